@@ -46,26 +46,26 @@ struct Buyer: Sendable {
 extension ActorReentrancy {
   static let exploration = Self.explored(settings: ["buyers": .integer(2), "seats": .integer(1)])
 
-  func sell(
-    _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) async -> Bool
-  ) throws {
-    let sale = Sale()
-    let sell = open(sale.seats)
-    try waitFor {
-      await withTaskGroup { group in
-        for buyer in sale.buyers { group.addTask { sale.sell(await sell(buyer), to: buyer) } }
+  func sell(patience: Duration? = nil) -> Probe<@Sendable (_ seats: Int) -> @Sendable (Buyer) async -> Bool> {
+    Probe { _, open in
+      let sale = Sale()
+      let sell = open(sale.seats)
+      try waitFor {
+        await withTaskGroup { group in
+          for buyer in sale.buyers { group.addTask { sale.sell(await sell(buyer), to: buyer) } }
+        }
       }
+      sale.judge()
     }
-    sale.judge()
   }
 
-  func sellBlocks(
-    _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) -> Bool
-  ) throws {
-    let sale = Sale()
-    let sell = open(sale.seats)
-    let buyers = sale.buyers
-    Execution.threads(buyers.count) { thread in sale.sell(sell(buyers[thread]), to: buyers[thread]) }
-    sale.judge()
+  var sellBlocks: Probe<@Sendable (_ seats: Int) -> @Sendable (Buyer) -> Bool> {
+    Probe { _, open in
+      let sale = Sale()
+      let sell = open(sale.seats)
+      let buyers = sale.buyers
+      Execution.threads(buyers.count) { thread in sale.sell(sell(buyers[thread]), to: buyers[thread]) }
+      sale.judge()
+    }
   }
 }

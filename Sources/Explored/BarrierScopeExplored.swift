@@ -40,10 +40,8 @@ final class BarrierBlocks: @unchecked Sendable {
 extension BarrierScope {
   static let exploration = Self.explored()
 
-  func look(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws {
+  func countOverlaps(_ trial: Trial, patience: Duration = .zero, _ submit: (BarrierBlocks) -> Void) throws {
     submit(BarrierBlocks())
     Execution.settle()
   }
-
-  func lookForOverlap(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws { try look(trial, submit) }
 }

@@ -11,7 +11,7 @@ final class CapturingBlock: @unchecked Sendable {
   let number = 1000
   let queue = DispatchQueue(label: "queue")
   let openQueue = DispatchQueue(label: "open")
-  private var left: [Int] = []
+  private var seen: [Int] = []
   private var (runs, releases) = (0, 0)
   private var isCancelled = false
 
@@ -20,10 +20,10 @@ final class CapturingBlock: @unchecked Sendable {
   /// The place where a trial holds a task. An execution tries every order.
   func turn() async {}
 
-  /// Notes the value of the variable that the block saw or left.
-  func leaves(_ value: Int) {
+  /// Notes the value that the block saw in its variable, or left there.
+  func sees(_ value: Int) {
     Execution.note("sees \(value)")
-    left.append(value)
+    seen.append(value)
     if value != number { Execution.breaks("a block sees another value than at its creation") }
   }
 
@@ -54,7 +54,7 @@ final class CapturingBlock: @unchecked Sendable {
     if runs == 0, !isCancelled { Execution.breaks("the object is released before its block has run") }
   }
 
-  fileprivate func judgeValue() { if left.count != 1 { Execution.breaks("the block ran \(left.count) times") } }
+  fileprivate func judgeValue() { if seen.count != 1 { Execution.breaks("the block ran \(seen.count) times") } }
 
   fileprivate func judgeObject() {
     if runs != 1, !isCancelled { Execution.breaks("the block ran \(runs) times") }
@@ -69,7 +69,7 @@ final class StackBlock: Sendable {
   var number: Int { 1000 }
   var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
   static func at(_ pointer: UnsafeMutableRawPointer?) -> StackBlock? { nil }
-  func leaves(_ value: Int, inPlace: Bool) {}
+  func sees(_ value: Int, inPlace: Bool) {}
   func isCopied() {}
   func copyIsFreed() {}
 }
@@ -83,29 +83,38 @@ extension BlockCapture {
       "An access to a local variable is not a step of its own: it belongs to the step before it. A block therefore never runs "
       + "between its submission and the next line.")
 
-  func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
-    let block = CapturingBlock()
-    make(block)
-    Execution.settle()
-    block.judgeValue()
+  typealias Maker = @Sendable (CapturingBlock) -> Void
+  typealias FunctionMaker = @Sendable (StackBlock.Queue, StackBlock) -> Void
+
+  var measureValues: Probe<Maker> {
+    Probe { _, make in
+      let block = CapturingBlock()
+      make(block)
+      Execution.settle()
+      block.judgeValue()
+    }
   }
 
-  func measureObjects(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
-    let block = CapturingBlock()
-    make(block)
-    Execution.settle()
-    block.judgeObject()
+  func measureObjects() -> Probe<Maker> {
+    Probe { _, make in
+      let block = CapturingBlock()
+      make(block)
+      Execution.settle()
+      block.judgeObject()
+    }
   }
 
   /// Runs a work item that is cancelled at any moment.
-  func measureCancelled(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
-    let block = CapturingBlock(isCancelled: true)
-    make(block)
-    Execution.settle()
-    block.judgeObject()
+  func measureCancelled() -> Probe<Maker> {
+    Probe { _, make in
+      let block = CapturingBlock(isCancelled: true)
+      make(block)
+      Execution.settle()
+      block.judgeObject()
+    }
   }
 
-  func measureCompiledBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) throws {}
-  func measureStackBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) throws {}
-  func measureSyncedStackBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) {}
+  var measureCompiledBlocks: Probe<FunctionMaker> { Probe { _, _ in } }
+  var measureStackBlocks: Probe<FunctionMaker> { measureCompiledBlocks }
+  var measureSyncedStackBlocks: Probe<FunctionMaker> { measureCompiledBlocks }
 }

@@ -6,7 +6,7 @@ import Instruments
 /// Unchecked: everything happens on the thread that explores.
 final class AverageCall: @unchecked Sendable {
   private let results = Variable("the result", 0)
-  private let mayGoOn = DispatchSemaphore(value: 0)
+  private let mayCompute = DispatchSemaphore(value: 0)
   private var isHeldBack = false
 
   /// Creates the queue on which the caller wants the result.
@@ -16,19 +16,19 @@ final class AverageCall: @unchecked Sendable {
   func makeCountedQueue() -> CountedQueue { CountedQueue() }
 
   /// Holds the computation until the caller lets it continue.
-  func holdsBack() { isHeldBack = true }
+  func holdComputation() { isHeldBack = true }
 
   /// Lets the computation continue.
-  func goesOn() { mayGoOn.signal() }
+  func continueComputation() { mayCompute.signal() }
 
   /// Computes the average.
   func average() -> Int {
-    if isHeldBack { mayGoOn.wait() }
+    if isHeldBack { mayCompute.wait() }
     return 42
   }
 
   /// Notes a result that has arrived.
-  func arrives(_ average: Int) {
+  func noteResult(_ average: Int) {
     results.value = average
     if average != 42 { Execution.breaks("a wrong result") }
   }
@@ -81,16 +81,22 @@ final class CountedQueue: @unchecked Sendable {
 extension CompletionBlock {
   static let exploration = Self.explored()
 
-  func measure(_ trial: Trial, _ wrongQueue: Measure<Int>? = nil, _ body: (AverageCall) -> Void) {
-    let call = AverageCall()
-    body(call)
-    Execution.settle()
-    call.judge()
+  func measure(namesQueue: Bool) -> Probe<@Sendable (AverageCall) -> Void> {
+    Probe { _, body in
+      let call = AverageCall()
+      body(call)
+      Execution.settle()
+      call.judge()
+    }
   }
 
-  func measureAsTask(_ trial: Trial, _ body: (AverageCall) async -> Void) async {
-    let call = AverageCall()
-    await body(call)
-    call.judge()
+  var measureAsTask: Probe<@Sendable (AverageCall) async -> Void> {
+    Probe { _, body in
+      try waitFor {
+        let call = AverageCall()
+        await body(call)
+        call.judge()
+      }
+    }
   }
 }

@@ -50,31 +50,25 @@ final class NestedWork: @unchecked Sendable {
 extension GroupNesting {
   static let exploration = Self.explored(settings: ["tasks": .integer(2)])
 
-  /// The results, which are judged in each execution.
-  struct Calls {
-    func recordWrongQueue(_ trial: Trial, _ measure: Measure<Int>) {}
+  typealias Method = @Sendable (NestedWork) -> DispatchGroup
+
+  func measure(addsOnMain: Bool = false) -> Probe<Method> {
+    Probe { trial, method in
+      let queue = DispatchQueue(label: "end")
+      try measureTask(trial) { work in method(work).notify(queue: queue) { work.groupHasEnded() } }
+    }
   }
 
-  @discardableResult
-  func measure(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> DispatchGroup) throws -> Calls {
-    let queue = DispatchQueue(label: "end")
-    try measureTask(trial) { work in method(work).notify(queue: queue) { work.groupHasEnded() } }
-    return Calls()
+  func measureEarly(addsOnMain: Bool = false) -> Probe<Method> { measure() }
+
+  var measureTask: Probe<@Sendable (NestedWork) -> Void> {
+    Probe { _, method in
+      let work = NestedWork(mainQueue: mainQueue)
+      mainQueue.async { method(work) }
+      Execution.settle()
+      work.judge()
+    }
   }
 
-  @discardableResult
-  func measureEarly(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> DispatchGroup) throws -> Calls {
-    try measure(trial, method)
-  }
-
-  func measureTask(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
-    let work = NestedWork(mainQueue: mainQueue)
-    mainQueue.async { method(work) }
-    Execution.settle()
-    work.judge()
-  }
-
-  func hang(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
-    try measureTask(trial, method)
-  }
+  var hang: Probe<@Sendable (NestedWork) -> Void> { measureTask }
 }

@@ -96,13 +96,17 @@ extension LibraryLoad {
 
   static func fault(of roots: String) -> String? { nil }
 
-  func measure(_ trial: Trial, _ load: (Library) -> Void) throws {
-    let library = Library(mainQueue: mainQueue)
-    load(library)
-    Execution.settle()
-    library.judge()
+  typealias Loader = @Sendable (Library) -> Void
+
+  var measure: Probe<Loader> {
+    Probe { _, load in
+      let library = Library(mainQueue: mainQueue)
+      load(library)
+      Execution.settle()
+      library.judge()
+    }
   }
 
-  func measureEarly(_ trial: Trial, _ load: (Library) -> Void) throws { try measure(trial, load) }
-  func measureUnserialised(_ trial: Trial, _ load: (Library) -> Void) throws { try measure(trial, load) }
+  func measureEarly() -> Probe<Loader> { measure }
+  func measureUnserialised() -> Probe<Loader> { measure }
 }

@@ -58,16 +58,20 @@ extension PoolStarvation {
 
   /// Starts two requests on two threads, submits each bystander when nothing else can run, and releases the answer at
   /// the end.
-  func crowd(_ trial: Trial, _ begin: (LateAnswer.Request) -> Task<Void, Never>) throws {
-    Execution.limitPool(to: 2)
-    let answer = LateAnswer()
-    let tasks = [begin(.init(answer: answer)), begin(.init(answer: answer))]
-    Execution.settle()
-    guard submitBystanders() else { return }
-    answer.comes()
-    try waitFor { for task in tasks { await task.value } }
-    if answer.begun != tasks.count { Execution.breaks("a request does not begin") }
+  var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
+    Probe { _, begin in
+      Execution.limitPool(to: 2)
+      let answer = LateAnswer()
+      let tasks = [begin(.init(answer: answer)), begin(.init(answer: answer))]
+      Execution.settle()
+      guard submitBystanders() else { return }
+      answer.comes()
+      try waitFor { for task in tasks { await task.value } }
+      if answer.begun != tasks.count { Execution.breaks("a request does not begin") }
+    }
   }
+
+  var bystandersAlone: TrialProbe { Probe() }
 
   func recordBystandersAlone(_ trial: Trial) throws {
     Execution.limitPool(to: 2)

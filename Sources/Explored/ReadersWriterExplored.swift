@@ -30,15 +30,10 @@ final class Pair: Sendable {
 extension ReadersWriter {
   static let exploration = Self.explored()
 
-  func measureUnguarded(
-    _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
-  ) throws {
-    try measure(trial, read: read, write: write)
-  }
-
   /// Runs two threads: both write, and the second reads first.
   func measure(
-    _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
+    _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
+    write: @escaping @Sendable (Pair) -> Void
   ) throws {
     let pair = Pair()
     Execution.threads(2) { thread in

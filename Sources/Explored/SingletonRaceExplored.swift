@@ -116,14 +116,13 @@ extension SingletonRace {
     "static-let": "a static let is created once in a process, so there is one schedule and not many"
   ])
 
-  /// The results, which are judged in each execution.
-  struct Races {
-    func recordShare(_ trial: Trial, _ measure: Measure<Double>) {}
-    func recordHalfBuiltUses(_ trial: Trial, _ measure: Measure<Int>) {}
-  }
-
   /// The place of a pause.
   enum Place { case creation, setUp }
+
+  var unguarded: TrialProbe { Probe() }
+  var guarded: TrialProbe { Probe() }
+  var guardedTasks: TaskProbe { Probe { trial, body in try waitFor { try await body(trial) } } }
+  var once: TrialProbe { Probe() }
 
   private var actors: Int { 2 }
 
@@ -131,9 +130,8 @@ extension SingletonRace {
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws { race(trial, ask) }
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws { race(trial, ask) }
 
-  func racePaused(_ trial: Trial, before place: Place, _ ask: @escaping @Sendable (Row) -> Void) throws -> Races {
-    race(trial, judgesInstances: place == .creation, ask)
-    return Races()
+  func racePaused(before place: Place) -> Probe<@Sendable (Row) -> Void> {
+    Probe { trial, ask in race(trial, judgesInstances: place == .creation, ask) }
   }
 
   private func race(_ trial: Trial, judgesInstances: Bool = true, _ ask: @escaping @Sendable (Row) -> Void) {

@@ -274,7 +274,7 @@ import Testing
     Mutant("private: a block in place of the barrier", breaks: "the barrier begins while the earlier block runs") {
       trial in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try BarrierScope().look(trial) { blocks in
+      try BarrierScope().countOverlaps(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async {
@@ -380,13 +380,13 @@ import Testing
     Mutant("value: without the capture list", breaks: "a block sees another value than at its creation") { trial in
       try BlockCapture().measureValues(trial) { block in
         var x = block.number
-        let item = DispatchWorkItem { block.leaves(x) }
+        let item = DispatchWorkItem { block.sees(x) }
         block.queue.async(execute: item)
         x = 456
       }
     },
     Mutant("object: the block does not retain it", breaks: "the object is released before its block has run") { trial in
-      try BlockCapture().measureObjects(trial) { block in
+      try BlockCapture().measureObjects()(trial) { block in
         let object = block.makeObject()
         block.queue.async { [weak object] in if let object { block.uses(object) } }
       }
@@ -403,7 +403,7 @@ import Testing
           return true
         }
       }
-      try ActorReentrancy().sell(trial, patience: .zero) { seats in
+      try ActorReentrancy().sell()(trial) { seats in
         let office = BoxOffice(seats: seats)
         return { buyer in await office.sell(to: buyer) }
       }

@@ -63,7 +63,7 @@ import Testing
     {
       let variant = check.hasPrefix("all") ? "take-first" : String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern, settings) { trial in
-        try pattern.sell(trial, patience: patience) { count in
+        try pattern.sell(patience: patience)(trial) { count in
           let seats = Seats(count: count)
           return { buyer in await sell(seats, buyer) }
         }

@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: ["own-pool", "work-item"])
   func `objects that are released at once are not kept`(_ variant: String) async throws {
     let attempt = try await Attempt(variant, of: Autorelease(), files: Catalogue.files, Self.settings) { trial in
-      try Autorelease().autorelease(trial, by: .other { _ in }) { made in
+      try Autorelease().countObjects(by: .other { _ in })(trial) { made in
         for block in made.blocks { block.makeAndAutorelease() }
       }
     }
@@ -43,7 +43,7 @@ import Testing
     [
       // The object is released at once.
       Red("queue-pool.kept > 0", "queue-pool", of: Autorelease(), settings) { trial in
-        try Autorelease().autorelease(trial, by: .other { _ in }) { made in
+        try Autorelease().countObjects(by: .other { _ in })(trial) { made in
           for block in made.blocks { block.makeAndAutorelease() }
         }
       }
@@ -51,7 +51,7 @@ import Testing
       + ["own-pool", "work-item"].map { variant in
         Red("\(variant).kept == 0", variant, of: Autorelease(), settings) { trial in
           let keeper = Keeper()
-          try Autorelease().autorelease(trial, by: .other { keeper.keep($0) }) { made in
+          try Autorelease().countObjects(by: .other { keeper.keep($0) })(trial) { made in
             for block in made.blocks { block.makeAndAutorelease() }
           }
         }

@@ -29,7 +29,7 @@ import Testing
     /// No barrier at all, and enough time for blocks to overlap.
     @Sendable func excludesNothing(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try pattern.lookForOverlap(trial) { blocks in
+      try pattern.countOverlaps(trial, patience: .seconds(10)) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async {
@@ -41,7 +41,7 @@ import Testing
     /// A private queue, on which nothing can overlap with the barrier.
     @Sendable func excludesAll(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try pattern.look(trial) { blocks in
+      try pattern.countOverlaps(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {

@@ -44,19 +44,19 @@ import Testing
 
   @Sendable private static func copies(_ block: CapturingBlock) {
     var x = block.number
-    block.queue.async { [x] in block.leaves(x) }
+    block.queue.async { [x] in block.sees(x) }
     x = 456
   }
 
   @Sendable private static func shares(_ block: CapturingBlock) {
     var x = block.number
-    block.queue.async(execute: DispatchWorkItem { block.leaves(x) })
+    block.queue.async(execute: DispatchWorkItem { block.sees(x) })
     x = 456
   }
 
   @Sendable private static func sharesLater(_ queue: FunctionQueue, _ block: StackBlock) {
     let x = Gauge()
-    queue.async { block.leaves(x.now, inPlace: false) }
+    queue.async { block.sees(x.now, inPlace: false) }
     x.up()
   }
 
@@ -64,7 +64,7 @@ import Testing
   @Sendable private static func keepsNothing(_ block: CapturingBlock) {
     let object = block.makeObject()
     block.queue.async { [weak object] in
-      if let object { block.uses(object) } else { block.leaves(0) }
+      if let object { block.uses(object) } else { block.sees(0) }
     }
   }
 
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Returns a body in which every second block is correct, so that some releases can be timed.
-  private static func halfOf(_ broken: @escaping @Sendable (CapturingBlock) -> Void) -> (CapturingBlock) -> Void {
+  private static func halfOf(_ broken: @escaping BlockCapture.Maker) -> BlockCapture.Maker {
     { block in
       guard block.number.isMultiple(of: 2) else { return broken(block) }
       let object = block.makeObject()
@@ -91,9 +91,9 @@ import Testing
     let patience = Duration.milliseconds(20)
     let objects = ["object", "task"].flatMap { variant in
       [
-        red("\(variant).released-early == 0", variant) { try pattern.measureObjects($0, halfOf(keepsNothing)) },
+        red("\(variant).released-early == 0", variant) { try pattern.measureObjects()($0, halfOf(keepsNothing)) },
         red("\(variant).not-released-once == 0", variant) {
-          try pattern.measureObjects($0, patience: patience, halfOf(keepsForEver))
+          try pattern.measureObjects(patience: patience)($0, halfOf(keepsForEver))
         },
       ]
     }
@@ -101,7 +101,7 @@ import Testing
     @Sendable func atOnce(_ value: Int, inPlace: Bool, copies: Int) -> @Sendable (FunctionQueue, StackBlock) -> Void {
       { _, block in
         for _ in 0..<copies { block.isCopied() }
-        block.leaves(block.number + value, inPlace: inPlace)
+        block.sees(block.number + value, inPlace: inPlace)
         block.copyIsFreed()
       }
     }
@@ -118,10 +118,10 @@ import Testing
       red("c-block.changed == 0", "c-block") { try pattern.measureCompiledBlocks($0, sharesLater) },
       red("c-block-called.changed == 0", "c-block-called") { try pattern.measureCompiledBlocks($0, sharesLater) },
       red("stack-block-sync.in-place > 0", "stack-block-sync") {
-        pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: false, copies: 0))
+        try pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: false, copies: 0))
       },
       red("stack-block-sync.uncopied > 0", "stack-block-sync") {
-        pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: true, copies: 1))
+        try pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: true, copies: 1))
       },
       red("value.changed == 0", "value") { try pattern.measureValues($0, shares) },
       red("reference.changed > 0", "reference") { try pattern.measureValues($0, copies) },
@@ -133,18 +133,18 @@ import Testing
             var x = x
             x = max(x, block.number)
           }
-          block.leaves(x)
+          block.sees(x)
         }
       },
       red("cancelled-item.ran == 0", "cancelled-item") { trial in
-        try pattern.measureCancelled(trial) { block in
+        try pattern.measureCancelled()(trial) { block in
           let object = block.makeObject()
           block.queue.async(execute: DispatchWorkItem { block.uses(object) })
         }
       },
-      red("cancelled-item.released-early == 0", "cancelled-item") { try pattern.measureCancelled($0, keepsNothing) },
+      red("cancelled-item.released-early == 0", "cancelled-item") { try pattern.measureCancelled()($0, keepsNothing) },
       red("cancelled-item.not-released-once == 0", "cancelled-item") {
-        try pattern.measureCancelled($0, patience: patience, keepsForEver)
+        try pattern.measureCancelled(patience: patience)($0, keepsForEver)
       },
     ]
   }

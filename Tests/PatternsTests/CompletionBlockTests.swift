@@ -25,22 +25,22 @@ import Testing
       Red(check, String(check.prefix { $0 != "." }), of: pattern, ["calls": .integer(2)], body)
     }
     /// The sum of one number too many.
-    @Sendable func wrong(_ trial: Trial) {
-      pattern.measure(trial, named.contains(trial.variant) ? pattern.wrongQueue : nil) { call in
-        call.makeQueue().sync { call.arrives(call.average() + 1) }
+    @Sendable func wrong(_ trial: Trial) throws {
+      try pattern.measure(namesQueue: named.contains(trial.variant))(trial) { call in
+        call.makeQueue().sync { call.noteResult(call.average() + 1) }
       }
     }
     /// The completion comes a second time.
-    @Sendable func twice(_ trial: Trial) {
-      pattern.measure(trial, pattern.wrongQueue) { call in
+    @Sendable func twice(_ trial: Trial) throws {
+      try pattern.measure(namesQueue: true)(trial) { call in
         let queue = call.makeQueue()
-        for _ in 0..<2 { queue.sync { call.arrives(call.average()) } }
+        for _ in 0..<2 { queue.sync { call.noteResult(call.average()) } }
       }
     }
     /// The completion comes on a global queue.
-    @Sendable func elsewhere(_ trial: Trial) {
-      pattern.measure(trial, pattern.wrongQueue) { call in
-        DispatchQueue.global().async { call.arrives(call.average()) }
+    @Sendable func elsewhere(_ trial: Trial) throws {
+      try pattern.measure(namesQueue: true)(trial) { call in
+        DispatchQueue.global().async { call.noteResult(call.average()) }
         call.awaitResult()
       }
     }

@@ -67,7 +67,7 @@ import Testing
   /// Runs the document's listing with a semaphore whose value is too high. It is waited for in the task, or in the
   /// submitting thread if `atSubmit` is true.
   private static func tooHighValue(_ trial: Trial, _ pattern: FileDescriptorSemaphore, atSubmit: Bool) throws {
-    let files = try pattern.process(trial, threads: 1) { files in
+    try pattern.process(threads: .perCore, timesWaits: true)(trial) { files in
       let fdSema = files.timed(DispatchSemaphore(value: 10_000))
       files.submitEach { task in
         if atSubmit { fdSema.wait() }
@@ -80,12 +80,11 @@ import Testing
         }
       }
     }
-    files.recordWaits(trial, pattern.wait)
   }
 
   /// Runs a pool with a queue for each task.
   private static func tooManyQueues(_ trial: Trial, _ pattern: FileDescriptorSemaphore) throws {
-    try pattern.process(trial, threads: 1) { files in
+    try pattern.process(threads: .perCore)(trial) { files in
       files.submitEach { task in
         DispatchQueue(label: "file").async(group: files.all) {
           let file = task.open()
@@ -98,7 +97,7 @@ import Testing
 
   /// Runs all tasks one after the other on one queue.
   private static func oneQueue(_ trial: Trial, _ pattern: FileDescriptorSemaphore) throws {
-    try pattern.process(trial, threads: 1) { files in
+    try pattern.process(threads: .perCore)(trial) { files in
       let queue = DispatchQueue(label: "files")
       files.submitEach { task in
         queue.async(group: files.all) {

@@ -124,25 +124,25 @@ import Testing
     let onMain = adding { work, result in work.mainQueue.async { result.set() } }
     return [
       red("nested.missing-at-group-end == 0", "nested") {
-        try pattern.measure($0, onMain).recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measure(addsOnMain: true)($0, onMain)
       },
       red("nested-entered.missing-at-group-end == 0", "nested-entered") {
-        try pattern.measure($0, onMain).recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measure(addsOnMain: true)($0, onMain)
       },
       red("nested-entered.not-once == 0", "nested-entered") {
-        try pattern.measure($0, notifiesTwice).recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measure(addsOnMain: true)($0, notifiesTwice)
       },
       red("nested.missing == 0", "nested") {
-        try pattern.measure($0, ungrouped).recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measure(addsOnMain: true)($0, ungrouped)
       },
       red("nested.not-once == 0", "nested") {
-        try pattern.measure($0, notifiesTwice).recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measure(addsOnMain: true)($0, notifiesTwice)
       },
       red("nested.wrong-queue == 0", "nested") {
-        try pattern.measure($0, adding { $1.set() }).recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measure(addsOnMain: true)($0, adding { $1.set() })
       },
       red("nested.blocked-callers == 0", "nested") { trial in
-        try pattern.measure(trial, patience: .milliseconds(20), waits).recordWrongQueue(trial, pattern.wrongQueue)
+        try pattern.measure(addsOnMain: true, patience: .milliseconds(20))(trial, waits)
       },
       // The group is notified instead of waited for.
       red("wait-on-main.hung == 1", "wait-on-main") { trial in
@@ -159,14 +159,13 @@ import Testing
       },
       // The work is added to the group.
       red("nested-ungrouped.missing > 0", "nested-ungrouped") { trial in
-        try pattern.measureEarly(trial, patience: .milliseconds(10), adding { work, result in result.set() })
+        try pattern.measureEarly(patience: .milliseconds(10))(trial, adding { work, result in result.set() })
       },
       red("ungrouped-on-main.missing-at-group-end > 0", "ungrouped-on-main") {
-        try pattern.measureEarly($0, patience: .milliseconds(10), adding { $1.set() })
-          .recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measureEarly(addsOnMain: true, patience: .milliseconds(10))($0, adding { $1.set() })
       },
       red("ungrouped-on-main.missing == 0", "ungrouped-on-main") {
-        try pattern.measureEarly($0, ungrouped).recordWrongQueue($0, pattern.wrongQueue)
+        try pattern.measureEarly(addsOnMain: true)($0, ungrouped)
       },
       red("task-group.missing-at-group-end == 0", "task-group") { try pattern.measureTask($0, unstructured) },
       red("task-group.missing == 0", "task-group") { try pattern.measureTask($0, unstructured) },

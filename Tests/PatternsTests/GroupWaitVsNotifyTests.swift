@@ -230,7 +230,7 @@ import Testing
       },
       red("wait-timeout.missing == 0", "wait-timeout") { try pattern.measureWaitThatExpires($0, givesUp) },
       red("wait-enough-time.timeouts == 0", "wait-enough-time") {
-        try pattern.measureWaitWithEnoughTime($0, holdsBack: true, waiting { group, _ in group.wait(timeout: .now()) })
+        try pattern.measureWaitWithEnoughTime(holdsBack: true)($0, waiting { group, _ in group.wait(timeout: .now()) })
       },
       red("wait-in-caller.missing == 0", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
       red("wait-in-caller.blocked-threads == 1", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },

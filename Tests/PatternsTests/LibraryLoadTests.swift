@@ -128,7 +128,7 @@ import Testing
     return early + [
       // The load waits for the appends.
       red("documented.missing > 0", "documented") { trial in
-        try pattern.measureEarly(trial, patience: .milliseconds(10)) { library in
+        try pattern.measureEarly(patience: .milliseconds(10))(trial) { library in
           build(library) { item in
             library.itemsQueue.async(group: library.group) { library.append(item) }
           }
@@ -136,20 +136,20 @@ import Testing
         }
       },
       red("documented.lost == 0", "documented") { trial in
-        try pattern.measureUnserialised(trial) { library in
+        try pattern.measureUnserialised()(trial) { library in
           build(library) { item in library.append(item) }
           library.group.notify(queue: library.mainQueue) { library.completionHandler() }
         }
       },
       red("documented.not-once == 0", "documented") { trial in
-        try pattern.measureEarly(trial) { library in
+        try pattern.measureEarly()(trial) { library in
           documented(library)
           library.group.notify(queue: library.mainQueue) { library.completionHandler() }
         }
       },
       // One thread appends at a time.
       red("unsynchronized.lost > 0", "unsynchronized") { trial in
-        try pattern.measureUnserialised(trial, patience: .milliseconds(10)) { library in
+        try pattern.measureUnserialised(patience: .milliseconds(10))(trial) { library in
           let queue = DispatchQueue(label: "appends")
           build(library) { item in
             queue.sync { library.append(item) }

@@ -85,7 +85,7 @@ import Testing
       },
       red("unprotected.torn-reads > 0", "unprotected") { trial in
         let lock = Lock()
-        try pattern.measureUnguarded(trial, patience: .milliseconds(10)) { pair in
+        try pattern.measure(trial, holdingUpTo: .milliseconds(10)) { pair in
           lock.mutex.withLock { _ in pair.read() }
         } write: { pair in
           lock.mutex.withLock { _ in pair.write() }

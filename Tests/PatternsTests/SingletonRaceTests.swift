@@ -177,7 +177,7 @@ import Testing
       },
       red("check-then-act-paused.duplicates > 0", "check-then-act-paused") { trial in
         let lock = Lock()
-        try pattern.racePaused(trial, before: .creation, atMost: .milliseconds(1)) { row in
+        try pattern.racePaused(before: .creation, atMost: .milliseconds(1))(trial) { row in
           row.each { shared in
             lock.mutex.withLock { _ in
               if shared.manager == nil {
@@ -188,11 +188,10 @@ import Testing
             }
           }
         }
-        .recordShare(trial, pattern.pausedDuplicateShare)
       },
       // Only a complete instance is published.
       red("half-built.half-built-uses > 0", "half-built") { trial in
-        try pattern.racePaused(trial, before: .setUp, atMost: .milliseconds(1)) { row in
+        try pattern.racePaused(before: .setUp, atMost: .milliseconds(1))(trial) { row in
           row.each { shared in
             if shared.manager == nil {
               let manager = shared.create()
@@ -203,7 +202,6 @@ import Testing
             return shared.manager
           }
         }
-        .recordHalfBuiltUses(trial, pattern.halfBuiltUses)
       },
     ]
   }

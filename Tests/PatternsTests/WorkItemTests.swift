@@ -47,7 +47,7 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (CancelledWork) -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, few) { trial in
         if trial.variant == "never-submitted" {
-          try pattern.eachUnsubmittedItem(trial, noticeWithin: .milliseconds(1), body)
+          try pattern.eachUnsubmittedItem(noticeWithin: .milliseconds(1))(trial) { work, _ in body(work) }
         } else if trial.variant.hasPrefix("task") {
           try pattern.eachTask(trial, body)
         } else {
@@ -61,7 +61,7 @@ import Testing
         work.begins()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.cancel {}
       work.wait(for: item)
@@ -77,7 +77,7 @@ import Testing
       let queue = DispatchQueue(label: "items")
       queue.async { work.holdUpOthers() }
       let item = DispatchWorkItem { work.begins() }
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       queue.async(execute: item)
       work.cancel { item.cancel() }
       work.wait(for: item)
@@ -91,7 +91,7 @@ import Testing
     @Sendable func looks(_ work: CancelledWork) {
       let task = Task {
         work.begins()
-        await work.goesOnWhenCancelled()
+        await work.suspendUntilCancelled()
         try Task.checkCancellation()
         work.ends()
       }

@@ -75,13 +75,12 @@ struct ApplyStride: Pattern {
   var problem: [any Declaration] { [iterations, work, balance] }
 
   var variants: [Variant] {
-    Variant("serial-loop", .yardstick, "a for loop on one thread", without: ofBlocks + ofAdvice) { trial in
+    Variant("serial-loop", .yardstick, "a for loop on one thread", plain) { trial in
       try measure(trial) { loop, count in
         loop.run(0..<count)
       }
     }
-    Variant("apply", .documented, "DispatchQueue.concurrentPerform: one call for all blocks", without: ofAdvice) {
-      trial in
+    Variant("apply", .documented, "DispatchQueue.concurrentPerform: one call for all blocks", inBlocks) { trial in
       try measureBlocks(trial) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
           loop.run(idx * stride..<(idx + 1) * stride)
@@ -89,10 +88,7 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant(
-      "apply-short", .documented, "concurrentPerform over short loops, back to back", own: [short, shortStride],
-      without: [iterations, stride] + ofLongLoops
-    ) { trial in
+    Variant("apply-short", .documented, "concurrentPerform over short loops, back to back", shortLoops) { trial in
       try measureShort(trial) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
           loop.run(idx * stride..<(idx + 1) * stride)
@@ -102,7 +98,7 @@ struct ApplyStride: Pattern {
     }
     Variant(
       "after-idle", .documented, "concurrentPerform over short loops, each right after a pause in which nothing ran",
-      own: [short, shortStride, idle], without: [iterations, stride] + ofLongLoops
+      shortLoopsAfterIdle
     ) { trial in
       try measureShort(trial, after: trial[idle]) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
@@ -111,8 +107,7 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("apply-queue", .documented, "the C function dispatch_apply_f on a global queue", without: ofAdvice) {
-      trial in
+    Variant("apply-queue", .documented, "the C function dispatch_apply_f on a global queue", inBlocks) { trial in
       let queue = gcdlab_dispatch_get_global_queue(0, 0)
       try measureBlocks(trial) { loop, count, stride in
         gcdlab_dispatch_apply_f(count / stride, queue, loop.context) { context, idx in
@@ -122,10 +117,7 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant(
-      "apply-serial", .documented, "the C function dispatch_apply_f on a serial queue", own: [shortStride],
-      without: [stride] + ofAdvice
-    ) { trial in
+    Variant("apply-serial", .documented, "the C function dispatch_apply_f on a serial queue", onSerialQueue) { trial in
       let queue = gcdlab_dispatch_queue_create("serial", nil)
       defer { gcdlab_dispatch_release(queue) }
       try measureBlocks(trial, stride: trial[shortStride]) { loop, count, stride in
@@ -138,7 +130,7 @@ struct ApplyStride: Pattern {
     }
     Variant(
       "apply-serial-in-block", .documented, "dispatch_apply_f on a serial queue, called in a block of another queue",
-      own: [shortStride], without: [stride] + ofAdvice
+      onSerialQueue
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("serial", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -153,11 +145,7 @@ struct ApplyStride: Pattern {
         }
       }
     }
-    Variant(
-      "async-group", .documented, "one async block per stride in a dispatch group, then wait", own: [groupBlocks],
-      without: ofAdvice
-    ) {
-      trial in
+    Variant("async-group", .documented, "one async block per stride in a dispatch group, then wait", inGroup) { trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
         let group = DispatchGroup()
         for j in Swift.stride(from: 0, to: count, by: stride) {
@@ -168,11 +156,7 @@ struct ApplyStride: Pattern {
         group.wait()
       }
     }
-    Variant(
-      "threads", .yardstick, "one contiguous part of the loop per thread", own: [threads],
-      without: ofBlocks + ofAdvice
-    ) {
-      trial in
+    Variant("threads", .yardstick, "one contiguous part of the loop per thread", onThreads) { trial in
       let parts = trial[threads] > 0 ? trial[threads] : trial.cores
       try SystemThread.requireCapacity(for: parts)
       try measure(trial) { loop, count in
@@ -182,8 +166,7 @@ struct ApplyStride: Pattern {
         for thread in team { thread.join() }
       }
     }
-    Variant("task-group", .modern, "one child task per stride in a task group", own: [groupBlocks], without: ofAdvice) {
-      trial in
+    Variant("task-group", .modern, "one child task per stride in a task group", inGroup) { trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
         try waitFor {
           await withTaskGroup { group in
@@ -198,12 +181,37 @@ struct ApplyStride: Pattern {
     }
   }
 
-  /// The declarations that only the findings use.
-  private var ofAdvice: [any Declaration] { [overhead, myIteration, myIterations] }
-  /// The declarations that only a loop in blocks uses.
-  private var ofBlocks: [any Declaration] { [stride, hundredByFour, unfinished] }
-  /// The declarations that only the loop uses that all others are compared with.
-  private var ofLongLoops: [any Declaration] {
-    ofAdvice + [elapsed, perIteration, efficiency, blocks, share, hundredByFour, unfinished]
+  // No trial reads `overhead`, `my-iteration` and `my-iterations`: only the findings use them.
+
+  /// The settings of a long loop.
+  private var settings: [any Declaration] { [iterations, work, balance, repeats] }
+  /// The metrics of a long loop.
+  private var results: [any Declaration] {
+    [elapsed, perIteration, speedup, efficiency, blocks, share, missed, repeated]
+  }
+  /// The metrics of a long loop in blocks.
+  private var resultsOfBlocks: [any Declaration] { results + [hundredByFour, unfinished] }
+
+  /// A probe for a loop without blocks.
+  private var plain: TrialProbe { Probe(reads: settings, records: results) }
+  /// A probe for a loop with a part for each thread.
+  private var onThreads: TrialProbe { Probe(reads: settings + [threads], records: results) }
+  /// A probe for a loop in blocks.
+  private var inBlocks: TrialProbe { Probe(reads: settings + [stride], records: resultsOfBlocks) }
+  /// A probe for a loop in blocks of one length on a serial queue.
+  private var onSerialQueue: TrialProbe { Probe(reads: settings + [shortStride], records: resultsOfBlocks) }
+  /// A probe for a loop whose blocks are the members of a group.
+  private var inGroup: TrialProbe { Probe(reads: settings + [stride, groupBlocks], records: resultsOfBlocks) }
+
+  /// The settings of a short loop.
+  private var settingsOfShortLoops: [any Declaration] { [short, shortStride, work, balance, repeats] }
+  /// The metrics of a short loop.
+  private var resultsOfShortLoops: [any Declaration] { [speedup, missed, repeated] }
+
+  /// A probe for short loops.
+  private var shortLoops: TrialProbe { Probe(reads: settingsOfShortLoops, records: resultsOfShortLoops) }
+  /// A probe for short loops after pauses.
+  private var shortLoopsAfterIdle: TrialProbe {
+    Probe(reads: settingsOfShortLoops + [idle], records: resultsOfShortLoops)
   }
 }

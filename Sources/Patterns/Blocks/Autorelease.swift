@@ -28,30 +28,26 @@ struct Autorelease: Pattern {
   var problem: [any Declaration] { [blocks] }
 
   var variants: [Variant] {
-    Variant("queue-pool", .documented, "a queue as created, which drains its pool at a time of its own choice") {
-      trial in
-      try autorelease(trial) { made in
-        // Inactive until all blocks are in it: so none runs in a drain of its own, after which the pool is drained.
-        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
-        for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
-        queue.activate()
-      }
+    Variant(
+      "queue-pool", .documented, "a queue as created, which drains its pool at a time of its own choice", countObjects()
+    ) { made in
+      // Inactive until all blocks are in it: so none runs in a drain of its own, after which the pool is drained.
+      let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
+      for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
+      queue.activate()
     }
-    Variant("own-pool", .documented, "the same queue; each block has an autorelease pool of its own") { trial in
-      try autorelease(trial) { made in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        for block in made.blocks {
-          queue.async(group: made.all) {
-            autoreleasepool { block.makeAndAutorelease() }
-          }
+    Variant("own-pool", .documented, "the same queue; each block has an autorelease pool of its own", countObjects()) {
+      made in
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      for block in made.blocks {
+        queue.async(group: made.all) {
+          autoreleasepool { block.makeAndAutorelease() }
         }
       }
     }
-    Variant("work-item", .modern, "a queue created with autoreleaseFrequency: .workItem") { trial in
-      try autorelease(trial) { made in
-        let queue = DispatchQueue(label: "com.example.MyQueue", autoreleaseFrequency: .workItem)
-        for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
-      }
+    Variant("work-item", .modern, "a queue created with autoreleaseFrequency: .workItem", countObjects()) { made in
+      let queue = DispatchQueue(label: "com.example.MyQueue", autoreleaseFrequency: .workItem)
+      for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
     }
   }
 }

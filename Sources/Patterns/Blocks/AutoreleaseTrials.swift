@@ -12,14 +12,14 @@ import Synchronization
 /// The measuring code.
 extension Autorelease {
   /// Submits blocks that autorelease objects, and counts the objects that are left when all blocks have run.
-  func autorelease(
-    _ trial: Trial, by way: AutoreleasedObjects.Way = .runtime, _ body: (AutoreleasedObjects) -> Void
-  ) throws {
-    let made = try AutoreleasedObjects(blocks: trial[blocks], each: trial[objects], by: way)
-    body(made)
-    made.all.wait()
-    trial.record(kept, made.kept)
-    trial.record(left, made.alive)
+  func countObjects(by way: AutoreleasedObjects.Way = .runtime) -> Probe<@Sendable (AutoreleasedObjects) -> Void> {
+    Probe(reads: [blocks, objects], records: [kept, left]) { trial, body in
+      let made = try AutoreleasedObjects(blocks: trial[blocks], each: trial[objects], by: way)
+      body(made)
+      made.all.wait()
+      trial.record(kept, made.kept)
+      trial.record(left, made.alive)
+    }
   }
 }
 

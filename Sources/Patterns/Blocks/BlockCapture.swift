@@ -36,123 +36,91 @@ struct BlockCapture: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "value", .documented, "async; the variable is in the block's capture list, which copies its value", own: [changed]
-    ) { trial in
-      try measureValues(trial) { block in
-        var x = block.number
-        block.queue.async { [x] in
-          block.leaves(x)
-        }
-        x = 456
+      "value", .documented, "async; the variable is in the block's capture list, which copies its value", measureValues
+    ) { block in
+      var x = block.number
+      block.queue.async { [x] in
+        block.sees(x)
       }
+      x = 456
     }
-    Variant(
-      "c-block", .documented, "async, called from C; the variable changes after that", own: [changed]
-    ) { trial in
-      try measureCompiledBlocks(trial) { queue, block in
-        gcdlab_async_compiled_block(queue.object, block.pointer, block.number) { block, value in
-          StackBlock.at(block)?.leaves(value, inPlace: false)
-        }
+    Variant("c-block", .documented, "async, called from C; the variable changes after that", measureCompiledBlocks) {
+      queue, block in
+      gcdlab_async_compiled_block(queue.object, block.pointer, block.number) { block, value in
+        StackBlock.at(block)?.sees(value, inPlace: false)
       }
     }
     Variant(
       "c-block-called", .documented, "a C function that makes a block, changes the variable and calls the block",
-      own: [changed]
-    ) { trial in
-      try measureCompiledBlocks(trial) { _, block in
-        gcdlab_call_compiled_block(block.pointer, block.number) { block, value in
-          StackBlock.at(block)?.leaves(value, inPlace: false)
-        }
+      measureCompiledBlocks
+    ) { _, block in
+      gcdlab_call_compiled_block(block.pointer, block.number) { block, value in
+        StackBlock.at(block)?.sees(value, inPlace: false)
       }
     }
     Variant(
       "stack-block", .documented, "async, called from C with a block on the stack that was not copied first",
-      own: [changed, inPlace, notReleasedOnce]
-    ) { trial in
-      try measureStackBlocks(trial) { queue, block in
-        gcdlab_async_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
-          StackBlock.at(block)?.leaves(value, inPlace: inPlace)
-        } _: { block in
-          StackBlock.at(block)?.isCopied()
-        } _: { block in
-          StackBlock.at(block)?.copyIsFreed()
-        }
+      measureStackBlocks
+    ) { queue, block in
+      gcdlab_async_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
+        StackBlock.at(block)?.sees(value, inPlace: inPlace)
+      } _: { block in
+        StackBlock.at(block)?.isCopied()
+      } _: { block in
+        StackBlock.at(block)?.copyIsFreed()
       }
     }
     Variant(
-      "stack-block-sync", .documented, "sync, called from C with such a block on the stack",
-      own: [changed, inPlace, uncopied]
-    ) { trial in
-      measureSyncedStackBlocks(trial) { queue, block in
-        gcdlab_sync_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
-          StackBlock.at(block)?.leaves(value, inPlace: inPlace)
-        } _: { block in
-          StackBlock.at(block)?.isCopied()
-        } _: { block in
-          StackBlock.at(block)?.copyIsFreed()
-        }
+      "stack-block-sync", .documented, "sync, called from C with such a block on the stack", measureSyncedStackBlocks
+    ) { queue, block in
+      gcdlab_sync_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
+        StackBlock.at(block)?.sees(value, inPlace: inPlace)
+      } _: { block in
+        StackBlock.at(block)?.isCopied()
+      } _: { block in
+        StackBlock.at(block)?.copyIsFreed()
       }
     }
-    Variant(
-      "reference", .broken, "a work item captures the variable by reference, as __block does in C", own: [changed]
-    ) {
-      trial in
-      try measureValues(trial) { block in
-        var x = block.number
-        let item = DispatchWorkItem {
-          block.leaves(x)
-        }
-        block.queue.async(execute: item)
-        x = 456
+    Variant("reference", .broken, "a work item captures the variable by reference, as __block does in C", measureValues)
+    { block in
+      var x = block.number
+      let item = DispatchWorkItem {
+        block.sees(x)
       }
+      block.queue.async(execute: item)
+      x = 456
     }
     Variant(
       "reference-sync", .documented, "sync; the block returns a value through a variable captured by reference",
-      own: [changed]
-    ) { trial in
-      try measureValues(trial) { block in
-        var x = 456
-        block.openQueue.sync {
-          x = block.number
-        }
-        block.leaves(x)
+      measureValues
+    ) { block in
+      var x = 456
+      block.openQueue.sync {
+        x = block.number
+      }
+      block.sees(x)
+    }
+    Variant("object", .documented, "async; the block has the only reference to an object", measureObjects()) { block in
+      let object = block.makeObject()
+      block.queue.async {
+        block.uses(object)
       }
     }
     Variant(
-      "object", .documented, "async; the block has the only reference to an object",
-      own: [releasedEarly, notReleasedOnce, release]
-    ) { trial in
-      try measureObjects(trial) { block in
-        let object = block.makeObject()
-        block.queue.async {
-          block.uses(object)
-        }
+      "cancelled-item", .documented, "a cancelled work item has the only reference to an object", measureCancelled()
+    ) { block in
+      let object = block.makeObject()
+      let item = DispatchWorkItem {
+        block.uses(object)
       }
+      block.queue.async(execute: item)
+      item.cancel()
     }
-    Variant(
-      "cancelled-item", .documented, "a cancelled work item has the only reference to an object",
-      own: [releasedEarly, notReleasedOnce]
-    ) {
-      trial in
-      try measureCancelled(trial) { block in
-        let object = block.makeObject()
-        let item = DispatchWorkItem {
-          block.uses(object)
-        }
-        block.queue.async(execute: item)
-        item.cancel()
-      }
-    }
-    Variant(
-      "task", .modern, "a Swift task has the only reference to an object",
-      own: [releasedEarly, notReleasedOnce, release]
-    ) { trial in
-      try measureObjects(trial) { block in
-        let object = block.makeObject()
-        Task {
-          await block.turn()
-          block.uses(object)
-        }
+    Variant("task", .modern, "a Swift task has the only reference to an object", measureObjects()) { block in
+      let object = block.makeObject()
+      Task {
+        await block.turn()
+        block.uses(object)
       }
     }
   }

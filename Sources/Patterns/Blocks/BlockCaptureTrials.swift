@@ -6,48 +6,73 @@ import Synchronization
 /// The measuring code. A trial holds back the queue while it creates and submits all blocks, and then lets the queue
 /// run them. The queue of blocks that `sync` runs is not held back.
 extension BlockCapture {
+  /// Creates a block and submits it.
+  typealias Maker = @Sendable (CapturingBlock) -> Void
+  /// Has a C function make a block and submit it.
+  typealias FunctionMaker = @Sendable (FunctionQueue, StackBlock) -> Void
+
   /// Creates blocks that capture a variable, changes the variable, runs the blocks, and counts those that saw another
   /// value.
-  func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
-    let blocks = try run(trial, expectsRun: true, make)
-    blocks.waitForRuns()
-    trial.record(ran, blocks.all.reduce(0) { $0 + $1.runs })
-    trial.record(changed, blocks.all.count(where: \.isChanged))
+  var measureValues: Probe<Maker> {
+    Probe(reads: [blocks], records: [ran, changed]) { trial, make in
+      let blocks = try run(trial, expectsRun: true, make)
+      blocks.waitForRuns()
+      trial.record(ran, blocks.all.reduce(0) { $0 + $1.runs })
+      trial.record(changed, blocks.all.count(where: \.isChanged))
+    }
   }
 
   /// Creates blocks that capture an object, runs them, and notes when each object is released.
   ///
   /// - Parameter patience: how long the trial waits for the release of the objects.
-  func measureObjects(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
-    let blocks = try run(trial, expectsRun: true, make)
-    blocks.waitForRuns()
-    blocks.waitForReleases(patience)
-    record(trial, blocks)
-    trial.record(release, blocks.all.map(\.releasedAfter))
+  func measureObjects(patience: Duration = .seconds(10)) -> Probe<Maker> {
+    Probe(reads: [blocks], records: [ran, releasedEarly, notReleasedOnce, release]) { trial, make in
+      let blocks = try run(trial, expectsRun: true, make)
+      blocks.waitForRuns()
+      blocks.waitForReleases(patience)
+      record(trial, blocks)
+      trial.record(release, blocks.all.map(\.releasedAfter))
+    }
   }
 
   /// Creates work items that capture an object, cancels them before they run, and notes when each object is released.
-  func measureCancelled(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
-    let blocks = try run(trial, expectsRun: false, make)
-    blocks.waitForReleases(patience)
-    record(trial, blocks)
+  func measureCancelled(patience: Duration = .seconds(10)) -> Probe<Maker> {
+    Probe(reads: [blocks], records: [ran, releasedEarly, notReleasedOnce]) { trial, make in
+      let blocks = try run(trial, expectsRun: false, make)
+      blocks.waitForReleases(patience)
+      record(trial, blocks)
+    }
   }
 
   /// Has a C function make blocks that capture its variable, which changes before they run, and counts those that saw
   /// another value.
-  func measureCompiledBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
-    recordValues(trial, try submit(trial, make))
+  var measureCompiledBlocks: Probe<FunctionMaker> {
+    Probe(reads: [blocks], records: [ran, changed]) { trial, make in recordValues(trial, try submit(trial, make)) }
   }
 
   /// Has a C function submit blocks from its stack, which no longer exists when they run, and counts the copies of the
   /// blocks.
-  func measureStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
-    let blocks = try submit(trial, make)
-    trial.record(notReleasedOnce, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
+  var measureStackBlocks: Probe<FunctionMaker> {
+    Probe(reads: [blocks], records: [ran, changed, inPlace, notReleasedOnce]) { trial, make in
+      let blocks = try submit(trial, make)
+      trial.record(notReleasedOnce, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
+    }
+  }
+
+  /// Has a C function submit blocks from its stack by sync, so that the stack exists until they have run, and counts
+  /// the copies of the blocks.
+  var measureSyncedStackBlocks: Probe<FunctionMaker> {
+    Probe(reads: [blocks], records: [ran, changed, inPlace, uncopied]) { trial, make in
+      let queue = FunctionQueue(label: "com.example.MyQueue")
+      let blocks = stackBlocks(trial)
+      for block in blocks { make(queue, block) }
+      queue.sync()
+      trial.record(uncopied, record(trial, blocks).count { $0.runs > 0 && $0.copies == 0 && $0.frees == 0 })
+    }
   }
 
   /// Makes blocks while their queue is held back, and waits until they have run.
-  private func submit(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws -> [StackBlock] {
+  private func submit(_ trial: Trial, _ make: FunctionMaker) throws -> [StackBlock] {
     // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireCapacity(for: trial.cores + 1)
     let queue = FunctionQueue(label: "com.example.MyQueue")
@@ -57,16 +82,6 @@ extension BlockCapture {
     gcdlab_dispatch_resume(queue.object)
     queue.sync()
     return blocks
-  }
-
-  /// Has a C function submit blocks from its stack by sync, so that the stack exists until they have run, and counts
-  /// the copies of the blocks.
-  func measureSyncedStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) {
-    let queue = FunctionQueue(label: "com.example.MyQueue")
-    let blocks = stackBlocks(trial)
-    for block in blocks { make(queue, block) }
-    queue.sync()
-    trial.record(uncopied, record(trial, blocks).count { $0.runs > 0 && $0.copies == 0 && $0.frees == 0 })
   }
 
   private func stackBlocks(_ trial: Trial) -> [StackBlock] {
@@ -85,7 +100,7 @@ extension BlockCapture {
     trial.record(changed, blocks.count { $0.seen.value != $0.number })
   }
 
-  private func run(_ trial: Trial, expectsRun: Bool, _ make: (CapturingBlock) -> Void) throws -> CapturingBlocks {
+  private func run(_ trial: Trial, expectsRun: Bool, _ make: Maker) throws -> CapturingBlocks {
     let count = trial[blocks]
     // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireCapacity(for: trial.cores + 1)
@@ -150,7 +165,7 @@ final class CapturingBlock: Sendable {
   let number: Int
 
   private let shared: Shared
-  private let left = Atomic<Int>(0)
+  private let seen = Atomic<Int>(0)
   private let timesRun = Atomic<Int>(0)
   private let timesReleased = Atomic<Int>(0)
   private let timesEarly = Atomic<Int>(0)
@@ -170,9 +185,9 @@ final class CapturingBlock: Sendable {
   /// Suspends a task until all tasks are created.
   func turn() async { await shared.gate.passed() }
 
-  /// Notes the value of the variable that the block saw or left.
-  func leaves(_ value: Int) {
-    left.store(value, ordering: .relaxed)
+  /// Notes the value that the block saw in its variable, or left there.
+  func sees(_ value: Int) {
+    seen.store(value, ordering: .relaxed)
     hasRun()
   }
 
@@ -215,7 +230,7 @@ final class CapturingBlock: Sendable {
   /// The number of times that the block ran.
   fileprivate var runs: Int { timesRun.load(ordering: .acquiring) }
   /// Whether the block left a value other than the one at its creation.
-  fileprivate var isChanged: Bool { left.load(ordering: .acquiring) != number }
+  fileprivate var isChanged: Bool { seen.load(ordering: .acquiring) != number }
   /// Whether the object was released before the block had run, or before the queue had reached it.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
   /// The number of times that the object was released.
@@ -251,7 +266,7 @@ final class StackBlock: Sendable {
   }
 
   /// Notes that the block runs, and the value that it has captured.
-  func leaves(_ value: Int, inPlace: Bool) {
+  func sees(_ value: Int, inPlace: Bool) {
     state.withLock { state in
       state.runs += 1
       state.value = value

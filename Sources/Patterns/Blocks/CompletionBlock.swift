@@ -26,58 +26,50 @@ struct CompletionBlock: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "completion-queue", .documented, "the document's function with a completion queue, which the caller retains"
-    ) { trial in
-      measure(trial, wrongQueue) { call in
-        let queue = call.makeQueue()
-        averageAsync(call, queue) { average in
-          call.arrives(average)
-        }
-        call.awaitResult()
-        withExtendedLifetime(queue) {}
+      "completion-queue", .documented, "the document's function with a completion queue, which the caller retains",
+      measure(namesQueue: true)
+    ) { call in
+      let queue = call.makeQueue()
+      averageAsync(call, queue) { average in
+        call.noteResult(average)
       }
+      call.awaitResult()
+      withExtendedLifetime(queue) {}
     }
     Variant(
       "caller-drops-queue", .documented,
-      "the same function; the caller releases the queue before the average is computed"
-    ) { trial in
-      measure(trial, wrongQueue) { call in
-        call.holdsBack()
-        averageAsync(call, call.makeQueue()) { average in
-          call.arrives(average)
-        }
-        call.goesOn()
-        call.awaitResult()
+      "the same function; the caller releases the queue before the average is computed", measure(namesQueue: true)
+    ) { call in
+      call.holdComputation()
+      averageAsync(call, call.makeQueue()) { average in
+        call.noteResult(average)
       }
+      call.continueComputation()
+      call.awaitResult()
     }
     Variant(
       "caller-drops-queue-c", .documented,
-      "the function in C, which retains the queue and releases it; the last reference goes while its block waits"
-    ) { trial in
-      measure(trial, wrongQueue) { call in
-        call.holdsBack()
-        let queue = call.makeCountedQueue()
-        averageAsync(call, queue) { average in
-          call.arrives(average)
-        }
-        queue.release()
-        call.goesOn()
-        call.awaitResult()
+      "the function in C, which retains the queue and releases it; the last reference goes while its block waits",
+      measure(namesQueue: true)
+    ) { call in
+      call.holdComputation()
+      let queue = call.makeCountedQueue()
+      averageAsync(call, queue) { average in
+        call.noteResult(average)
       }
+      queue.release()
+      call.continueComputation()
+      call.awaitResult()
     }
-    Variant("sync-return", .yardstick, "sync on a global queue returns the average", without: [wrongQueue]) { trial in
-      measure(trial) { call in
-        let average = DispatchQueue.global().sync { call.average() }
-        call.arrives(average)
-      }
+    Variant("sync-return", .yardstick, "sync on a global queue returns the average", measure(namesQueue: false)) {
+      call in
+      let average = DispatchQueue.global().sync { call.average() }
+      call.noteResult(average)
     }
-    Variant(
-      "async-await", .modern, "an async function returns the average, the caller awaits it", without: [wrongQueue]
-    ) { trial in
-      await measureAsTask(trial) { call in
-        let average = await average(call)
-        call.arrives(average)
-      }
+    Variant("async-await", .modern, "an async function returns the average, the caller awaits it", measureAsTask) {
+      call in
+      let average = await average(call)
+      call.noteResult(average)
     }
   }
 

@@ -5,37 +5,47 @@ import Synchronization
 
 /// The measuring code.
 extension CompletionBlock {
-  /// Has `body` call the function repeatedly, and checks each result. The first call is a warm-up.
+  /// Calls the function repeatedly, and checks each result. The first call is a warm-up.
   ///
-  /// - Parameter wrongQueue: records the results that arrived on a queue other than the named one, if one was named.
-  func measure(_ trial: Trial, _ wrongQueue: Measure<Int>? = nil, _ body: (AverageCall) -> Void) {
-    var results = Results()
-    let (calls, numbers) = (trial[calls], trial[numbers])
-    for number in 0...calls {
-      let call = AverageCall(number: number, count: numbers)
-      call.begins()
-      body(call)
-      results.add(call, isWarmUp: number == 0)
+  /// - Parameter namesQueue: whether the caller names a queue for the result, which is then verified.
+  func measure(namesQueue: Bool) -> Probe<@Sendable (AverageCall) -> Void> {
+    Probe(reads: [calls, numbers], records: metrics + (namesQueue ? [wrongQueue] : [])) { trial, body in
+      var results = Results()
+      let (calls, numbers) = (trial[calls], trial[numbers])
+      for number in 0...calls {
+        let call = AverageCall(number: number, count: numbers)
+        call.begins()
+        body(call)
+        results.add(call, isWarmUp: number == 0)
+      }
+      record(trial, results)
+      if namesQueue { trial.record(wrongQueue, results.elsewhere) }
     }
-    record(trial, results)
-    if let wrongQueue { trial.record(wrongQueue, results.elsewhere) }
   }
 
   /// Calls an async function from a task repeatedly, and checks each result. The first call is a warm-up.
-  func measureAsTask(_ trial: Trial, _ body: (AverageCall) async -> Void) async {
-    var results = Results()
-    let (calls, numbers) = (trial[calls], trial[numbers])
-    for number in 0...calls {
-      let call = AverageCall(number: number, count: numbers)
-      call.begins()
-      await body(call)
-      results.add(call, isWarmUp: number == 0)
+  var measureAsTask: Probe<@Sendable (AverageCall) async -> Void> {
+    Probe(reads: [calls, numbers], records: metrics) { trial, body in
+      let (calls, numbers) = (trial[calls], trial[numbers])
+      let results = try waitFor {
+        var results = Results()
+        for number in 0...calls {
+          let call = AverageCall(number: number, count: numbers)
+          call.begins()
+          await body(call)
+          results.add(call, isWarmUp: number == 0)
+        }
+        return results
+      }
+      record(trial, results)
     }
-    record(trial, results)
   }
 
+  /// The metrics of every trial.
+  private var metrics: [any Declaration] { [wrongResult, notOnce, roundTrip] }
+
   /// The results of all calls.
-  private struct Results {
+  private struct Results: Sendable {
     var (wrong, notOnce, elsewhere) = (0, 0, 0)
     var roundTrip: [UInt64?] = []
 
@@ -61,7 +71,7 @@ final class AverageCall: Sendable {
   private let number: Int
   private let data: [Int]
   private let isHeldBack = Atomic<Bool>(false)
-  private let mayGoOn = DispatchSemaphore(value: 0)
+  private let mayCompute = DispatchSemaphore(value: 0)
   fileprivate let state = WaitableValue(State())
   private let begin = Moment()
   private let arrival = Moment()
@@ -100,19 +110,19 @@ final class AverageCall: Sendable {
   fileprivate func begins() { begin.set() }
 
   /// Holds the computation until the caller lets it continue.
-  func holdsBack() { isHeldBack.store(true, ordering: .releasing) }
+  func holdComputation() { isHeldBack.store(true, ordering: .releasing) }
 
   /// Lets the computation continue.
-  func goesOn() { mayGoOn.signal() }
+  func continueComputation() { mayCompute.signal() }
 
   /// Computes the average.
   func average() -> Int {
-    if isHeldBack.load(ordering: .acquiring) { mayGoOn.wait() }
+    if isHeldBack.load(ordering: .acquiring) { mayCompute.wait() }
     return data.reduce(0, +) / data.count
   }
 
   /// Notes a result that has arrived, and the queue it arrived on.
-  func arrives(_ average: Int) {
+  func noteResult(_ average: Int) {
     arrival.set()
     let isElsewhere =
       DispatchQueue.getSpecific(key: Self.key) != number && gcdlab_dispatch_get_specific(token) != token

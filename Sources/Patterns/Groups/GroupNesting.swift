@@ -42,121 +42,104 @@ struct GroupNesting: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("nested", .documented, "each block adds one to the same group, on the main queue", own: [wrongQueue]) {
-      trial in
-      try measure(trial) { work in
-        let group = DispatchGroup()
-        for result in work.results {
-          work.queue.async(group: group) {
-            result.doSomething()
-            work.mainQueue.async(group: group) { result.set() }
-          }
+    Variant(
+      "nested", .documented, "each block adds one to the same group, on the main queue", measure(addsOnMain: true)
+    ) { work in
+      let group = DispatchGroup()
+      for result in work.results {
+        work.queue.async(group: group) {
+          result.doSomething()
+          work.mainQueue.async(group: group) { result.set() }
         }
-        group.notify(queue: work.mainQueue) { work.completionBlock() }
-        return group
       }
-      .recordWrongQueue(trial, wrongQueue)
+      group.notify(queue: work.mainQueue) { work.completionBlock() }
+      return group
     }
     Variant(
       "nested-entered", .documented, "each block enters the group for a block that it adds, which leaves it",
-      own: [wrongQueue]
-    ) { trial in
-      try measure(trial) { work in
-        let group = DispatchGroup()
-        for result in work.results {
-          work.queue.async(group: group) {
-            result.doSomething()
-            group.enter()
-            work.mainQueue.async {
-              result.set()
-              group.leave()
-            }
-          }
-        }
-        group.notify(queue: work.mainQueue) { work.completionBlock() }
-        return group
-      }
-      .recordWrongQueue(trial, wrongQueue)
-    }
-    Variant("flat", .yardstick, "each block does all of its work itself") { trial in
-      try measure(trial) { work in
-        let group = DispatchGroup()
-        for result in work.results {
-          work.queue.async(group: group) {
-            result.doSomething()
+      measure(addsOnMain: true)
+    ) { work in
+      let group = DispatchGroup()
+      for result in work.results {
+        work.queue.async(group: group) {
+          result.doSomething()
+          group.enter()
+          work.mainQueue.async {
             result.set()
+            group.leave()
           }
         }
-        group.notify(queue: work.mainQueue) { work.completionBlock() }
-        return group
       }
+      group.notify(queue: work.mainQueue) { work.completionBlock() }
+      return group
     }
-    Variant(
-      "nested-ungrouped", .broken, "each block adds one on a global queue, outside the group", without: [hold]
-    ) { trial in
-      try measureEarly(trial) { work in
-        let group = DispatchGroup()
-        for result in work.results {
-          work.queue.async(group: group) {
-            result.doSomething()
-            work.otherQueue.async { result.set() }
-          }
+    Variant("flat", .yardstick, "each block does all of its work itself", measure()) { work in
+      let group = DispatchGroup()
+      for result in work.results {
+        work.queue.async(group: group) {
+          result.doSomething()
+          result.set()
         }
-        group.notify(queue: work.mainQueue) { work.completionBlock() }
-        return group
       }
+      group.notify(queue: work.mainQueue) { work.completionBlock() }
+      return group
+    }
+    Variant("nested-ungrouped", .broken, "each block adds one on a global queue, outside the group", measureEarly()) {
+      work in
+      let group = DispatchGroup()
+      for result in work.results {
+        work.queue.async(group: group) {
+          result.doSomething()
+          work.otherQueue.async { result.set() }
+        }
+      }
+      group.notify(queue: work.mainQueue) { work.completionBlock() }
+      return group
     }
     Variant(
       "ungrouped-on-main", .broken,
       "each block adds one on the main queue, outside the group; the completion block runs there, too",
-      own: [wrongQueue], without: [hold]
-    ) { trial in
-      try measureEarly(trial) { work in
-        let group = DispatchGroup()
-        for result in work.results {
-          work.queue.async(group: group) {
-            result.doSomething()
-            work.mainQueue.async { result.set() }
-          }
+      measureEarly(addsOnMain: true)
+    ) { work in
+      let group = DispatchGroup()
+      for result in work.results {
+        work.queue.async(group: group) {
+          result.doSomething()
+          work.mainQueue.async { result.set() }
         }
-        group.notify(queue: work.mainQueue) { work.completionBlock() }
-        return group
       }
-      .recordWrongQueue(trial, wrongQueue)
+      group.notify(queue: work.mainQueue) { work.completionBlock() }
+      return group
     }
     Variant(
-      "wait-on-main", .broken, "as nested, but the main queue waits for the group instead of using notify",
-      without: [work, hold, heldCalls, repeats, missingAtGroupEnd, missing, notOnce, blockedCallers, total],
+      "wait-on-main", .broken, "as nested, but the main queue waits for the group instead of using notify", hang,
       ends: .hangs(within: .milliseconds(50))
-    ) { trial in
-      try hang(trial) { work in
-        let group = DispatchGroup()
-        for result in work.results {
-          work.queue.async(group: group) {
-            result.doSomething()
-            work.mainQueue.async(group: group) { result.set() }
-          }
+    ) { work in
+      let group = DispatchGroup()
+      for result in work.results {
+        work.queue.async(group: group) {
+          result.doSomething()
+          work.mainQueue.async(group: group) { result.set() }
         }
-        group.wait()
-        work.completionBlock()
       }
+      group.wait()
+      work.completionBlock()
     }
-    Variant("task-group", .modern, "each child task has child tasks of its own in a nested task group") { trial in
-      try measureTask(trial) { work in
-        Task {
-          await withTaskGroup { group in
-            for result in work.results {
-              group.addTask {
-                await result.doSomething()
-                await withTaskGroup { added in
-                  added.addTask { await result.set() }
-                }
+    Variant("task-group", .modern, "each child task has child tasks of its own in a nested task group", measureTask) {
+      work in
+      Task {
+        await withTaskGroup { group in
+          for result in work.results {
+            group.addTask {
+              await result.doSomething()
+              await withTaskGroup { added in
+                added.addTask { await result.set() }
               }
             }
           }
-          work.groupHasEnded()
-          work.mainQueue.async { work.completionBlock() }
         }
+        work.groupHasEnded()
+        work.mainQueue.async { work.completionBlock() }
       }
     }
   }

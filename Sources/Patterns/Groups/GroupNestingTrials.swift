@@ -17,54 +17,66 @@ extension GroupNesting {
     trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + .seconds(10)
   }
 
+  /// A method that adds work to the blocks of a group.
+  typealias Method = @Sendable (NestedWork) -> DispatchGroup
+
+  /// The settings of every trial that completes.
+  private var settings: [any Declaration] { [tasks, work, heldCalls, repeats] }
+  /// The metrics of every trial that completes.
+  private var results: [any Declaration] { [missingAtGroupEnd, missing, notOnce, blockedCallers, total] }
+
   /// Runs a method whose group should wait for nested work, with that work held for a while, and counts completions
   /// that came too early.
-  @discardableResult
-  func measure(
-    _ trial: Trial, patience: Duration = .seconds(10), _ method: @escaping @Sendable (NestedWork) -> DispatchGroup
-  ) throws -> NestedCalls {
-    try measure(trial, hold: trial[hold], patience: patience, watching(method))
+  ///
+  /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
+  func measure(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
+    Probe(reads: settings + [hold], records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
+      try call(trial, hold: trial[hold], patience: patience, addsOnMain: addsOnMain, watching(method))
+    }
   }
 
   /// Runs a method whose group does not wait for nested work, with that work held until the group has ended.
-  @discardableResult
-  func measureEarly(
-    _ trial: Trial, patience: Duration = .seconds(10), _ method: @escaping @Sendable (NestedWork) -> DispatchGroup
-  ) throws -> NestedCalls {
-    try measure(trial, hold: patience, patience: patience, watching(method))
+  ///
+  /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
+  func measureEarly(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
+    Probe(reads: settings, records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
+      try call(trial, hold: patience, patience: patience, addsOnMain: addsOnMain, watching(method))
+    }
   }
 
   /// Runs a method without a dispatch group, which itself reports the end of its work.
-  func measureTask(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
-    try measure(trial, hold: trial[hold], patience: .seconds(10), method)
+  var measureTask: Probe<@Sendable (NestedWork) -> Void> {
+    Probe(reads: settings + [hold], records: results) { trial, method in
+      try call(trial, hold: trial[hold], patience: .seconds(10), addsOnMain: false, method)
+    }
   }
 
   /// Calls a method on the main queue that is expected not to return.
-  func hang(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
-    try SystemThread.requireCapacity(for: 4)
-    let work = NestedWork(count: trial[tasks], steps: 0, mainQueue: mainQueue, held: nil)
-    trial.hazard()
-    work.call { work in
-      method(work)
-      work.groupHasEnded()
+  var hang: Probe<@Sendable (NestedWork) -> Void> {
+    Probe(reads: [tasks]) { trial, method in
+      try SystemThread.requireCapacity(for: 4)
+      let work = NestedWork(count: trial[tasks], steps: 0, mainQueue: mainQueue, held: nil)
+      trial.hazard()
+      work.call { work in
+        method(work)
+        work.groupHasEnded()
+      }
+      work.waitForEnd()
     }
-    work.waitForEnd()
   }
 
   /// Returns the method, followed by asking the group for its end on a queue without other blocks.
-  private func watching(
-    _ method: @escaping @Sendable (NestedWork) -> DispatchGroup
-  ) -> @Sendable (NestedWork) -> Void {
+  private func watching(_ method: @escaping Method) -> @Sendable (NestedWork) -> Void {
     { work in
       let group = method(work)
       group.notify(queue: work.ownQueue) { work.groupHasEnded() }
     }
   }
 
-  @discardableResult
-  private func measure(
-    _ trial: Trial, hold: Duration, patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void
-  ) throws -> NestedCalls {
+  private func call(
+    _ trial: Trial, hold: Duration, patience: Duration, addsOnMain: Bool,
+    _ method: @escaping @Sendable (NestedWork) -> Void
+  ) throws {
     let (tasks, steps, repeats) = (trial[tasks], trial.steps(work), trial[repeats])
     // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireCapacity(for: 4)
@@ -90,17 +102,7 @@ extension GroupNesting {
     trial.record(missingAtGroupEnd, calls.reduce(0) { $0 + $1.early })
     trial.record(missing, calls.reduce(0) { $0 + $1.missing })
     trial.record(notOnce, calls.count { $0.completions != 1 })
-    return NestedCalls(calls: calls)
-  }
-}
-
-/// The calls of a trial.
-struct NestedCalls {
-  fileprivate let calls: [NestedWork]
-
-  /// Records how many results were set on a queue other than the main queue.
-  func recordWrongQueue(_ trial: Trial, _ wrongQueue: Measure<Int>) {
-    trial.record(wrongQueue, calls.reduce(0) { $0 + $1.setElsewhere })
+    if addsOnMain { trial.record(wrongQueue, calls.reduce(0) { $0 + $1.setElsewhere }) }
   }
 }
 

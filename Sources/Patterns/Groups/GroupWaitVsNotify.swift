@@ -66,165 +66,145 @@ struct GroupWaitVsNotify: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "wait", .documented, "waits on a background queue, then dispatches the completion block to the main queue"
-    ) { trial in
-      try measure(trial) { download in
-        DispatchQueue.global(qos: .userInitiated).async {
-          download.held {
-            let group = DispatchGroup()
-            for photo in download.photos {
-              group.enter()
-              photo.load { group.leave() }
-            }
-            group.wait()
-            download.noticed()
-            download.mainQueue.async { download.completionBlock() }
+      "wait", .documented, "waits on a background queue, then dispatches the completion block to the main queue",
+      measure
+    ) { download in
+      DispatchQueue.global(qos: .userInitiated).async {
+        download.held {
+          let group = DispatchGroup()
+          for photo in download.photos {
+            group.enter()
+            photo.load { group.leave() }
           }
+          group.wait()
+          download.noticed()
+          download.mainQueue.async { download.completionBlock() }
         }
       }
     }
     Variant(
       "wait-in-caller", .documented, "submits the downloads, does other work, then waits on the calling thread",
-      without: [lastLeaveOn, notOnce, wrongQueue]
-    ) { trial in
-      try measureInCaller(trial) { download in
-        let group = DispatchGroup()
-        for photo in download.photos {
-          download.queue.async(group: group) { photo.load() }
-        }
-        download.otherWork()
-        group.wait()
+      measureInCaller
+    ) { download in
+      let group = DispatchGroup()
+      for photo in download.photos {
+        download.queue.async(group: group) { photo.load() }
       }
+      download.otherWork()
+      group.wait()
     }
     Variant(
       "wait-timeout", .documented,
       "as wait, but times out before the downloads end; a notify then submits the completion block",
-      own: [timeout, timeouts, falseSuccesses, earlyTimeouts], takes: longestWithExpiry
-    ) { trial in
-      try measureWaitThatExpires(trial) { download in
-        DispatchQueue.global(qos: .userInitiated).async {
-          download.held {
-            let group = DispatchGroup()
-            for photo in download.photos {
-              group.enter()
-              photo.load { group.leave() }
-            }
-            if download.timed({ group.wait(timeout: .now() + download.timeout) }) == .success {
-              download.mainQueue.async { download.completionBlock() }
-            } else {
-              group.notify(queue: download.mainQueue) { download.completionBlock() }
-            }
+      measureWaitThatExpires
+    ) { download in
+      DispatchQueue.global(qos: .userInitiated).async {
+        download.held {
+          let group = DispatchGroup()
+          for photo in download.photos {
+            group.enter()
+            photo.load { group.leave() }
+          }
+          if download.timed({ group.wait(timeout: .now() + download.timeout) }) == .success {
+            download.mainQueue.async { download.completionBlock() }
+          } else {
+            group.notify(queue: download.mainQueue) { download.completionBlock() }
           }
         }
       }
     }
     Variant(
       "wait-enough-time", .documented, "as wait, with a timeout longer than the downloads take; its result is ignored",
-      own: [enoughTime, timeouts]
-    ) { trial in
-      try measureWaitWithEnoughTime(trial) { download in
-        DispatchQueue.global(qos: .userInitiated).async {
-          download.held {
-            let group = DispatchGroup()
-            for photo in download.photos {
-              group.enter()
-              photo.load { group.leave() }
-            }
-            _ = download.timed { group.wait(timeout: .now() + download.timeout) }
-            // Either all downloads have ended or the wait has timed out: the result is ignored.
-            download.mainQueue.async { download.completionBlock() }
+      measureWaitWithEnoughTime()
+    ) { download in
+      DispatchQueue.global(qos: .userInitiated).async {
+        download.held {
+          let group = DispatchGroup()
+          for photo in download.photos {
+            group.enter()
+            photo.load { group.leave() }
           }
+          _ = download.timed { group.wait(timeout: .now() + download.timeout) }
+          // Either all downloads have ended or the wait has timed out: the result is ignored.
+          download.mainQueue.async { download.completionBlock() }
         }
       }
     }
-    Variant("notify", .documented, "returns at once; the last leave submits the completion block to the main queue") {
-      trial in
-      try measure(trial) { download in
-        let group = DispatchGroup()
-        for photo in download.photos {
-          group.enter()
-          photo.load { group.leave() }
-        }
-        group.notify(queue: download.mainQueue) { download.completionBlock() }
+    Variant(
+      "notify", .documented, "returns at once; the last leave submits the completion block to the main queue", measure
+    ) { download in
+      let group = DispatchGroup()
+      for photo in download.photos {
+        group.enter()
+        photo.load { group.leave() }
       }
+      group.notify(queue: download.mainQueue) { download.completionBlock() }
     }
     Variant(
       "notify-background", .documented,
-      "notifies a background queue, whose block dispatches the completion block to the main queue",
-      own: [wrongNotifyQueue]
-    ) { trial in
-      try measureByBackground(trial) { download in
-        let group = DispatchGroup()
-        for photo in download.photos {
-          group.enter()
-          photo.load { group.leave() }
-        }
-        group.notify(queue: .global(qos: .background)) {
-          download.noticedInBackground()
-          download.mainQueue.async { download.completionBlock() }
-        }
+      "notifies a background queue, whose block dispatches the completion block to the main queue", measureByBackground
+    ) { download in
+      let group = DispatchGroup()
+      for photo in download.photos {
+        group.enter()
+        photo.load { group.leave() }
+      }
+      group.notify(queue: .global(qos: .background)) {
+        download.noticedInBackground()
+        download.mainQueue.async { download.completionBlock() }
       }
     }
     Variant(
-      "semaphore", .documented, "what notify replaced: a background queue waits on a semaphore once per download"
-    ) { trial in
-      try measure(trial) { download in
-        DispatchQueue.global(qos: .userInitiated).async {
-          download.held {
-            let finished = DispatchSemaphore(value: 0)
-            for photo in download.photos {
-              photo.load { finished.signal() }
-            }
-            for _ in download.photos { finished.wait() }
-            download.noticed()
-            download.mainQueue.async { download.completionBlock() }
+      "semaphore", .documented, "what notify replaced: a background queue waits on a semaphore once per download",
+      measure
+    ) { download in
+      DispatchQueue.global(qos: .userInitiated).async {
+        download.held {
+          let finished = DispatchSemaphore(value: 0)
+          for photo in download.photos {
+            photo.load { finished.signal() }
           }
-        }
-      }
-    }
-    Variant(
-      "semaphore-background", .documented, "as semaphore, on the background queue that notify-background names"
-    ) { trial in
-      try measure(trial) { download in
-        DispatchQueue.global(qos: .background).async {
-          download.held {
-            let finished = DispatchSemaphore(value: 0)
-            for photo in download.photos {
-              photo.load { finished.signal() }
-            }
-            for _ in download.photos { finished.wait() }
-            download.noticed()
-            download.mainQueue.async { download.completionBlock() }
-          }
-        }
-      }
-    }
-    Variant(
-      "thread-join", .documented, "what groups replaced: one thread per download, joined by the caller",
-      without: [lastLeaveOn, notOnce, wrongQueue]
-    ) { trial in
-      try measureInCaller(trial) { download in
-        var threads: [SystemThread] = []
-        for photo in download.photos {
-          threads.append(try SystemThread { photo.load() })
-        }
-        download.otherWork()
-        for thread in threads { thread.join() }
-      }
-    }
-    Variant(
-      "task-group", .modern, "awaits a task group, which suspends the task and blocks no thread", without: [threadHeld]
-    ) { trial in
-      try measureTask(trial) { download in
-        Task {
-          await withTaskGroup { group in
-            for photo in download.photos {
-              group.addTask { await photo.load() }
-            }
-          }
+          for _ in download.photos { finished.wait() }
           download.noticed()
           download.mainQueue.async { download.completionBlock() }
         }
+      }
+    }
+    Variant(
+      "semaphore-background", .documented, "as semaphore, on the background queue that notify-background names", measure
+    ) { download in
+      DispatchQueue.global(qos: .background).async {
+        download.held {
+          let finished = DispatchSemaphore(value: 0)
+          for photo in download.photos {
+            photo.load { finished.signal() }
+          }
+          for _ in download.photos { finished.wait() }
+          download.noticed()
+          download.mainQueue.async { download.completionBlock() }
+        }
+      }
+    }
+    Variant(
+      "thread-join", .documented, "what groups replaced: one thread per download, joined by the caller", measureInCaller
+    ) { download in
+      var threads: [SystemThread] = []
+      for photo in download.photos {
+        threads.append(try SystemThread { photo.load() })
+      }
+      download.otherWork()
+      for thread in threads { thread.join() }
+    }
+    Variant("task-group", .modern, "awaits a task group, which suspends the task and blocks no thread", measureTask) {
+      download in
+      Task {
+        await withTaskGroup { group in
+          for photo in download.photos {
+            group.addTask { await photo.load() }
+          }
+        }
+        download.noticed()
+        download.mainQueue.async { download.completionBlock() }
       }
     }
   }

@@ -15,50 +15,68 @@ extension GroupWaitVsNotify {
   /// The longest time of a trial: all downloads and the other work, one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] + 1) * (trial[repeats] + 1) }
 
-  /// The longest time of a trial in which a wait times out in each call.
-  @Sendable func longestWithExpiry(_ trial: Trial) -> Duration {
-    (trial[work] * (trial[tasks] + 1) + trial[timeout]) * (trial[repeats] + 1)
+  /// The settings of every trial with a completion block.
+  private var settings: [any Declaration] { [tasks, work, lastLeaveOn, repeats] }
+  /// The metrics of every trial.
+  private var figures: [any Declaration] {
+    [call, wakeLatency, completionLatency, total, blockedThreads, missing]
   }
+  /// The metrics of a method that holds a thread and has a completion block.
+  private var figuresOfThread: [any Declaration] { figures + [threadHeld, notOnce, wrongQueue] }
 
   /// Calls a method repeatedly whose completion block runs on the main queue, and times each step.
-  func measure(_ trial: Trial, _ method: @escaping Method) throws { try measureCompletion(trial, method) }
+  var measure: Probe<Method> {
+    Probe(reads: settings, records: figuresOfThread) { trial, method in _ = try measureCompletion(trial, method) }
+  }
 
   /// Calls an async method repeatedly whose completion block runs on the main queue. It suspends instead of holding a
   /// thread.
-  func measureTask(_ trial: Trial, _ method: @escaping Method) throws {
-    try measureCompletion(trial, holdsThread: false, method)
+  var measureTask: Probe<Method> {
+    Probe(reads: settings, records: figures + [notOnce, wrongQueue]) { trial, method in
+      _ = try measureCompletion(trial, holdsThread: false, method)
+    }
   }
 
   /// Calls a method whose wait times out, because the downloads end only after that.
-  func measureWaitThatExpires(_ trial: Trial, _ method: @escaping Method) throws {
-    let downloads = try measureCompletion(trial, timeout: trial[timeout], holdsBack: true, method)
-    trial.record(timeouts, downloads.count { $0.hasTimedOut })
-    trial.record(falseSuccesses, downloads.count { !$0.hasTimedOut })
-    trial.record(earlyTimeouts, downloads.count { $0.wasBeforeTime })
+  var measureWaitThatExpires: Probe<Method> {
+    Probe(
+      reads: settings + [timeout], records: figuresOfThread + [timeouts, falseSuccesses, earlyTimeouts],
+      longest: { trial in (trial[work] * (trial[tasks] + 1) + trial[timeout]) * (trial[repeats] + 1) }
+    ) { trial, method in
+      let downloads = try measureCompletion(trial, timeout: trial[timeout], holdsBack: true, method)
+      trial.record(timeouts, downloads.count { $0.hasTimedOut })
+      trial.record(falseSuccesses, downloads.count { !$0.hasTimedOut })
+      trial.record(earlyTimeouts, downloads.count { $0.wasBeforeTime })
+    }
   }
 
   /// Calls a method whose wait has a timeout that is long enough.
-  func measureWaitWithEnoughTime(_ trial: Trial, holdsBack: Bool = false, _ method: @escaping Method) throws {
-    let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
-    trial.record(timeouts, downloads.count { $0.hasTimedOut })
+  func measureWaitWithEnoughTime(holdsBack: Bool = false) -> Probe<Method> {
+    Probe(reads: settings + [enoughTime], records: figuresOfThread + [timeouts]) { trial, method in
+      let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
+      trial.record(timeouts, downloads.count { $0.hasTimedOut })
+    }
   }
 
   /// Calls a method whose group notifies a background queue, which passes the completion block on to the main queue.
-  func measureByBackground(_ trial: Trial, _ method: @escaping Method) throws {
-    let downloads = try measureCompletion(trial, method)
-    trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground })
+  var measureByBackground: Probe<Method> {
+    Probe(reads: settings, records: figuresOfThread + [wrongNotifyQueue]) { trial, method in
+      let downloads = try measureCompletion(trial, method)
+      trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground })
+    }
   }
 
   /// Calls a method without a completion block repeatedly, whose caller continues when it returns.
-  func measureInCaller(_ trial: Trial, _ method: @escaping Method) throws {
-    try measureCalls(trial, completesInCaller: true, leaver: nil, method)
+  var measureInCaller: Probe<Method> {
+    Probe(reads: [tasks, work, repeats], records: figures + [threadHeld]) { trial, method in
+      _ = try measureCalls(trial, completesInCaller: true, leaver: nil, method)
+    }
   }
 
   /// - Parameters:
   ///   - timeout: the longest wait of a method that waits for a limited time.
   ///   - holdsBack: whether downloads are held back until such a wait has ended.
   ///   - holdsThread: whether the method stays on one thread.
-  @discardableResult
   private func measureCompletion(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     _ method: @escaping Method
@@ -77,7 +95,6 @@ extension GroupWaitVsNotify {
 
   /// Calls `method` once with a closed gate, which is the warm-up and the call in which parked threads are counted,
   /// then `repeats` times.
-  @discardableResult
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     completesInCaller: Bool = false, leaver: WorkerThread?, _ method: @escaping Method

@@ -61,136 +61,127 @@ struct LibraryLoad: Pattern {
   var variants: [Variant] {
     Variant(
       "documented", .broken,
-      "the document's code, which is wrong: appends by async to a serial queue, outside the group", without: [hold]
-    ) {
-      trial in
-      try measureEarly(trial) { library in
-        library.queue.async(group: library.group) {
-          library.media.forEach { item in
-            library.itemsQueue.async { library.append(item) }
-          }
-        }
-        for source in [library.assets, library.bundle] {
-          library.group.enter()
-          source.enumerate { item in
-            guard let item else { return library.group.leave() }
-            library.itemsQueue.async { library.append(item) }
-          } failure: { error in
-            library.group.leave()
-          }
-        }
-        library.group.notify(queue: library.queue) {
-          library.mainQueue.async { library.completionHandler() }
+      "the document's code, which is wrong: appends by async to a serial queue, outside the group", measureEarly()
+    ) { library in
+      library.queue.async(group: library.group) {
+        library.media.forEach { item in
+          library.itemsQueue.async { library.append(item) }
         }
       }
-    }
-    Variant("append-in-group", .documented, "as documented, with each append in the group: async(group:)") { trial in
-      try measure(trial) { library in
-        library.queue.async(group: library.group) {
-          library.media.forEach { item in
-            library.itemsQueue.async(group: library.group) { library.append(item) }
-          }
-        }
-        for source in [library.assets, library.bundle] {
-          library.group.enter()
-          source.enumerate { item in
-            guard let item else { return library.group.leave() }
-            library.itemsQueue.async(group: library.group) { library.append(item) }
-          } failure: { error in
-            library.group.leave()
-          }
-        }
-        library.group.notify(queue: library.queue) {
-          library.mainQueue.async { library.completionHandler() }
+      for source in [library.assets, library.bundle] {
+        library.group.enter()
+        source.enumerate { item in
+          guard let item else { return library.group.leave() }
+          library.itemsQueue.async { library.append(item) }
+        } failure: { error in
+          library.group.leave()
         }
       }
-    }
-    Variant("notify-on-items-queue", .documented, "as documented, with the group notifying the serial items queue") {
-      trial in
-      try measure(trial) { library in
-        library.queue.async(group: library.group) {
-          library.media.forEach { item in
-            library.itemsQueue.async { library.append(item) }
-          }
-        }
-        for source in [library.assets, library.bundle] {
-          library.group.enter()
-          source.enumerate { item in
-            guard let item else { return library.group.leave() }
-            library.itemsQueue.async { library.append(item) }
-          } failure: { error in
-            library.group.leave()
-          }
-        }
-        library.group.notify(queue: library.itemsQueue) {
-          library.mainQueue.async { library.completionHandler() }
-        }
+      library.group.notify(queue: library.queue) {
+        library.mainQueue.async { library.completionHandler() }
       }
     }
-    Variant("semaphore", .documented, "what the group replaced: a thread waits on a semaphore once per source") {
-      trial in
-      try measure(trial) { library in
-        let ended = DispatchSemaphore(value: 0)
-        library.queue.async {
-          library.media.forEach { item in
-            library.itemsQueue.async { library.append(item) }
-          }
+    Variant("append-in-group", .documented, "as documented, with each append in the group: async(group:)", measure) {
+      library in
+      library.queue.async(group: library.group) {
+        library.media.forEach { item in
+          library.itemsQueue.async(group: library.group) { library.append(item) }
+        }
+      }
+      for source in [library.assets, library.bundle] {
+        library.group.enter()
+        source.enumerate { item in
+          guard let item else { return library.group.leave() }
+          library.itemsQueue.async(group: library.group) { library.append(item) }
+        } failure: { error in
+          library.group.leave()
+        }
+      }
+      library.group.notify(queue: library.queue) {
+        library.mainQueue.async { library.completionHandler() }
+      }
+    }
+    Variant(
+      "notify-on-items-queue", .documented, "as documented, with the group notifying the serial items queue", measure
+    ) { library in
+      library.queue.async(group: library.group) {
+        library.media.forEach { item in
+          library.itemsQueue.async { library.append(item) }
+        }
+      }
+      for source in [library.assets, library.bundle] {
+        library.group.enter()
+        source.enumerate { item in
+          guard let item else { return library.group.leave() }
+          library.itemsQueue.async { library.append(item) }
+        } failure: { error in
+          library.group.leave()
+        }
+      }
+      library.group.notify(queue: library.itemsQueue) {
+        library.mainQueue.async { library.completionHandler() }
+      }
+    }
+    Variant("semaphore", .documented, "what the group replaced: a thread waits on a semaphore once per source", measure)
+    { library in
+      let ended = DispatchSemaphore(value: 0)
+      library.queue.async {
+        library.media.forEach { item in
+          library.itemsQueue.async { library.append(item) }
+        }
+        ended.signal()
+      }
+      for source in [library.assets, library.bundle] {
+        source.enumerate { item in
+          guard let item else { return _ = ended.signal() }
+          library.itemsQueue.async { library.append(item) }
+        } failure: { error in
           ended.signal()
         }
-        for source in [library.assets, library.bundle] {
-          source.enumerate { item in
-            guard let item else { return _ = ended.signal() }
-            library.itemsQueue.async { library.append(item) }
-          } failure: { error in
-            ended.signal()
-          }
-        }
-        library.queue.async {
-          for _ in 0..<3 { ended.wait() }
-          library.itemsQueue.async {
-            library.mainQueue.async { library.completionHandler() }
-          }
-        }
       }
-    }
-    Variant("unsynchronized", .broken, "the sources append concurrently, without a queue or lock", without: [hold]) {
-      trial in
-      try measureUnserialised(trial) { library in
-        library.queue.async(group: library.group) {
-          library.media.forEach { item in
-            library.append(item)
-          }
-        }
-        for source in [library.assets, library.bundle] {
-          library.group.enter()
-          source.enumerate { item in
-            guard let item else { return library.group.leave() }
-            library.append(item)
-          } failure: { error in
-            library.group.leave()
-          }
-        }
-        library.group.notify(queue: library.queue) {
+      library.queue.async {
+        for _ in 0..<3 { ended.wait() }
+        library.itemsQueue.async {
           library.mainQueue.async { library.completionHandler() }
         }
       }
     }
-    Variant("task-group", .modern, "each source is a child task that returns its items; the parent appends them") {
-      trial in
-      try measure(trial) { library in
-        Task {
-          await withTaskGroup { group in
-            for source in [library.media, library.assets, library.bundle] {
-              group.addTask {
-                await source.items.reduce(into: []) { $0.append($1) }
-              }
-            }
-            for await items in group {
-              for item in items { library.append(item) }
+    Variant(
+      "unsynchronized", .broken, "the sources append concurrently, without a queue or lock", measureUnserialised()
+    ) { library in
+      library.queue.async(group: library.group) {
+        library.media.forEach { item in
+          library.append(item)
+        }
+      }
+      for source in [library.assets, library.bundle] {
+        library.group.enter()
+        source.enumerate { item in
+          guard let item else { return library.group.leave() }
+          library.append(item)
+        } failure: { error in
+          library.group.leave()
+        }
+      }
+      library.group.notify(queue: library.queue) {
+        library.mainQueue.async { library.completionHandler() }
+      }
+    }
+    Variant(
+      "task-group", .modern, "each source is a child task that returns its items; the parent appends them", measure
+    ) { library in
+      Task {
+        await withTaskGroup { group in
+          for source in [library.media, library.assets, library.bundle] {
+            group.addTask {
+              await source.items.reduce(into: []) { $0.append($1) }
             }
           }
-          library.mainQueue.async { library.completionHandler() }
+          for await items in group {
+            for item in items { library.append(item) }
+          }
         }
+        library.mainQueue.async { library.completionHandler() }
       }
     }
   }

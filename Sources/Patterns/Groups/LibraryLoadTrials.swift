@@ -14,24 +14,40 @@ extension LibraryLoad {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
 
+  /// Starts the sources of a library, and submits the completion.
+  typealias Loader = @Sendable (Library) -> Void
+
   /// Loads a library repeatedly in a way that should complete after the last item, and counts items that are missing at
   /// the completion.
-  func measure(_ trial: Trial, _ load: (Library) -> Void) throws {
-    try measure(trial, hold: trial[hold], pause: trial[hold], load)
+  var measure: Probe<Loader> {
+    Probe(reads: settings + [hold], records: results) { trial, load in
+      try measureLoads(trial, hold: trial[hold], pause: trial[hold], load)
+    }
   }
 
   /// Loads a library in a way that can complete early, with the items queue held until it has, and counts items that
   /// are missing at the completion.
-  func measureEarly(_ trial: Trial, patience: Duration = .seconds(10), _ load: (Library) -> Void) throws {
-    try measure(trial, hold: patience, pause: .milliseconds(10), load)
+  func measureEarly(patience: Duration = .seconds(10)) -> Probe<Loader> {
+    Probe(reads: settings, records: results) { trial, load in
+      try measureLoads(trial, hold: patience, pause: .milliseconds(10), load)
+    }
   }
 
   /// Loads a library while sources append concurrently, held so that two appends meet, and counts lost items.
-  func measureUnserialised(_ trial: Trial, patience: Duration = .seconds(10), _ load: (Library) -> Void) throws {
-    try measure(trial, hold: .milliseconds(10), pause: patience, load)
+  func measureUnserialised(patience: Duration = .seconds(10)) -> Probe<Loader> {
+    Probe(reads: settings, records: results) { trial, load in
+      try measureLoads(trial, hold: .milliseconds(10), pause: patience, load)
+    }
   }
 
-  private func measure(_ trial: Trial, hold: Duration, pause: Duration, _ load: (Library) -> Void) throws {
+  /// The settings of every trial.
+  private var settings: [any Declaration] { [roots, items, qos, gatedLoads, repeats] }
+  /// The metrics of every trial.
+  private var results: [any Declaration] {
+    [found, failures, missing, lost, notOnce, ungatedLoads, earlyCompletions, lateItems, completion, rate]
+  }
+
+  private func measureLoads(_ trial: Trial, hold: Duration, pause: Duration, _ load: Loader) throws {
     let roots = try Self.directories(trial[roots])
     let (count, repeats) = (trial[items], trial[repeats])
     let queue = DispatchQueue.global(qos: trial[qos].qos)

@@ -25,7 +25,7 @@ struct BarrierScope: Pattern {
   var variants: [Variant] {
     Variant("private", .documented, "a barrier on a private concurrent queue") { trial in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try look(trial) { blocks in
+      try countOverlaps(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {
@@ -37,7 +37,7 @@ struct BarrierScope: Pattern {
     Variant("targets-global", .documented, "a barrier on a private concurrent queue that targets a global one") {
       trial in
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: .global())
-      try look(trial) { blocks in
+      try countOverlaps(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {
@@ -48,7 +48,7 @@ struct BarrierScope: Pattern {
     }
     Variant("global", .broken, "a barrier on a global queue") { trial in
       let queue = DispatchQueue.global()
-      try lookForOverlap(trial) { blocks in
+      try countOverlaps(trial, patience: .seconds(10)) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {
@@ -64,7 +64,7 @@ struct BarrierScope: Pattern {
       let target = DispatchQueue(label: "target", attributes: .concurrent)
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
       let sibling = DispatchQueue(label: "sibling", attributes: .concurrent, target: target)
-      try lookForOverlap(trial) { blocks in
+      try countOverlaps(trial, patience: .seconds(10)) { blocks in
         sibling.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {
@@ -78,7 +78,7 @@ struct BarrierScope: Pattern {
       let target = DispatchQueue(label: "target", attributes: .concurrent)
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
       let sibling = DispatchQueue(label: "sibling", attributes: .concurrent, target: target)
-      try look(trial) { blocks in
+      try countOverlaps(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         target.async(flags: .barrier) {
@@ -92,7 +92,7 @@ struct BarrierScope: Pattern {
         func run(_ body: @Sendable () -> Void) { body() }
       }
       let owner = Owner()
-      try look(trial) { blocks in
+      try countOverlaps(trial) { blocks in
         Task { await owner.run { blocks.earlier() } }
         blocks.awaitEarlier()
         Task {

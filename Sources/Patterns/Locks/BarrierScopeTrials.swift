@@ -7,18 +7,13 @@ extension BarrierScope {
   /// The longest time of a trial: each barrier has two waits of limited length.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
-  /// Counts blocks that overlap with a barrier that should exclude all others; each wait is short, since no block
-  /// should begin.
-  func look(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws {
-    try look(trial, patience: .milliseconds(2), submit)
-  }
-
-  /// Counts blocks that overlap with a barrier that excludes none. Each wait lasts until the block has begun.
-  func lookForOverlap(_ trial: Trial, patience: Duration = .seconds(10), _ submit: (BarrierBlocks) -> Void) throws {
-    try look(trial, patience: patience, submit)
-  }
-
-  private func look(_ trial: Trial, patience: Duration, _ submit: (BarrierBlocks) -> Void) throws {
+  /// Counts blocks that overlap with a barrier.
+  ///
+  /// - Parameter patience: how long each wait for a block lasts at most. It is short for a barrier that should exclude
+  ///   all other blocks, since no block should begin.
+  func countOverlaps(
+    _ trial: Trial, patience: Duration = .milliseconds(2), _ submit: (BarrierBlocks) -> Void
+  ) throws {
     try SystemThread.requireCapacity(for: 4)
     var (barrierBeganEarly, ranBesideBarrier) = (0, 0)
     for _ in 0..<trial[barriers] {

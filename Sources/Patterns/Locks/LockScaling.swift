@@ -49,7 +49,7 @@ struct LockScaling: Pattern {
   var problem: [any Declaration] { [hold, entries] }
 
   var variants: [Variant] {
-    Variant("mutex", .modern, "Synchronization.Mutex", own: [ownerInWord]) { trial in
+    Variant("mutex", .modern, "Synchronization.Mutex") { trial in
       let lock = Lock()
       try contend(trial) { entries in
         entries.each { door in
@@ -58,7 +58,7 @@ struct LockScaling: Pattern {
       }
       recordOwnerInWord(trial)
     }
-    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock") { trial in
+    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock", contention) { trial in
       let mutex = ThreadMutex()
       try contend(trial) { entries in
         entries.each { door in
@@ -68,7 +68,7 @@ struct LockScaling: Pattern {
         }
       }
     }
-    Variant("serial-sync", .documented, "sync on a serial queue") { trial in
+    Variant("serial-sync", .documented, "sync on a serial queue", contention) { trial in
       let queue = DispatchQueue(label: "guard")
       try contend(trial) { entries in
         entries.each { door in
@@ -76,7 +76,7 @@ struct LockScaling: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "an actor; tasks await it", without: [callsPerEntry]) { trial in
+    Variant("actor", .modern, "an actor; tasks await it", contentionOfTasks) { trial in
       actor Owner {
         func enter(_ door: SectionEntry) { door.enter() }
       }
@@ -88,6 +88,17 @@ struct LockScaling: Pattern {
       }
     }
   }
+
+  /// The settings of every trial.
+  private var settings: [any Declaration] { [threadsPerCore, hold, entries] }
+  /// The metrics of every trial.
+  private var results: [any Declaration] {
+    [perEntry, processorPerEntry, switchesPerEntry, entry, longestRun, lost]
+  }
+  /// A probe for threads that contend for a lock without an owner in its word.
+  private var contention: TrialProbe { Probe(reads: settings, records: results + [callsPerEntry]) }
+  /// A probe for tasks, whose system calls cannot be counted.
+  private var contentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
 
   /// The longest time of a trial: the entries one after the other, each with a wake-up, three times.
   func longest(_ trial: Trial) -> Duration? { (trial[hold] + .microseconds(100)) * (3 * trial[entries]) }

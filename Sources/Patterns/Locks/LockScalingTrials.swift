@@ -16,7 +16,7 @@ extension LockScaling {
     let timed = CriticalSection(steps: trial.steps(hold), parties: threads, patience: patience)
     let begin = ProcessCosts.soFar()
     let effort = try Team.run(threads) { member in
-      timed.number.arrives()
+      timed.number.partyBegins()
       enter(Loop(each, on: timed.door(member)))
     }
     record(trial, timed, effort.nanoseconds, threads * each, from: begin)
@@ -49,7 +49,7 @@ extension LockScaling {
     await withDiscardingTaskGroup { group in
       for member in 0..<tasks {
         group.addTask {
-          timed.number.arrives()
+          timed.number.partyBegins()
           await enter(Loop(each, on: timed.door(member)))
         }
       }
@@ -131,7 +131,7 @@ final class CriticalSection: Sendable {
   /// Creates a section for `most` entries of `members`, each of which is observed; or for any number, unobserved.
   init(observing most: Int?, of members: Int, steps: Int) {
     number = SharedNumber(steps: steps, parties: 1, patience: .zero)
-    number.arrives()
+    number.partyBegins()
     (self.most, isObserved) = (most ?? 0, most != nil)
     all = Slots(count: members, padded: true, of: [])
   }

@@ -54,10 +54,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant(
-      "serial-async", .documented, "async to a serial queue, and a final wait for the last block",
-      without: [syscallsPerUpdate]
-    ) {
+    Variant("serial-async", .documented, "async to a serial queue, and a final wait for the last block", timesOnly) {
       trial in
       let queue = DispatchQueue(label: "guard")
       try measure(
@@ -114,9 +111,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant(
-      "actor", .modern, "an actor owns the number; tasks await it", without: [syscallsPerUpdate], needs: [.cores(2)]
-    ) { trial in
+    Variant("actor", .modern, "an actor owns the number; tasks await it", timesOfTasks, needs: [.cores(2)]) { trial in
       actor Owner {
         func update(_ number: SharedNumber) { number.update() }
       }
@@ -135,6 +130,15 @@ struct QueueVsLock: Pattern {
       }
     }
   }
+
+  /// The settings of every trial.
+  private var settings: [any Declaration] { [batch, threads, updates, hold] }
+  /// The metrics of every trial.
+  private var times: [any Declaration] { [uncontended, contended, contextSwitches, lostUpdates] }
+  /// A probe for threads whose system calls are not counted.
+  private var timesOnly: TrialProbe { Probe(reads: settings, records: times) }
+  /// A probe for tasks, whose system calls cannot be counted.
+  private var timesOfTasks: TaskProbe { Probe(reads: settings, records: times) }
 
   /// The longest time of a trial: the updates one after the other, each with a wake-up.
   func longest(_ trial: Trial) -> Duration? {

@@ -56,7 +56,7 @@ extension QueueVsLock {
       await withTaskGroup { group in
         for _ in 0..<tasks {
           group.addTask {
-            number.arrives()
+            number.partyBegins()
             await update(Loop(updates, on: number))
           }
         }
@@ -73,7 +73,7 @@ extension QueueVsLock {
     let (threads, updates) = (trial[threads], trial[updates])
     let number = SharedNumber(steps: trial.steps(hold), parties: threads, patience: patience)
     let effort = try Team.run(threads) { _ in
-      number.arrives()
+      number.partyBegins()
       update(Loop(updates, on: number))
       untilDone()
     }
@@ -114,7 +114,9 @@ final class SharedNumber: Sendable {
   }
 
   /// Notes that a party is about to update the number for the first time.
-  func arrives() { if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() } }
+  func partyBegins() {
+    if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() }
+  }
 
   /// Adds one, by a load and a store.
   @inline(__always)

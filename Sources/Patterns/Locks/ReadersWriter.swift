@@ -34,8 +34,8 @@ struct ReadersWriter: Pattern {
   var problem: [any Declaration] { [operations, work, reads] }
 
   var variants: [Variant] {
-    Variant("unprotected", .broken, "no lock at all", without: [hold]) { trial in
-      try measureUnguarded(trial) { pair in
+    Variant("unprotected", .broken, "no lock at all", unguarded) { trial in
+      try measure(trial, holdingUpTo: .seconds(10)) { pair in
         pair.read()
       } write: { pair in
         pair.write()
@@ -85,5 +85,12 @@ struct ReadersWriter: Pattern {
         await owner.write(pair)
       }
     }
+  }
+
+  /// A probe for a pair without a guard. Its held writes end when a reader has read.
+  private var unguarded: TrialProbe {
+    Probe(
+      reads: [threads, operations, reads, work, heldWrites],
+      records: [tornReads, throughput, readLatency, writeLatency])
   }
 }

@@ -13,26 +13,14 @@ extension ReadersWriter {
       * trial[heldWrites]
   }
 
-  /// Times reads and writes of a guarded pair, and holds a write to verify that no reader is admitted.
+  /// Times reads and writes of a pair, and holds a write to see whether a reader is admitted.
+  ///
+  /// - Parameter bound: how long the write is held at most; nil for the setting `hold`.
   func measure(
-    _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
-  ) throws {
-    try measureThreads(trial, hold: trial[hold], read, write)
-  }
-
-  /// Times reads and writes of an unguarded pair, and holds a write until a reader has seen it half done.
-  func measureUnguarded(
-    _ trial: Trial, patience: Duration = .seconds(10), read: @escaping @Sendable (Pair) -> Pair.Values,
+    _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
   ) throws {
-    try measureThreads(trial, hold: patience, read, write)
-  }
-
-  private func measureThreads(
-    _ trial: Trial, hold: Duration, _ read: @escaping @Sendable (Pair) -> Pair.Values,
-    _ write: @escaping @Sendable (Pair) -> Void
-  ) throws {
-    try measure(trial, hold: hold) { pair in
+    try measure(trial, hold: bound ?? trial[hold]) { pair in
       let writer = try SystemThread { write(pair) }
       return { writer.join() }
     } read: { pair in

@@ -42,76 +42,71 @@ struct FileDescriptorSemaphore: Pattern {
   var problem: [any Declaration] { [tasks] }
 
   var variants: [Variant] {
-    Variant("unlimited", .broken, "a private serial queue for each task, no limit") { trial in
-      try process(trial, threads: trial[tasks]) { files in
-        files.submitEach { task in
-          DispatchQueue(label: "file").async(group: files.all) {
-            let file = task.open()
-            // Whether opens fail must not depend on how soon the threads come.
-            task.readUntilOthersTried(file)
-            task.close(file)
-          }
+    Variant("unlimited", .broken, "a private serial queue for each task, no limit", process(threads: .perTask)) {
+      files in
+      files.submitEach { task in
+        DispatchQueue(label: "file").async(group: files.all) {
+          let file = task.open()
+          // Whether opens fail must not depend on how soon the threads come.
+          task.readUntilOthersTried(file)
+          task.close(file)
         }
       }
     }
-    Variant("unlimited-global", .broken, "the global queue, whose pool adds threads slowly; no limit") { trial in
-      try process(trial, threads: trial[tasks]) { files in
-        files.submitEach { task in
-          DispatchQueue.global().async(group: files.all) {
-            let file = task.open()
-            task.read(file)
-            task.close(file)
-          }
+    Variant(
+      "unlimited-global", .broken, "the global queue, whose pool adds threads slowly; no limit",
+      process(threads: .perTask)
+    ) { files in
+      files.submitEach { task in
+        DispatchQueue.global().async(group: files.all) {
+          let file = task.open()
+          task.read(file)
+          task.close(file)
         }
       }
     }
     Variant(
       "semaphore", .documented, "private serial queues; each task waits for a semaphore of getdtablesize()/2",
-      own: [wait]
-    ) { trial in
-      try process(trial, threads: trial[tasks]) { files in
-        let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))
-        files.submitEach { task in
-          DispatchQueue(label: "file").async(group: files.all) {
-            fdSema.wait()
-            let file = task.open()
-            task.read(file)
-            task.close(file)
-            fdSema.signal()
-          }
+      process(threads: .perTask, timesWaits: true)
+    ) { files in
+      let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))
+      files.submitEach { task in
+        DispatchQueue(label: "file").async(group: files.all) {
+          fdSema.wait()
+          let file = task.open()
+          task.read(file)
+          task.close(file)
+          fdSema.signal()
         }
       }
-      .recordWaits(trial, wait)
     }
     Variant(
       "semaphore-at-submit", .documented,
-      "private serial queues; the submitter waits for that semaphore before it submits a task", own: [wait]
-    ) {
-      trial in
-      try process(trial, threads: trial[limit] / 2) { files in
-        let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))
-        files.submitEach { task in
-          fdSema.wait()
-          DispatchQueue(label: "file").async(group: files.all) {
-            let file = task.open()
-            task.read(file)
-            task.close(file)
-            fdSema.signal()
-          }
+      "private serial queues; the submitter waits for that semaphore before it submits a task",
+      process(threads: .perPermit, timesWaits: true)
+    ) { files in
+      let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))
+      files.submitEach { task in
+        fdSema.wait()
+        DispatchQueue(label: "file").async(group: files.all) {
+          let file = task.open()
+          task.read(file)
+          task.close(file)
+          fdSema.signal()
         }
       }
-      .recordWaits(trial, wait)
     }
-    Variant("queue-pool", .documented, "tasks distributed over as many serial queues as cores, at most 32") { trial in
-      try process(trial, threads: trial.cores) { files in
-        let queues = (0..<min(trial.cores, 32)).map { DispatchQueue(label: "pool.\($0)") }
-        let turns = RoundRobin(count: queues.count)
-        files.submitEach { task in
-          queues[turns.next()].async(group: files.all) {
-            let file = task.open()
-            task.read(file)
-            task.close(file)
-          }
+    Variant(
+      "queue-pool", .documented, "tasks distributed over as many serial queues as cores, at most 32",
+      process(threads: .perCore)
+    ) { files in
+      let queues = (0..<min(files.cores, 32)).map { DispatchQueue(label: "pool.\($0)") }
+      let turns = RoundRobin(count: queues.count)
+      files.submitEach { task in
+        queues[turns.next()].async(group: files.all) {
+          let file = task.open()
+          task.read(file)
+          task.close(file)
         }
       }
     }

@@ -7,40 +7,59 @@ extension FileDescriptorSemaphore {
   /// The longest time of a trial: all tasks one after the other, and the longest wait for others to try.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
-  /// Runs `body` with a lowered limit of open files, waits for all its tasks, and records the threads, the open files
-  /// and the failures.
+  /// The number of threads that a trial must be able to start.
+  enum Threads {
+    /// A thread for each task.
+    case perTask
+    /// A thread for each permit of the semaphore.
+    case perPermit
+    /// A thread for each core.
+    case perCore
+  }
+
+  /// Runs tasks with a lowered limit of open files, waits for all of them, and records the threads, the open files and
+  /// the failures. The trial is unavailable if the hard limit is below `limit`, if so many descriptors are open already
+  /// that the semaphore's half is not free, or if there are not enough threads.
   ///
-  /// - Throws: ``Unavailable`` if the hard limit is below `limit`, if so many descriptors are open already that the
-  ///   semaphore's half is not free, or if there are not enough threads.
-  @discardableResult
-  func process(_ trial: Trial, threads: Int, _ body: (OpenFiles) -> Void) throws -> OpenFiles {
-    let (limit, tasks) = (trial[limit], trial[tasks])
-    let most = min(threads, tasks, ThreadPool.limit)
-    try ThreadCapacity().require(most)
-    warmUp()
-    let limits = try DescriptorLimit.current()
-    guard limit <= limits.hard else {
-      throw Unavailable("a limit of \(limit) open descriptors is needed, this process may have \(limits.hard)")
+  /// - Parameter timesWaits: whether the tasks wait for a semaphore, and are timed.
+  func process(threads: Threads, timesWaits: Bool = false) -> Probe<@Sendable (OpenFiles) -> Void> {
+    Probe(
+      reads: [limit, tasks, hold],
+      records: [failedOpens, peakOpen, overHalf, peakThreads, elapsed] + (timesWaits ? [wait] : [])
+    ) { trial, body in
+      let (limit, tasks) = (trial[limit], trial[tasks])
+      let needed =
+        switch threads {
+        case .perTask: tasks
+        case .perPermit: limit / 2
+        case .perCore: trial.cores
+        }
+      try ThreadCapacity().require(min(needed, tasks, ThreadPool.limit))
+      warmUp()
+      let limits = try DescriptorLimit.current()
+      guard limit <= limits.hard else {
+        throw Unavailable("a limit of \(limit) open descriptors is needed, this process may have \(limits.hard)")
+      }
+      try DescriptorLimit.setSoft(limit)
+      defer { try? DescriptorLimit.setSoft(limits.soft) }
+      let free = DescriptorLimit.free(below: limit)
+      guard free >= limit / 2 else {
+        throw Unavailable(
+          "\(limit / 2) of \(limit) descriptors must be free, \(free) are: set limit to at least \(2 * (limit - free))")
+      }
+      let files = OpenFiles(count: tasks, hold: trial[hold], patience: patience, cores: trial.cores)
+      let time = MonotonicClock.time {
+        body(files)
+        files.all.wait()
+      }
+      if let error = files.unexpectedError { throw SystemError(error, "open \(files.path)") }
+      trial.record(failedOpens, files.failed)
+      trial.record(peakOpen, files.peakOpen)
+      trial.record(overHalf, max(0, files.peakOpen - limit / 2))
+      if let threads = files.peakThreads { trial.record(peakThreads, threads) }
+      trial.record(elapsed, time)
+      if timesWaits { trial.record(wait, files.waited) }
     }
-    try DescriptorLimit.setSoft(limit)
-    defer { try? DescriptorLimit.setSoft(limits.soft) }
-    let free = DescriptorLimit.free(below: limit)
-    guard free >= limit / 2 else {
-      throw Unavailable(
-        "\(limit / 2) of \(limit) descriptors must be free, \(free) are: set limit to at least \(2 * (limit - free))")
-    }
-    let files = OpenFiles(count: tasks, hold: trial[hold], patience: patience)
-    let time = MonotonicClock.time {
-      body(files)
-      files.all.wait()
-    }
-    if let error = files.unexpectedError { throw SystemError(error, "open \(files.path)") }
-    trial.record(failedOpens, files.failed)
-    trial.record(peakOpen, files.peakOpen)
-    trial.record(overHalf, max(0, files.peakOpen - limit / 2))
-    if let threads = files.peakThreads { trial.record(peakThreads, threads) }
-    trial.record(elapsed, time)
-    return files
   }
 
   /// Lets Dispatch open its own descriptors, which it does with the first block (three on Linux). It traps if there is
@@ -60,6 +79,8 @@ final class OpenFiles: Sendable {
   let all = DispatchGroup()
   /// The path of the file to open.
   let path = Host.image.path
+  /// The number of cores of the trial.
+  let cores: Int
   private let count: Int
   private let hold: Duration
   private let threadsBefore = ThreadCensus.count() ?? 0
@@ -72,7 +93,8 @@ final class OpenFiles: Sendable {
   private let otherError = Atomic<Int32>(0)
   private let waits = WaitableValue<[UInt64?]>([])
 
-  init(count: Int, hold: Duration, patience: Duration) {
+  init(count: Int, hold: Duration, patience: Duration, cores: Int) {
+    self.cores = cores
     self.count = count
     self.hold = hold
     let table = OpenedDescriptors(above: 0)
@@ -99,8 +121,8 @@ final class OpenFiles: Sendable {
     return error == 0 ? nil : error
   }
 
-  /// Records how long each task waited for the semaphore.
-  func recordWaits(_ trial: Trial, _ wait: Measure<Duration>) { trial.record(wait, waits.now) }
+  /// The nanoseconds that each task waited for the semaphore.
+  var waited: [UInt64?] { waits.now }
 
   /// Wraps a semaphore so that the waits of the tasks are timed.
   func timed(_ semaphore: DispatchSemaphore) -> TimedSemaphore { TimedSemaphore(semaphore: semaphore, files: self) }

@@ -9,6 +9,24 @@ extension SingletonRace {
       + .microseconds(100) * trial[slots] * trial[threads] + .microseconds(30) * trial[batch]
   }
 
+  /// The metrics of every race.
+  private var results: [any Declaration] { [instances, duplicates, mismatches, brokenRaces, races] }
+  /// The metrics of races without a pause.
+  private var resultsWithoutPause: [any Declaration] { results + [raceRate, duplicateRate, hotPath] }
+  /// The settings of races with a pause and without.
+  private var settings: [any Declaration] { [threads, raceTime, slots, pause, pausedRaces, batch] }
+
+  /// A probe for threads without a guard.
+  var unguarded: TrialProbe {
+    Probe(reads: [threads, raceTime, slots, patience, batch], records: resultsWithoutPause)
+  }
+  /// A probe for threads with a guard.
+  var guarded: TrialProbe { Probe(reads: settings, records: resultsWithoutPause) }
+  /// A probe for tasks with a guard.
+  var guardedTasks: TaskProbe { Probe(reads: settings, records: resultsWithoutPause) }
+  /// A probe for a singleton that can be created only once in a process.
+  var once: TrialProbe { Probe(reads: [threads, pause, batch], records: results + [hotPath]) }
+
   /// Has threads ask for a singleton at the same time until one has been created twice, then times the hot path.
   ///
   /// - Parameter starved: the share of a core for each actor below which the actors hardly ever ran at once.
@@ -41,17 +59,23 @@ extension SingletonRace {
   ///
   /// - Parameter bound: the longest pause. How long the others need depends on the machine, so no setting defines it. A
   ///   pause lasts this long only if the accessor is correct after all.
-  @discardableResult
   func racePaused(
-    _ trial: Trial, before place: RacePause.Place, atMost bound: Duration = .seconds(10),
-    _ ask: @escaping @Sendable (Row) -> Void
-  ) throws -> PausedRaces {
-    let actors = trial[threads]
-    try SystemThread.requireCapacity(for: actors)
-    let paused = try race(
-      RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: bound, ask)
-    record(trial, paused.tally)
-    return paused
+    before place: RacePause.Place, atMost bound: Duration = .seconds(10)
+  ) -> Probe<@Sendable (Row) -> Void> {
+    let own: any Declaration = place == .creation ? pausedDuplicateShare : halfBuiltUses
+    return Probe(reads: [threads, pausedRaces], records: results + [own]) { trial, ask in
+      let actors = trial[threads]
+      try SystemThread.requireCapacity(for: actors)
+      let (tally, halfBuilt) = try race(
+        RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: bound, ask)
+      record(trial, tally)
+      switch place {
+      case .creation:
+        let twice = tally.ended.dropFirst(2).reduce(0, +)
+        trial.record(pausedDuplicateShare, 100 * Double(twice) / Double(tally.races))
+      case .setUp: trial.record(halfBuiltUses, halfBuilt)
+      }
+    }
   }
 
   /// Has threads ask for a singleton at the same time, with a pause in its creation and without, then times the hot
@@ -78,17 +102,18 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
+  /// Returns the results of races with a pause, and the number of uses of an instance that was not set up.
   private func race(
     _ track: RaceTrack, before place: RacePause.Place, times: Int, atMost time: Duration,
     _ ask: @escaping @Sendable (Row) -> Void
-  ) throws -> PausedRaces {
-    var paused = PausedRaces(tally: RaceTally(actors: track.actors))
+  ) throws -> (tally: RaceTally, halfBuiltUses: Int) {
+    var (tally, halfBuilt) = (RaceTally(actors: track.actors), 0)
     for _ in 0..<times {
       let pause = RacePause(before: place, of: track.actors, atMost: time)
-      try track.race(pause, into: &paused.tally, ask)
-      paused.halfBuiltUses += pause.halfBuiltUses
+      try track.race(pause, into: &tally, ask)
+      halfBuilt += pause.halfBuiltUses
     }
-    return paused
+    return (tally, halfBuilt)
   }
 
   /// Has tasks ask for a singleton with an asynchronous guard at the same time, with a pause in its creation and
@@ -140,21 +165,4 @@ extension SingletonRace {
 extension PhotoManager {
   /// Creates the singleton that the calling thread asks for; nil if it asks for none.
   static func create() -> PhotoManager? { Shared.asked?.create() }
-}
-
-/// The results of the races with a pause.
-struct PausedRaces {
-  fileprivate(set) var tally: RaceTally
-  fileprivate(set) var halfBuiltUses = 0
-
-  /// Records the share of races in which two or more instances were created.
-  func recordShare(_ trial: Trial, _ pausedShare: Measure<Double>) {
-    let twice = tally.ended.dropFirst(2).reduce(0, +)
-    trial.record(pausedShare, 100 * Double(twice) / Double(tally.races))
-  }
-
-  /// Records how many callers used an instance that was not set up.
-  func recordHalfBuiltUses(_ trial: Trial, _ halfBuiltUsesMeasure: Measure<Int>) {
-    trial.record(halfBuiltUsesMeasure, halfBuiltUses)
-  }
 }

@@ -53,8 +53,8 @@ struct SingletonRace: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "check-then-act", .broken, "if there is no instance, create one: no synchronization", own: [patience],
-      without: [pause, pausedRaces], needs: [.cores(2)]
+      "check-then-act", .broken, "if there is no instance, create one: no synchronization", unguarded,
+      needs: [.cores(2)]
     ) { trial in
       try raceUnguarded(trial) { row in
         row.each { shared in
@@ -65,37 +65,30 @@ struct SingletonRace: Pattern {
     }
     Variant(
       "check-then-act-paused", .broken, "check-then-act with the document's pause between check and creation",
-      own: [pausedDuplicateShare], without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
-    ) { trial in
-      try racePaused(trial, before: .creation) { row in
-        row.each { shared in
-          if shared.manager == nil {
-            shared.sleep()
-            shared.manager = shared.create()
-          }
-          return shared.manager
+      racePaused(before: .creation)
+    ) { row in
+      row.each { shared in
+        if shared.manager == nil {
+          shared.sleep()
+          shared.manager = shared.create()
         }
+        return shared.manager
       }
-      .recordShare(trial, pausedDuplicateShare)
     }
     Variant(
       "half-built", .broken, "check-then-act with the document's second pause, between publication and set-up",
-      own: [halfBuiltUses],
-      without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
-    ) { trial in
-      try racePaused(trial, before: .setUp) { row in
-        row.each { shared in
-          if shared.manager == nil {
-            shared.manager = shared.create()
-            shared.sleep()
-            shared.manager?.makePhotosArray()
-          }
-          return shared.manager
+      racePaused(before: .setUp)
+    ) { row in
+      row.each { shared in
+        if shared.manager == nil {
+          shared.manager = shared.create()
+          shared.sleep()
+          shared.manager?.makePhotosArray()
         }
+        return shared.manager
       }
-      .recordHalfBuiltUses(trial, halfBuiltUses)
     }
-    Variant("dispatch-once", .documented, "dispatch_once_f, the C function") { trial in
+    Variant("dispatch-once", .documented, "dispatch_once_f, the C function", guarded) { trial in
       try raceGuarded(trial) { row in
         row.each { shared in
           dispatchOnce(shared.predicate, shared) { context in
@@ -107,8 +100,7 @@ struct SingletonRace: Pattern {
       }
     }
     Variant(
-      "static-let", .modern, "a static let; a process creates it once, so a trial is a single race, with a pause",
-      without: [raceTime, slots, pausedRaces, raceRate, duplicateRate]
+      "static-let", .modern, "a static let; a process creates it once, so a trial is a single race, with a pause", once
     ) { trial in
       enum Library {
         static let shared = PhotoManager.create()
@@ -117,7 +109,7 @@ struct SingletonRace: Pattern {
         row.each { _ in Library.shared }
       }
     }
-    Variant("serial-queue", .modern, "check and create inside sync on a serial queue") { trial in
+    Variant("serial-queue", .modern, "check and create inside sync on a serial queue", guarded) { trial in
       let queue = DispatchQueue(label: "singleton")
       try raceGuarded(trial) { row in
         row.each { shared in
@@ -128,7 +120,7 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("serial-queue-c", .modern, "check and create inside dispatch_sync_f, the C function") { trial in
+    Variant("serial-queue-c", .modern, "check and create inside dispatch_sync_f, the C function", guarded) { trial in
       struct Access {
         let shared: Shared
         var manager: PhotoManager?
@@ -147,8 +139,9 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("barrier", .modern, "check inside sync on a concurrent queue; check again and create inside a barrier") {
-      trial in
+    Variant(
+      "barrier", .modern, "check inside sync on a concurrent queue; check again and create inside a barrier", guarded
+    ) { trial in
       let queue = DispatchQueue(label: "singleton", attributes: .concurrent)
       try raceGuarded(trial) { row in
         row.each { shared in
@@ -160,7 +153,7 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("mutex", .modern, "check and create under Synchronization.Mutex") { trial in
+    Variant("mutex", .modern, "check and create under Synchronization.Mutex", guarded) { trial in
       let lock = Lock()
       try raceGuarded(trial) { row in
         row.each { shared in
@@ -171,7 +164,8 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("double-checked", .modern, "an acquiring load first, the mutex only where there is none") { trial in
+    Variant("double-checked", .modern, "an acquiring load first, the mutex only where there is none", guarded) {
+      trial in
       let lock = Lock()
       try raceGuarded(trial) { row in
         row.each { shared in
@@ -183,7 +177,7 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "an actor owns it; callers await", needs: [.cores(2)]) { trial in
+    Variant("actor", .modern, "an actor owns it; callers await", guardedTasks, needs: [.cores(2)]) { trial in
       actor Library {
         func manager(_ shared: Shared) -> PhotoManager? {
           if shared.manager == nil { shared.manager = shared.create() }

@@ -46,8 +46,8 @@ struct ActorReentrancy: Pattern {
   var variants: [Variant] {
     Variant(
       "check-then-await", .broken, "actor: checks for a free seat, awaits the payment, takes the seat",
-      without: [patience]
-    ) { trial in
+      sell(patience: .seconds(10))
+    ) { seats in
       actor BoxOffice {
         var seats: Int
         init(seats: Int) { self.seats = seats }
@@ -59,13 +59,11 @@ struct ActorReentrancy: Pattern {
           return true
         }
       }
-      try sell(trial, patience: .seconds(10)) { seats in
-        let office = BoxOffice(seats: seats)
-        return { buyer in await office.sell(to: buyer) }
-      }
+      let office = BoxOffice(seats: seats)
+      return { buyer in await office.sell(to: buyer) }
     }
-    Variant("check-again", .modern, "actor: the same, but checks again after the await", without: [patience]) {
-      trial in
+    Variant("check-again", .modern, "actor: the same, but checks again after the await", sell(patience: .seconds(10))) {
+      seats in
       actor BoxOffice {
         var seats: Int
         init(seats: Int) { self.seats = seats }
@@ -79,15 +77,13 @@ struct ActorReentrancy: Pattern {
           return true
         }
       }
-      try sell(trial, patience: .seconds(10)) { seats in
-        let office = BoxOffice(seats: seats)
-        return { buyer in await office.sell(to: buyer) }
-      }
+      let office = BoxOffice(seats: seats)
+      return { buyer in await office.sell(to: buyer) }
     }
     Variant(
-      "take-first", .modern, "actor: checks and takes the seat without an await in between, then awaits the payment"
-    ) {
-      trial in
+      "take-first", .modern, "actor: checks and takes the seat without an await in between, then awaits the payment",
+      sell()
+    ) { seats in
       actor BoxOffice {
         var seats: Int
         init(seats: Int) { self.seats = seats }
@@ -99,12 +95,10 @@ struct ActorReentrancy: Pattern {
           return true
         }
       }
-      try sell(trial, patience: trial[patience]) { seats in
-        let office = BoxOffice(seats: seats)
-        return { buyer in await office.sell(to: buyer) }
-      }
+      let office = BoxOffice(seats: seats)
+      return { buyer in await office.sell(to: buyer) }
     }
-    Variant("task-chain", .modern, "actor: each sale is a task that awaits the previous one") { trial in
+    Variant("task-chain", .modern, "actor: each sale is a task that awaits the previous one", sell()) { seats in
       actor BoxOffice {
         var seats: Int
         var last: Task<Bool, Never>?
@@ -122,13 +116,13 @@ struct ActorReentrancy: Pattern {
           return await sale.value
         }
       }
-      try sell(trial, patience: trial[patience]) { seats in
-        let office = BoxOffice(seats: seats)
-        return { buyer in await office.sell(to: buyer) }
-      }
+      let office = BoxOffice(seats: seats)
+      return { buyer in await office.sell(to: buyer) }
     }
-    Variant("serial-queue", .documented, "serial queue: one block checks, waits for the payment and takes the seat") {
-      trial in
+    Variant(
+      "serial-queue", .documented, "serial queue: one block checks, waits for the payment and takes the seat",
+      sellBlocks
+    ) { seats in
       // Unchecked: its queue runs one sale at a time.
       final class BoxOffice: @unchecked Sendable {
         let queue = DispatchQueue(label: "box office")
@@ -144,10 +138,8 @@ struct ActorReentrancy: Pattern {
           }
         }
       }
-      try sellBlocks(trial, patience: trial[patience]) { seats in
-        let office = BoxOffice(seats: seats)
-        return { buyer in office.sell(to: buyer) }
-      }
+      let office = BoxOffice(seats: seats)
+      return { buyer in office.sell(to: buyer) }
     }
   }
 

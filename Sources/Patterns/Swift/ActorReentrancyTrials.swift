@@ -4,41 +4,47 @@ import Synchronization
 
 /// The measuring code.
 extension ActorReentrancy {
+  /// Opens a box office with a number of seats, and returns a closure that sells a seat to a buyer and returns whether
+  /// there was one.
+  typealias Opening = @Sendable (_ seats: Int) -> @Sendable (Buyer) async -> Bool
+
   /// Sells seats to buyers that are tasks, twice. In the first sale all payments are held until every buyer that can
   /// pay is paying; in the second sale none is held.
   ///
-  /// - Parameters:
-  ///   - patience: how long payments are held.
-  ///   - open: opens a box office with a number of seats, and returns a closure that sells a seat to a buyer, and
-  ///     returns whether there was one.
-  func sell(
-    _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) async -> Bool
-  ) throws {
-    try sellAll(trial, patience: patience) { sale in
-      let sell = open(sale.seats)
-      try waitFor {
-        await withTaskGroup { group in
-          for buyer in sale.buyers { group.addTask { buyer.hasBeenSold(await sell(buyer)) } }
-          sale.allHaveCome()
+  /// - Parameter bound: how long payments are held at most; nil for the setting `patience`.
+  func sell(patience bound: Duration? = nil) -> Probe<Opening> {
+    Probe(reads: settings + (bound == nil ? [patience] : []), records: results) { trial, open in
+      try sellAll(trial, patience: bound ?? trial[patience]) { sale in
+        let sell = open(sale.seats)
+        try waitFor {
+          await withTaskGroup { group in
+            for buyer in sale.buyers { group.addTask { buyer.hasBeenSold(await sell(buyer)) } }
+            sale.allHaveCome()
+          }
         }
       }
     }
   }
 
   /// Sells seats to buyers that are blocks on the global queue, in the way in which `sell` does to tasks.
-  func sellBlocks(
-    _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) -> Bool
-  ) throws {
-    try sellAll(trial, patience: patience) { sale in
-      let sell = open(sale.seats)
-      let all = DispatchGroup()
-      for buyer in sale.buyers {
-        DispatchQueue.global().async(group: all) { buyer.hasBeenSold(sell(buyer)) }
+  var sellBlocks: Probe<@Sendable (_ seats: Int) -> @Sendable (Buyer) -> Bool> {
+    Probe(reads: settings + [patience], records: results) { trial, open in
+      try sellAll(trial, patience: trial[patience]) { sale in
+        let sell = open(sale.seats)
+        let all = DispatchGroup()
+        for buyer in sale.buyers {
+          DispatchQueue.global().async(group: all) { buyer.hasBeenSold(sell(buyer)) }
+        }
+        sale.allHaveCome()
+        all.wait()
       }
-      sale.allHaveCome()
-      all.wait()
     }
   }
+
+  /// The settings of every trial.
+  private var settings: [any Declaration] { [seats, buyers, payment, repeats] }
+  /// The metrics of every trial.
+  private var results: [any Declaration] { [oversold, unsold, refunds, concurrentPayments, perBuyer] }
 
   private func sellAll(_ trial: Trial, patience: Duration, _ run: (Sale) throws -> Void) throws {
     try SystemThread.requireCapacity(for: 8)

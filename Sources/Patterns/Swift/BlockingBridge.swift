@@ -64,7 +64,7 @@ struct BlockingBridge: Pattern {
     }
     Variant(
       "one-thread-free", .broken, "as semaphore-wait, with one waiting task fewer than the pool has threads",
-      without: [submitters], needs: [.cores(2)]
+      withoutSubmitters, needs: [.cores(2)]
     ) { trial in
       let additions = Additions()
       try submit(trial, tasks: trial.poolWidth - 1, sum: { additions.sum }) {
@@ -117,6 +117,11 @@ struct BlockingBridge: Pattern {
         await Task { additions.add() }.value
       }
     }
+  }
+
+  /// A probe for a trial with a fixed number of tasks.
+  private var withoutSubmitters: TrialProbe {
+    Probe(reads: [hold], records: [stalled, unended, blockedThreads, perTask, missing])
   }
 }
 

@@ -55,14 +55,14 @@ struct HopCost: Pattern {
       try hopByFunctions(trial, to: there) { hopper in
         gcdlab_dispatch_async_f(FunctionHopper.of(hopper).there, hopper) { hopper in
           FunctionHopper.of(hopper).visits.add()
-          gcdlab_dispatch_async_f(FunctionHopper.of(hopper).here, hopper) { FunctionHopper.isBack($0) }
+          gcdlab_dispatch_async_f(FunctionHopper.of(hopper).here, hopper) { FunctionHopper.endTrip($0) }
         }
       }
     }
     Variant("queue-sync", .documented, "a thread calls sync on an uncontended serial queue: no thread switch") {
       trial in
       let there = DispatchQueue(label: "there")
-      try stay(trial) { trips in
+      try callSynchronously(trial) { trips in
         trips.each { visits in
           there.sync { visits.add() }
         }

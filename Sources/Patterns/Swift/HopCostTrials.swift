@@ -30,15 +30,14 @@ extension HopCost {
   }
 
   /// Makes round trips from a thread that calls synchronously.
-  func stay(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) -> Void) throws {
+  func callSynchronously(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) -> Void) throws {
     try measure(trial) { visits, hops, times in
       times.start.set()
       makeTrips(RoundTrips(hops, to: visits))
       visits.isHere()
       times.end.set()
     }
-    let trips = RoundTrips(trial[batch], to: Visits())
-    trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
+    noteFloor(trial)
   }
 
   /// Makes round trips in a task.
@@ -54,6 +53,11 @@ extension HopCost {
       }
       hasEnded.wait()
     }
+    noteFloor(trial)
+  }
+
+  /// Notes what the loop around the round trips takes by itself.
+  private func noteFloor(_ trial: Trial) {
     let trips = RoundTrips(trial[batch], to: Visits())
     trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
   }
@@ -223,14 +227,14 @@ final class FunctionHopper: @unchecked Sendable {
   }
 
   /// Ends a round trip, on the queue that it came from, and begins the next one.
-  static func isBack(_ hopper: UnsafeMutableRawPointer?) { of(hopper).goes() }
+  static func endTrip(_ hopper: UnsafeMutableRawPointer?) { of(hopper).goes() }
 
   /// Makes all round trips.
   fileprivate func run() {
     let hopper = Unmanaged.passUnretained(self).toOpaque()
     gcdlab_dispatch_async_f(here, hopper) { hopper in
       FunctionHopper.of(hopper).times.start.set()
-      FunctionHopper.isBack(hopper)
+      FunctionHopper.endTrip(hopper)
     }
     // The caller must exist until the last function has run, which signals as its last act.
     withExtendedLifetime(self) { hasEnded.wait() }

@@ -34,98 +34,81 @@ struct LimitConcurrency: Pattern {
   var problem: [any Declaration] { [jobs, work] }
 
   var variants: [Variant] {
-    Variant("unlimited", .broken, "a task group adds one child task per job, all at once") { trial in
-      try limit(trial) { jobs, _ in
-        await withTaskGroup { group in
-          for job in jobs {
-            group.addTask { await job.runSuspending() }
-          }
+    Variant("unlimited", .broken, "a task group adds one child task per job, all at once", limit) { jobs, _ in
+      await withTaskGroup { group in
+        for job in jobs {
+          group.addTask { await job.runSuspending() }
         }
       }
     }
-    Variant("window", .modern, "a sliding window: as many child tasks as the limit, the next when one has ended") {
-      trial in
-      try limit(trial) { jobs, width in
-        await withTaskGroup { group in
-          for job in jobs.prefix(width) {
-            group.addTask { await job.runSuspending() }
-          }
-          for job in jobs.dropFirst(width) {
-            await group.next()
-            group.addTask { await job.runSuspending() }
-          }
+    Variant("window", .modern, "a sliding window: as many child tasks as the limit, the next when one has ended", limit)
+    { jobs, width in
+      await withTaskGroup { group in
+        for job in jobs.prefix(width) {
+          group.addTask { await job.runSuspending() }
+        }
+        for job in jobs.dropFirst(width) {
+          await group.next()
+          group.addTask { await job.runSuspending() }
         }
       }
     }
-    Variant(
-      "async-semaphore", .modern, "a child task per job, which suspends at an async semaphore"
-    ) { trial in
-      try limit(trial) { jobs, width in
-        let semaphore = AsyncSemaphore(value: width)
-        await withTaskGroup { group in
-          for job in jobs {
-            group.addTask {
-              await semaphore.wait()
-              await job.runSuspending()
-              semaphore.signal()
-            }
+    Variant("async-semaphore", .modern, "a child task per job, which suspends at an async semaphore", limit) {
+      jobs, width in
+      let semaphore = AsyncSemaphore(value: width)
+      await withTaskGroup { group in
+        for job in jobs {
+          group.addTask {
+            await semaphore.wait()
+            await job.runSuspending()
+            semaphore.signal()
           }
         }
       }
     }
     Variant(
       "semaphore-in-tasks", .broken, "a child task per job, which blocks its thread in DispatchSemaphore.wait",
-      without: measures,
-      ends: .hangs(within: .milliseconds(50))
-    ) { trial in
-      try deadlock(trial) { jobs, width in
-        let semaphore = DispatchSemaphore(value: width)
-        await withTaskGroup { group in
-          for job in jobs {
-            group.addTask {
-              semaphore.blockForOne()
-              await job.runSuspending()
-              semaphore.signal()
-            }
-          }
-        }
-      }
-    }
-    Variant(
-      "semaphore-in-queues", .documented, "a private serial queue per job, whose block waits on a DispatchSemaphore"
-    ) {
-      trial in
-      try limitBlocks(trial) { jobs, width, all in
-        let semaphore = DispatchSemaphore(value: width)
+      deadlock, ends: .hangs(within: .milliseconds(50))
+    ) { jobs, width in
+      let semaphore = DispatchSemaphore(value: width)
+      await withTaskGroup { group in
         for job in jobs {
-          DispatchQueue(label: "job").async(group: all) {
-            semaphore.wait()
-            job.run()
+          group.addTask {
+            semaphore.blockForOne()
+            await job.runSuspending()
             semaphore.signal()
           }
         }
-        all.wait()
       }
     }
     Variant(
-      "max-operation-count", .documented,
-      "imitates an OperationQueue with maxConcurrentOperationCount: blocks wait in a list"
-    ) {
-      trial in
-      try limitBlocks(trial) { jobs, width, all in
-        let operations = Operations(width: width)
-        for job in jobs {
-          operations.add(to: all) { job.run() }
+      "semaphore-in-queues", .documented, "a private serial queue per job, whose block waits on a DispatchSemaphore",
+      limitBlocks
+    ) { jobs, width, all in
+      let semaphore = DispatchSemaphore(value: width)
+      for job in jobs {
+        DispatchQueue(label: "job").async(group: all) {
+          semaphore.wait()
+          job.run()
+          semaphore.signal()
         }
-        all.wait()
       }
+      all.wait()
+    }
+    Variant(
+      "max-operation-count", .documented,
+      "imitates an OperationQueue with maxConcurrentOperationCount: blocks wait in a list", limitBlocks
+    ) { jobs, width, all in
+      let operations = Operations(width: width)
+      for job in jobs {
+        operations.add(to: all) { job.run() }
+      }
+      all.wait()
     }
   }
 
   /// The longest time of a trial: all jobs one after the other, each with a thread of its own.
   func longest(_ trial: Trial) -> Duration? { (trial[work] + .milliseconds(1)) * trial[jobs] }
-
-  private var measures: [any Declaration] { [work, overWidth, unusedSlots, blockedThreads, missing, perJob] }
 }
 
 /// A semaphore that suspends tasks instead of blocking threads.

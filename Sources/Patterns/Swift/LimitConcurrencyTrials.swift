@@ -3,27 +3,33 @@ import Instruments
 
 /// The measuring code.
 extension LimitConcurrency {
-  /// Runs jobs as child tasks, and counts how many are in progress at once. A waiting job holds no thread.
-  ///
-  /// - Parameter run: runs all jobs, at most `width` at once, and returns when all have ended.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
-  func limit(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
-    let width = trial[width]
-    try look(trial, width: width, jobsHoldThreads: false, threads: trial.cores) { jobs, _ in
-      try waitFor { await run(jobs, width) }
+  /// Runs all jobs, at most `width` at once, and returns when all have ended.
+  typealias Limit = @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void
+
+  /// Runs jobs as child tasks, and counts how many are in progress at once. A waiting job holds no thread. The trial is
+  /// unavailable if there are not enough threads, or if the system does not report what they do.
+  var limit: Probe<Limit> {
+    Probe(reads: [jobs, width, work], records: results) { trial, run in
+      let width = trial[width]
+      try look(trial, width: width, jobsHoldThreads: false, threads: trial.cores) { jobs, _ in
+        try waitFor { await run(jobs, width) }
+      }
     }
   }
 
   /// Runs jobs as blocks, and counts how many are in progress at once. Each job holds a thread from its beginning to
   /// its end.
-  func limitBlocks(
-    _ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void
-  ) throws {
-    let width = trial[width]
-    try look(trial, width: width, jobsHoldThreads: true, threads: min(trial[jobs], ThreadPool.limit)) { jobs, all in
-      run(jobs, width, all)
+  var limitBlocks: Probe<@Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void> {
+    Probe(reads: [jobs, width, work], records: results) { trial, run in
+      let width = trial[width]
+      try look(trial, width: width, jobsHoldThreads: true, threads: min(trial[jobs], ThreadPool.limit)) { jobs, all in
+        run(jobs, width, all)
+      }
     }
   }
+
+  /// The metrics of every trial that completes.
+  private var results: [any Declaration] { [overWidth, unusedSlots, blockedThreads, missing, perJob] }
 
   private func look(
     _ trial: Trial, width: Int, jobsHoldThreads: Bool, threads: Int,
@@ -43,24 +49,26 @@ extension LimitConcurrency {
 
   /// Runs jobs that are expected not to end: the admitted ones wait for an answer, which comes when all threads sleep.
   /// There are more jobs than places and threads.
-  func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
-    let width = trial[width]
-    let count = max(trial[jobs], width + 4 * trial.cores)
-    try census.capacity.require(trial.cores)
-    let submitter = try WorkerThread()
-    defer { submitter.stop() }
-    let round = TaskRound(count: count, steps: nil)
-    let hasEnded = DispatchSemaphore(value: 0)
-    submitter.run {
-      try? waitFor { await run(round.tasks, width) }
-      hasEnded.signal()
+  var deadlock: Probe<Limit> {
+    Probe(reads: [jobs, width]) { trial, run in
+      let width = trial[width]
+      let count = max(trial[jobs], width + 4 * trial.cores)
+      try census.capacity.require(trial.cores)
+      let submitter = try WorkerThread()
+      defer { submitter.stop() }
+      let round = TaskRound(count: count, steps: nil)
+      let hasEnded = DispatchSemaphore(value: 0)
+      submitter.run {
+        try? waitFor { await run(round.tasks, width) }
+        hasEnded.signal()
+      }
+      defer {
+        round.open()
+        hasEnded.wait()
+      }
+      try census.standstill.wait()
+      trial.hazard()
     }
-    defer {
-      round.open()
-      hasEnded.wait()
-    }
-    try census.standstill.wait()
-    trial.hazard()
   }
 }
 

@@ -45,24 +45,20 @@ struct PoolStarvation: Pattern {
   var room = ThreadCapacity()
 
   var variants: [Variant] {
-    Variant("blocking", .broken, "tasks block their threads until the answer comes") { trial in
-      try crowd(trial) { request in
-        Task {
-          request.begins()
-          request.blockUntilAnswered()
-        }
+    Variant("blocking", .broken, "tasks block their threads until the answer comes", crowd) { request in
+      Task {
+        request.begins()
+        request.blockUntilAnswered()
       }
     }
-    Variant("on-global-queue", .broken, "tasks suspend; blocks on the global queue block in their place") {
-      trial in
-      try crowd(trial) { request in
-        Task {
-          request.begins()
-          await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-              request.blockUntilAnswered()
-              continuation.resume()
-            }
+    Variant("on-global-queue", .broken, "tasks suspend; blocks on the global queue block in their place", crowd) {
+      request in
+      Task {
+        request.begins()
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async {
+            request.blockUntilAnswered()
+            continuation.resume()
           }
         }
       }
@@ -98,28 +94,21 @@ struct PoolStarvation: Pattern {
         }
       }
     }
-    Variant("task-sleep", .modern, "tasks suspend in Task.sleep until the answer cancels them") { trial in
-      try crowd(trial) { request in
-        Task {
-          request.begins()
-          try? await Task.sleep(for: .seconds(3600))
+    Variant("task-sleep", .modern, "tasks suspend in Task.sleep until the answer cancels them", crowd) { request in
+      Task {
+        request.begins()
+        try? await Task.sleep(for: .seconds(3600))
+      }
+    }
+    Variant("continuation", .modern, "tasks suspend at a continuation that the answer resumes", crowd) { request in
+      Task {
+        request.begins()
+        await withCheckedContinuation { continuation in
+          request.whenAnswered { continuation.resume() }
         }
       }
     }
-    Variant("continuation", .modern, "tasks suspend at a continuation that the answer resumes") { trial in
-      try crowd(trial) { request in
-        Task {
-          request.begins()
-          await withCheckedContinuation { continuation in
-            request.whenAnswered { continuation.resume() }
-          }
-        }
-      }
-    }
-    Variant(
-      "bystander", .yardstick, "the bystanders alone, without waiting tasks",
-      without: [tasksPerCore, hold, begun, notBegun, blockedThreads, stillStarved]
-    ) { trial in
+    Variant("bystander", .yardstick, "the bystanders alone, without waiting tasks", bystandersAlone) { trial in
       try recordBystandersAlone(trial)
     }
   }

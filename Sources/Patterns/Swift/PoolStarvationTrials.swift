@@ -6,32 +6,37 @@ import Synchronization
 extension PoolStarvation {
   /// Starts all requests while their answer is withheld, submits the bystanders when all threads sleep, and then
   /// releases the answer.
-  ///
-  /// - Parameter begin: starts one task.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
-  func crowd(_ trial: Trial, _ begin: (LateAnswer.Request) -> Task<Void, Never>) throws {
-    let (count, hold) = (trial.poolWidth * trial[tasksPerCore], trial[hold])
-    try prepare(threads: count)
-    let answer = LateAnswer(requests: count)
-    let bystanders = TaskBystanders()
-    let tasks = answer.requests.map(begin)
-    defer {
+  /// The trial is unavailable if there are not enough threads, or if the system does not report what they do.
+  var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
+    Probe(
+      reads: [tasksPerCore, hold], records: results + [begun, notBegun, blockedThreads, stillStarved]
+    ) { trial, begin in
+      let (count, hold) = (trial.poolWidth * trial[tasksPerCore], trial[hold])
+      try prepare(threads: count)
+      let answer = LateAnswer(requests: count)
+      let bystanders = TaskBystanders()
+      let tasks = answer.requests.map(begin)
+      defer {
+        answer.comes()
+        for task in tasks { task.cancel() }
+      }
+      try standstill.wait()
+      let census = try ThreadCensus.required()
+      try bystanders.come(standstill, patience: hold)
+      let begun = answer.begun
+      trial.record(self.begun, begun)
+      trial.record(notBegun, count - begun)
+      trial.record(stillStarved, bystanders.task.hasComeToBegin ? 0 : 1)
+      trial.record(blockedThreads, census.parkedPoolThreads.count)
       answer.comes()
       for task in tasks { task.cancel() }
+      try waitFor { for task in tasks { await task.value } }
+      record(trial, bystanders)
     }
-    try standstill.wait()
-    let census = try ThreadCensus.required()
-    try bystanders.come(standstill, patience: hold)
-    let begun = answer.begun
-    trial.record(self.begun, begun)
-    trial.record(notBegun, count - begun)
-    trial.record(stillStarved, bystanders.task.hasComeToBegin ? 0 : 1)
-    trial.record(blockedThreads, census.parkedPoolThreads.count)
-    answer.comes()
-    for task in tasks { task.cancel() }
-    try waitFor { for task in tasks { await task.value } }
-    record(trial, bystanders)
   }
+
+  /// A probe for the bystanders without any requests.
+  var bystandersAlone: TrialProbe { Probe(records: results) }
 
   /// Submits the bystanders without any requests, and records how soon they begin.
   func recordBystandersAlone(_ trial: Trial) throws {
@@ -39,6 +44,11 @@ extension PoolStarvation {
     let bystanders = TaskBystanders()
     try bystanders.come(standstill, patience: .zero)
     record(trial, bystanders)
+  }
+
+  /// The metrics of every trial.
+  private var results: [any Declaration] {
+    [starved, taskStarved, otherPriorityStarved, globalStarved, ownQueueStarved, taskStart]
   }
 
   private func prepare(threads: Int) throws {

@@ -35,80 +35,70 @@ struct StreamVsSource: Pattern {
   var problem: [any Declaration] { [messages] }
 
   var variants: [Variant] {
-    Variant("stream-unbounded", .modern, "an AsyncStream with an unbounded buffer", without: [buffer]) { trial in
-      try pass(trial, keeping: { $0 }) { inbox in
-        let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
-        Task {
-          for await item in stream { await inbox.take(item) }
-          inbox.ended()
-        }
-        return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
+    Variant("stream-unbounded", .modern, "an AsyncStream with an unbounded buffer", pass(keeping: { $0 })) { inbox in
+      let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
+      Task {
+        for await item in stream { await inbox.take(item) }
+        inbox.ended()
       }
-    }
-    Variant("stream-newest", .modern, "an AsyncStream that buffers the newest items", own: [buffer, unreportedDrops]) {
-      trial in
-      let size = trial[buffer]
-      try pass(trial, reportsDrops: true, keeping: { $0.suffix(size) }) { inbox in
-        let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(size))
-        Task {
-          for await item in stream { await inbox.take(item) }
-          inbox.ended()
-        }
-        return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
-      }
-    }
-    Variant("stream-oldest", .modern, "an AsyncStream that buffers the oldest items", own: [buffer, unreportedDrops]) {
-      trial in
-      let size = trial[buffer]
-      try pass(trial, reportsDrops: true, keeping: { $0.prefix(size) }) { inbox in
-        let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(size))
-        Task {
-          for await item in stream { await inbox.take(item) }
-          inbox.ended()
-        }
-        return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
-      }
-    }
-    Variant("source", .documented, "a custom source that adds up the items", without: [buffer]) { trial in
-      try pass(trial, keeping: { [$0.reduce(0, +)] }) { inbox in
-        let source = DispatchSource.makeUserDataAddSource(queue: inbox.queue)
-        source.setEventHandler { inbox.take(Int(source.data)) }
-        source.setCancelHandler { inbox.ended() }
-        source.activate()
-        return Outbox(send: { items in items.each { source.add(data: UInt($0)) } }, end: { source.cancel() })
-      }
+      return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
     }
     Variant(
-      "source-and-array", .modern, "an array under a Mutex, and a source that signals new items", without: [buffer]
-    ) {
-      trial in
-      try pass(trial, keeping: { $0 }) { inbox in
-        let items = SharedItems()
-        let source = DispatchSource.makeUserDataAddSource(queue: inbox.queue)
-        source.setEventHandler {
-          let taken = items.array.withLock { array in
-            defer { array = [] }
-            return array
-          }
-          for item in taken { inbox.take(item) }
-        }
-        source.setCancelHandler { inbox.ended() }
-        source.activate()
-        return Outbox(
-          send: { sent in
-            sent.each { item in
-              items.array.withLock { $0.append(item) }
-              source.add(data: 1)
-            }
-          }, end: { source.cancel() })
+      "stream-newest", .modern, "an AsyncStream that buffers the newest items",
+      passBounded(keeping: { items, capacity in items.suffix(capacity) })
+    ) { inbox, capacity in
+      let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(capacity))
+      Task {
+        for await item in stream { await inbox.take(item) }
+        inbox.ended()
       }
+      return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
     }
-    Variant("async", .yardstick, "no source: one block per item", without: [buffer]) { trial in
-      try pass(trial, keeping: { $0 }) { inbox in
-        Outbox(
-          send: { items in items.each { item in inbox.queue.async { inbox.take(item) } } },
-          end: { inbox.queue.async { inbox.ended() } })
+    Variant(
+      "stream-oldest", .modern, "an AsyncStream that buffers the oldest items",
+      passBounded(keeping: { items, capacity in items.prefix(capacity) })
+    ) { inbox, capacity in
+      let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(capacity))
+      Task {
+        for await item in stream { await inbox.take(item) }
+        inbox.ended()
       }
+      return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
+    }
+    Variant("source", .documented, "a custom source that adds up the items", pass(keeping: { [$0.reduce(0, +)] })) {
+      inbox in
+      let source = DispatchSource.makeUserDataAddSource(queue: inbox.queue)
+      source.setEventHandler { inbox.take(Int(source.data)) }
+      source.setCancelHandler { inbox.ended() }
+      source.activate()
+      return Outbox(send: { items in items.each { source.add(data: UInt($0)) } }, end: { source.cancel() })
+    }
+    Variant(
+      "source-and-array", .modern, "an array under a Mutex, and a source that signals new items", pass(keeping: { $0 })
+    ) { inbox in
+      let items = SharedItems()
+      let source = DispatchSource.makeUserDataAddSource(queue: inbox.queue)
+      source.setEventHandler {
+        let taken = items.array.withLock { array in
+          defer { array = [] }
+          return array
+        }
+        for item in taken { inbox.take(item) }
+      }
+      source.setCancelHandler { inbox.ended() }
+      source.activate()
+      return Outbox(
+        send: { sent in
+          sent.each { item in
+            items.array.withLock { $0.append(item) }
+            source.add(data: 1)
+          }
+        }, end: { source.cancel() })
+    }
+    Variant("async", .yardstick, "no source: one block per item", pass(keeping: { $0 })) { inbox in
+      Outbox(
+        send: { items in items.each { item in inbox.queue.async { inbox.take(item) } } },
+        end: { inbox.queue.async { inbox.ended() } })
     }
   }
 }

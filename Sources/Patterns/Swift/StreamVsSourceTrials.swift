@@ -13,16 +13,41 @@ extension StreamVsSource {
     return .microseconds(20) * (bursts + trial[messages] + trial[stream]) + .milliseconds(100)
   }
 
+  /// The settings of every trial.
+  private var settings: [any Declaration] { [burst, messages, stream] }
+  /// The metrics of every trial.
+  private var results: [any Declaration] { [lost, policyViolations, sendCost, latency, perItem] }
+
   /// Sends items in bursts while the consumer is held, one by one, and as a stream, and counts the items that were
   /// lost.
   ///
-  /// - Parameters:
-  ///   - reportsDrops: whether `yield` reports the items that it drops. Dropped items that it does not report are then
-  ///     counted.
-  ///   - kept: the items of a burst that the consumer should receive.
-  func pass(
-    _ trial: Trial, reportsDrops: Bool = false, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
-  ) throws {
+  /// - Parameter kept: the items of a burst that the consumer should receive.
+  func pass<Kept: Sequence<Int>>(
+    keeping kept: @escaping @Sendable (_ items: [Int]) -> Kept
+  ) -> Probe<@Sendable (Inbox) -> Outbox> {
+    Probe(reads: settings, records: results) { trial, begin in
+      _ = try send(trial, keeping: kept, begin)
+    }
+  }
+
+  /// Sends items as `pass` does through a buffer of limited capacity, and counts the dropped items that `yield` did not
+  /// report.
+  ///
+  /// - Parameter kept: the items of a burst that the consumer should receive.
+  func passBounded<Kept: Sequence<Int>>(
+    keeping kept: @escaping @Sendable (_ items: [Int], _ capacity: Int) -> Kept
+  ) -> Probe<@Sendable (Inbox, _ capacity: Int) -> Outbox> {
+    Probe(reads: settings + [buffer], records: results + [unreportedDrops]) { trial, begin in
+      let capacity = trial[buffer]
+      let untold = try send(trial, keeping: { kept($0, capacity) }) { begin($0, capacity) }
+      trial.record(unreportedDrops, untold)
+    }
+  }
+
+  /// Returns the number of lost items that `yield` did not report.
+  private func send(
+    _ trial: Trial, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
+  ) throws -> Int {
     // The consumer is held while it takes item 0.
     let items = Array(1...trial[burst])
     let expected = Array(kept(items))
@@ -48,7 +73,6 @@ extension StreamVsSource {
     trial.noteFloor(of: sendCost, over: items.count) { batch.each { _ in } }
     trial.record(self.lost, lost)
     trial.record(policyViolations, unpromised)
-    if reportsDrops { trial.record(unreportedDrops, untold) }
 
     let inbox = Inbox()
     let outbox = begin(inbox)
@@ -59,6 +83,7 @@ extension StreamVsSource {
     outbox.sendAll(all)
     try inbox.finish(outbox)
     trial.record(perItem, max(1, inbox.lastTime - start), over: count)
+    return untold
   }
 }
 

@@ -44,76 +44,59 @@ struct WorkItem: Pattern {
   var problem: [any Declaration] { [items] }
 
   var variants: [Variant] {
-    Variant(
-      "cancel-queued", .documented, "a work item is cancelled while it is queued behind another block",
-      own: [waitTimedOut]
-    ) {
-      trial in
-      try eachItem(trial) { work in
-        let queue = DispatchQueue(label: "items")
-        queue.async { work.holdUpOthers() }
-        let item = DispatchWorkItem {
-          work.begins()
-          work.ends()
-        }
-        item.notify(queue: work.notices) { work.isToldOfEnd() }
-        queue.async(execute: item)
-        work.cancel { item.cancel() }
-        work.wait(for: item)
+    Variant("cancel-queued", .documented, "a work item is cancelled while it is queued behind another block", eachItem)
+    { work in
+      let queue = DispatchQueue(label: "items")
+      queue.async { work.holdUpOthers() }
+      let item = DispatchWorkItem {
+        work.begins()
+        work.ends()
       }
+      item.notify(queue: work.notices) { work.noteNotification() }
+      queue.async(execute: item)
+      work.cancel { item.cancel() }
+      work.wait(for: item)
     }
-    Variant("cancel-running", .documented, "a work item is cancelled while it runs", own: [waitTimedOut]) { trial in
-      try eachItem(trial) { work in
-        let item = DispatchWorkItem {
-          work.begins()
-          work.goOnWhenCancelled()
-          work.ends()
-        }
-        item.notify(queue: work.notices) { work.isToldOfEnd() }
-        DispatchQueue(label: "items").async(execute: item)
-        work.waitUntilItRuns()
-        work.cancel { item.cancel() }
-        work.wait(for: item)
+    Variant("cancel-running", .documented, "a work item is cancelled while it runs", eachItem) { work in
+      let item = DispatchWorkItem {
+        work.begins()
+        work.blockUntilCancelled()
+        work.ends()
       }
+      item.notify(queue: work.notices) { work.noteNotification() }
+      DispatchQueue(label: "items").async(execute: item)
+      work.waitUntilItRuns()
+      work.cancel { item.cancel() }
+      work.wait(for: item)
     }
-    Variant(
-      "cancel-checked", .documented, "a work item is cancelled while it runs, and checks isCancelled",
-      own: [waitTimedOut]
-    ) { trial in
-      try eachItem(trial) { work in
-        let weakItem = WeakWorkItem()
-        let item = DispatchWorkItem {
-          work.begins()
-          work.goOnWhenCancelled()
-          if weakItem.item?.isCancelled == true { return }
-          work.ends()
-        }
-        weakItem.item = item
-        item.notify(queue: work.notices) { work.isToldOfEnd() }
-        DispatchQueue(label: "items").async(execute: item)
-        work.waitUntilItRuns()
-        work.cancel { item.cancel() }
-        work.wait(for: item)
+    Variant("cancel-checked", .documented, "a work item is cancelled while it runs, and checks isCancelled", eachItem) {
+      work in
+      let weakItem = WeakWorkItem()
+      let item = DispatchWorkItem {
+        work.begins()
+        work.blockUntilCancelled()
+        if weakItem.item?.isCancelled == true { return }
+        work.ends()
       }
+      weakItem.item = item
+      item.notify(queue: work.notices) { work.noteNotification() }
+      DispatchQueue(label: "items").async(execute: item)
+      work.waitUntilItRuns()
+      work.cancel { item.cancel() }
+      work.wait(for: item)
     }
-    Variant(
-      "never-submitted", .broken, "a work item is cancelled, and never submitted",
-      own: [waitTimedOut, notNotifiedWhenFreed, patience],
-      without: [cancelLatency]
-    ) { trial in
-      try eachUnsubmittedItem(trial) { work in
-        let item = DispatchWorkItem {
-          work.begins()
-          work.ends()
-        }
-        item.notify(queue: work.notices) { work.isToldOfEnd() }
-        work.cancel { item.cancel() }
-        work.wait(for: item, within: trial[patience])
+    Variant("never-submitted", .broken, "a work item is cancelled, and never submitted", eachUnsubmittedItem()) {
+      work, patience in
+      let item = DispatchWorkItem {
+        work.begins()
+        work.ends()
       }
+      item.notify(queue: work.notices) { work.noteNotification() }
+      work.cancel { item.cancel() }
+      work.wait(for: item, within: patience)
     }
     Variant(
       "wait-twice", .broken, "a work item that has run is waited for a second time",
-      without: [items, ran, skipped, finished, cutShort, notNotified, cancelLatency],
       ends: .traps(within: .milliseconds(500))
     ) { trial in
       let item = DispatchWorkItem {}
@@ -122,54 +105,48 @@ struct WorkItem: Pattern {
       trial.hazard()
       item.wait()
     }
-    Variant("task-queued", .modern, "a task is cancelled while it is queued behind another on its actor") { trial in
-      try eachTask(trial) { work in
-        Task { @Line in work.holdUpOthers() }
-        work.waitUntilHeldUp()
-        let task = Task { @Line in
-          work.begins()
-          work.ends()
-        }
-        work.cancel { task.cancel() }
-        work.awaitEnd(of: task)
+    Variant("task-queued", .modern, "a task is cancelled while it is queued behind another on its actor", eachTask) {
+      work in
+      Task { @Line in work.holdUpOthers() }
+      work.waitUntilHeldUp()
+      let task = Task { @Line in
+        work.begins()
+        work.ends()
       }
+      work.cancel { task.cancel() }
+      work.awaitEnd(of: task)
     }
-    Variant("task-running", .modern, "a task is cancelled while it runs") { trial in
-      try eachTask(trial) { work in
-        let task = Task {
-          work.begins()
-          await work.goesOnWhenCancelled()
-          work.ends()
-        }
-        work.waitUntilItRuns()
-        work.cancel { task.cancel() }
-        work.awaitEnd(of: task)
+    Variant("task-running", .modern, "a task is cancelled while it runs", eachTask) { work in
+      let task = Task {
+        work.begins()
+        await work.suspendUntilCancelled()
+        work.ends()
       }
+      work.waitUntilItRuns()
+      work.cancel { task.cancel() }
+      work.awaitEnd(of: task)
     }
-    Variant("task-checked", .modern, "a task is cancelled while it runs, and calls Task.checkCancellation") { trial in
-      try eachTask(trial) { work in
-        let task = Task {
-          work.begins()
-          await work.goesOnWhenCancelled()
-          try Task.checkCancellation()
-          work.ends()
-        }
-        work.waitUntilItRuns()
-        work.cancel { task.cancel() }
-        work.awaitEnd(of: task)
+    Variant("task-checked", .modern, "a task is cancelled while it runs, and calls Task.checkCancellation", eachTask) {
+      work in
+      let task = Task {
+        work.begins()
+        await work.suspendUntilCancelled()
+        try Task.checkCancellation()
+        work.ends()
       }
+      work.waitUntilItRuns()
+      work.cancel { task.cancel() }
+      work.awaitEnd(of: task)
     }
-    Variant("task-sleep", .modern, "a task is cancelled while it sleeps in Task.sleep for an hour") { trial in
-      try eachTask(trial) { work in
-        let task = Task {
-          work.begins()
-          try await Task.sleep(for: .seconds(3600))
-          work.ends()
-        }
-        work.waitUntilItRuns()
-        work.cancel { task.cancel() }
-        work.awaitEnd(of: task)
+    Variant("task-sleep", .modern, "a task is cancelled while it sleeps in Task.sleep for an hour", eachTask) { work in
+      let task = Task {
+        work.begins()
+        try await Task.sleep(for: .seconds(3600))
+        work.ends()
       }
+      work.waitUntilItRuns()
+      work.cancel { task.cancel() }
+      work.awaitEnd(of: task)
     }
   }
 

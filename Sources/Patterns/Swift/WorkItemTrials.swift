@@ -4,28 +4,38 @@ import Synchronization
 
 /// The measuring code.
 extension WorkItem {
-  /// Runs `body` for one work item after the other, and records whether the item ran, was cancelled and notified.
-  func eachItem(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
-    let outcomes = try each(trial, body)
-    trial.record(waitTimedOut, outcomes.notWaited)
-    trial.record(cancelLatency, outcomes.notices)
+  /// Runs the body for one work item after the other, and records whether the item ran, was cancelled and notified.
+  var eachItem: Probe<@Sendable (CancelledWork) -> Void> {
+    Probe(reads: [items], records: runs + [waitTimedOut, cancelLatency]) { trial, body in
+      let outcomes = try each(trial, body)
+      trial.record(waitTimedOut, outcomes.notWaited)
+      trial.record(cancelLatency, outcomes.notices)
+    }
   }
 
-  /// Runs `body` for one task after the other, and records whether the task ran, was cancelled and notified.
-  func eachTask(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
-    trial.record(cancelLatency, try each(trial, body).notices)
+  /// Runs the body for one task after the other, and records whether the task ran, was cancelled and notified.
+  var eachTask: Probe<@Sendable (CancelledWork) -> Void> {
+    Probe(reads: [items], records: runs + [cancelLatency]) { trial, body in
+      trial.record(cancelLatency, try each(trial, body).notices)
+    }
   }
 
-  /// Runs `body` for work items that are never submitted, and are freed when it ends.
+  /// Runs the body for work items that are never submitted, and are freed when it ends.
   ///
   /// - Parameter bound: how long the trial waits for a notification afterwards.
   func eachUnsubmittedItem(
-    _ trial: Trial, noticeWithin bound: Duration = CancelledWork.bound, _ body: (CancelledWork) throws -> Void
-  ) throws {
-    let outcomes = try each(trial, noticeWithin: bound, body)
-    trial.record(waitTimedOut, outcomes.notWaited)
-    trial.record(notNotifiedWhenFreed, outcomes.neverNotified)
+    noticeWithin bound: Duration = CancelledWork.bound
+  ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
+    Probe(reads: [items, patience], records: runs + [waitTimedOut, notNotifiedWhenFreed]) { trial, body in
+      let patience = trial[patience]
+      let outcomes = try each(trial, noticeWithin: bound) { body($0, patience) }
+      trial.record(waitTimedOut, outcomes.notWaited)
+      trial.record(notNotifiedWhenFreed, outcomes.neverNotified)
+    }
   }
+
+  /// The metrics of every trial that completes.
+  private var runs: [any Declaration] { [ran, skipped, finished, cutShort, notNotified] }
 
   private struct Outcomes {
     var (ran, finished, notWaited, notNotified, neverNotified) = (0, 0, 0, 0, 0)
@@ -33,16 +43,16 @@ extension WorkItem {
   }
 
   private func each(
-    _ trial: Trial, noticeWithin bound: Duration = .zero, _ body: (CancelledWork) throws -> Void
+    _ trial: Trial, noticeWithin bound: Duration = .zero, _ body: (CancelledWork) -> Void
   ) throws -> Outcomes {
     try SystemThread.requireCapacity(for: 8)
     let count = trial[items]
     // The first use of a queue and of the pool is expensive: this is the warm-up.
-    try body(CancelledWork())
+    body(CancelledWork())
     var outcomes = Outcomes()
     for _ in 0..<count {
       let work = CancelledWork()
-      try body(work)
+      body(work)
       if work.hasBegun { outcomes.ran += 1 }
       if work.hasEnded { outcomes.finished += 1 }
       if !work.waitSucceeded { outcomes.notWaited += 1 }
@@ -90,11 +100,11 @@ final class CancelledWork: Sendable {
     isCancelled.pass()
   }
   /// Blocks the item until it is cancelled.
-  func goOnWhenCancelled() { isCancelled.pass() }
+  func blockUntilCancelled() { isCancelled.pass() }
   /// Suspends the task until it is cancelled.
-  func goesOnWhenCancelled() async { await isCancelled.passed() }
-  /// Notes that the notify block runs.
-  func isToldOfEnd() {
+  func suspendUntilCancelled() async { await isCancelled.passed() }
+  /// Notes that the notify block runs, or that the awaiting task has resumed.
+  func noteNotification() {
     told.set()
     isTold.signal()
   }
@@ -121,7 +131,7 @@ final class CancelledWork: Sendable {
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
-      isToldOfEnd()
+      noteNotification()
     }
     awaitNotice(within: Self.bound)
   }

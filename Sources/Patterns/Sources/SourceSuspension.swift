@@ -42,7 +42,7 @@ extension SourceLifecycle {
         let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
         source.setEventHandler {
           pipe.estimates(source.data)
-          life.received(pipe.readAll())
+          life.received(pipe.readOnly(source.data))
         }
         source.setCancelHandler { pipe.closeEnds() }
         source.setRegistrationHandler { pipe.isWatched() }

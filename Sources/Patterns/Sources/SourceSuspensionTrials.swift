@@ -89,16 +89,6 @@ final class PipeOfBytes: @unchecked Sendable {
   /// Notes the estimate of a handler call.
   func estimates(_ bytes: UInt) { first.note { $0 = $0 ?? Int(bytes) } }
 
-  /// Reads all bytes that are there, and returns their number.
-  func readAll() -> UInt {
-    var (bytes, count) = ([UInt8](repeating: 0, count: 4096), 0)
-    while true {
-      let actual = read(reader, &bytes, bytes.count)
-      guard actual > 0 else { return UInt(count) }
-      count += actual
-    }
-  }
-
   /// Reads as many bytes as estimated, and returns how many there were.
   func readOnly(_ estimated: UInt) -> UInt {
     var bytes = [UInt8](repeating: 0, count: Int(estimated))

@@ -3,6 +3,9 @@ import Instruments
 
 /// The measuring code that all trials share.
 extension SourceLifecycle {
+  /// Creates a source, and returns what the trial does with it.
+  typealias Make = @Sendable (SourceLife) -> HeldSource
+
   /// The longest time of a trial: a handler may have to wait for a thread if the machine has none to spare, and the
   /// trial that waits for a late call waits for three seconds.
   func longest(_ trial: Trial) -> Duration? { .seconds(5) }

@@ -32,7 +32,8 @@ import Testing
       try DescriptorLimit.setSoft(scarce)
       for variant in DescriptorRead().variants {
         let outcome = try await Self.attempt(variant.name).trial.outcome
-        #expect(outcome == .unavailable(reason: "cannot open a pipe: Too many open files"), "\(variant.name)")
+        let opened = variant.name == "drained-tcp" ? "two TCP sockets" : "a pipe"
+        #expect(outcome == .unavailable(reason: "cannot open \(opened): Too many open files"), "\(variant.name)")
       }
     }
   }
@@ -216,8 +217,14 @@ import Testing
       red("drained[kind=socket].calls-after-shutdown >= 100", "drained", kind: .socket) { trial in
         try pattern.readWholeThenSilence(trial) { drains($0, $1, take: cancelsAtEnd) }
       },
+      red("drained-tcp.calls-after-end >= 100", "drained-tcp") { trial in
+        try pattern.readClosedConnection(trial) { drains($0, $1, take: cancelsAtEnd) }
+      },
       red("blocking-descriptor.queue-blocked == 1", "blocking-descriptor") { trial in
         try pattern.readSilence(trial) { drains($0, $1) }
+      },
+      red("blocking-concurrent.queue-blocked == 1", "blocking-concurrent") { trial in
+        try pattern.readSilenceOnAllCores(trial) { drains($0, $1) }
       },
       red("drained.queue-blocked == 0", "drained") { trial in
         try pattern.readWholeThenSilence(trial) { drains($0, $1, blocks: true) }

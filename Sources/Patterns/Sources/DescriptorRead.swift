@@ -99,7 +99,53 @@ struct DescriptorRead: Pattern {
       return { source.cancel() }
     }
     Variant(
+      "drained-tcp", .modern, "as drained, from a TCP connection of this machine whose other end is closed",
+      readClosedConnection
+    ) { descriptor, received in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var actual = 0
+          repeat {
+            actual = read(descriptor, buffer.baseAddress, buffer.count)
+            let done = received.process(buffer.baseAddress, actual)
+            if done { source.cancel() }
+          } while actual > 0
+        }
+      }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
+    }
+    Variant(
       "blocking-descriptor", .broken, "as drained, but without O_NONBLOCK: waits in read for more data", readSilence
+    ) { descriptor, received in
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var actual = 0
+          repeat {
+            actual = read(descriptor, buffer.baseAddress, buffer.count)
+            let done = received.process(buffer.baseAddress, actual)
+            if done { source.cancel() }
+          } while actual > 0
+        }
+      }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
+    }
+    Variant(
+      "blocking-concurrent", .broken,
+      "as blocking-descriptor, on a concurrent queue: as many handlers wait in read as there are cores",
+      readSilenceOnAllCores
     ) { descriptor, received in
       let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
       source.setEventHandler {

@@ -75,12 +75,13 @@ extension DescriptorRead {
     trial.record(lost, max(0, bytes.count - received.state.count))
     trial.record(corrupted, received.state.corrupted)
     if thenSilence {
-      let seen = try silence(trial, kind, scratch, opened, begin)
+      let seen = try silence(trial, DescriptorPair(kind, in: scratch, opened), begin)
       trial.record(queueBlocked, seen.queueBlocked)
       trial.record(callsAfterEnd, seen.callsAfterEnd)
       var closed = received.unrelatedClosed + seen.unrelatedClosed
       if kind == .socket {
-        let shut = try silence(trial, kind, scratch, opened, endsBy: { shutdown($0, Int32(SHUT_WR)) }, begin)
+        let pair = try DescriptorPair(kind, in: scratch, opened)
+        let shut = try silence(trial, pair, endsBy: { shutdown($0, Int32(SHUT_WR)) }, begin)
         trial.record(callsAfterShutdown, shut.callsAfterEnd)
         closed += shut.unrelatedClosed
       }
@@ -142,21 +143,53 @@ extension DescriptorRead {
   var readSilence: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
-      let scratch = try ScratchDirectory()
-      defer { scratch.remove() }
       let opened = OpenedDescriptors()
-      let seen = try silence(trial, .pipe, scratch, opened, begin)
+      let seen = try silence(trial, DescriptorPair(.pipe, opened), begin)
       trial.record(queueBlocked, seen.queueBlocked)
       trial.record(lost, seen.lost)
       trial.record(leftOpen, opened.count)
     }
   }
 
+  /// Writes some bytes to a pipe for each core, whose handlers share a concurrent queue, and then nothing for a while.
+  var readSilenceOnAllCores: Probe<Begin> {
+    Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
+      ignoreBrokenPipes()
+      let opened = OpenedDescriptors()
+      let pairs = try (0..<trial.cores).map { _ in try DescriptorPair(.pipe, opened) }
+      let queue = DispatchQueue(label: "reading", attributes: .concurrent)
+      let bytes = payload(1000, seed: trial.seed)
+      try Standstill().warmUp()
+      let readings = try pairs.map { pair in
+        let received = ReceivedData(of: bytes, until: .cancelled, on: queue)
+        writeBlocking(bytes[...], to: pair.writer)
+        return (received: received, cancel: try begin(pair.reader, received))
+      }
+      _ = try Standstill().wait { readings.allSatisfy { $0.received.state.count >= bytes.count } }
+      trial.record(queueBlocked, try Standstill().isHeldUp(queue) ? 1 : 0)
+      for pair in pairs { close(pair.writer) }
+      for reading in readings {
+        reading.cancel()
+        try reading.received.awaitEnd()
+      }
+      trial.record(lost, readings.reduce(0) { $0 + max(0, bytes.count - $1.received.state.count) })
+      trial.record(leftOpen, opened.count)
+    }
+  }
+
+  /// Writes some bytes to a TCP connection, closes the writer's end, and counts the handler calls after the end.
+  var readClosedConnection: Probe<Begin> {
+    Probe(records: [callsAfterEnd, leftOpen]) { trial, begin in
+      ignoreBrokenPipes()
+      let opened = OpenedDescriptors()
+      trial.record(callsAfterEnd, try silence(trial, DescriptorPair.connected(opened), begin).callsAfterEnd)
+      trial.record(leftOpen, opened.count)
+    }
+  }
+
   private func silence(
-    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedDescriptors,
-    endsBy end: (_ writer: Int32) -> Void = { close($0) }, _ begin: Begin
+    _ trial: Trial, _ pair: DescriptorPair, endsBy end: (_ writer: Int32) -> Void = { close($0) }, _ begin: Begin
   ) throws -> (queueBlocked: Int, callsAfterEnd: Int, lost: Int, unrelatedClosed: Int) {
-    let pair = try DescriptorPair(kind, in: scratch, opened)
     let writerIdentity = FileIdentity(of: pair.writer)
     let bytes = payload(1000, seed: trial.seed)
     let received = ReceivedData(of: bytes, until: .cancelled)
@@ -234,16 +267,19 @@ final class ReceivedData: Sendable {
     var hasEnded = false
     var unrelated = UnrelatedFiles(toOpen: Host.image.path)
   }
-  /// The serial queue of the handlers.
-  let queue = DispatchQueue(label: "reading")
+  /// The queue of the handlers.
+  let queue: DispatchQueue
   private let expected: [UInt8]
   private let endCondition: EndCondition
   fileprivate let state = WaitableValue(State())
   /// Holds the handler in a run, after it got its estimate and before it reads.
   fileprivate let handler = Hold()
 
-  /// Creates a reading that expects these bytes.
-  init(of expected: [UInt8], until endCondition: EndCondition) {
+  /// Creates a reading that expects these bytes. Its handlers run on `queue`, by default a serial queue of its own.
+  init(
+    of expected: [UInt8], until endCondition: EndCondition, on queue: DispatchQueue = DispatchQueue(label: "reading")
+  ) {
+    self.queue = queue
     self.expected = expected
     self.endCondition = endCondition
   }

@@ -33,10 +33,10 @@ import Testing
 
   /// Returns a source on `queue` with the given handlers.
   private static func source(
-    _ life: SourceLife, on queue: DispatchQueue? = nil, end: @escaping @Sendable () -> Void,
+    on queue: DispatchQueue, end: @escaping @Sendable () -> Void = {},
     _ told: @escaping @Sendable (UInt) -> Void
   ) -> HeldSource {
-    let source = DispatchSource.makeUserDataAddSource(queue: queue ?? life.queue)
+    let source = DispatchSource.makeUserDataAddSource(queue: queue)
     source.setEventHandler { told(source.data) }
     source.setCancelHandler(handler: end)
     source.activate()
@@ -68,7 +68,7 @@ import Testing
     try pattern.releaseQueue()(trial) { life in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
-      return source(life, end: {}) { life.received($0) }
+      return source(on: life.queue) { life.received($0) }
     }
   }
 
@@ -101,7 +101,7 @@ import Testing
     /// Never cancels the source. The work of its cancel handler is sent by async.
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.cancelWhileRunning(trial) { life in
-        let source = source(life, end: {}) { life.received($0) }
+        let source = source(on: life.queue) { life.received($0) }
         return HeldSource(add: source.add, cancel: { life.queue.async { life.cancelHandler() } })
       }
     }
@@ -109,7 +109,7 @@ import Testing
       // The source is active from the start.
       red("all.calls-while-suspended == 0", "starts-suspended") { trial in
         try pattern.holdBack(trial) { life in
-          let source = source(life, end: {}) { life.received($0) }
+          let source = source(on: life.queue) { life.received($0) }
           for _ in 0..<life.events { source.add() }
           life.wait(within: .seconds(20)) { $0.runs > 0 }
           life.look()
@@ -125,7 +125,7 @@ import Testing
       red("waiting-read.handler-calls > 1", "waiting-read", activatesLate),
       red("all.wrong-sums == 0", "starts-suspended") { trial in
         try pattern.holdBack(trial) { life in
-          let source = source(life, end: {}) { life.received($0 + 1) }
+          let source = source(on: life.queue) { life.received($0 + 1) }
           life.lettingGo { for _ in 0..<life.events { source.add() } }
           return source.cancel
         }
@@ -159,7 +159,7 @@ import Testing
       red("cancel.cut-short == 0", "cancel") { trial in
         try pattern.cancelWhileRunning(trial) { life in
           let queue = DispatchQueue(label: "another")
-          let source = source(life, on: queue, end: { life.cancelHandler() }) { life.received($0) }
+          let source = source(on: queue, end: { life.cancelHandler() }) { life.received($0) }
           return HeldSource(
             add: source.add,
             cancel: {
@@ -173,7 +173,7 @@ import Testing
       red("cancel.cancel-handler-not-once == 0", "cancel") { trial in
         try pattern.cancelWhileRunning(trial) { life in
           source(
-            life,
+            on: life.queue,
             end: {
               life.cancelHandler()
               life.cancelHandler()
@@ -183,7 +183,7 @@ import Testing
       },
       // The source gets no other queue.
       red("retarget.ran-on-new-queue > 0", "retarget") { trial in
-        try pattern.retargetWhilePending(trial) { life in source(life, end: {}) { life.received($0) } }
+        try pattern.retargetWhilePending(trial) { life in source(on: life.queue) { life.received($0) } }
       },
       // The handler of the first body captures the source, and that of the second does not.
       red("released-while-pending.handler-ran == 0", "released-while-pending") { trial in
@@ -205,7 +205,7 @@ import Testing
       // The handler sends its work to another queue.
       red("retarget.ran-elsewhere == 0", "retarget") { trial in
         try pattern.retargetWhilePending(trial) { life in
-          source(life, end: {}) { data in DispatchQueue.global().async { life.received(data) } }
+          source(on: life.queue) { data in DispatchQueue.global().async { life.received(data) } }
         }
       },
       red("free-in-cancel-handler.use-after-free == 0", "free-in-cancel-handler") { trial in
@@ -226,7 +226,7 @@ import Testing
         try pattern.releaseQueue(leaves: .milliseconds(10))(trial) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")
           queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
-          let source = source(life, on: queue, end: {}) { life.received($0) }
+          let source = source(on: queue) { life.received($0) }
           return HeldSource(add: source.add, cancel: {})
         }
       },

@@ -5,6 +5,9 @@ import Synchronization
 
 /// The measuring code for cancelling a source while its handler is held in a call, or is called again and again.
 extension SourceLifecycle {
+  /// Creates a source that is cancelled while its handler is held.
+  typealias Make = @Sendable (SourceLife) -> HeldSource
+
   /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further
   /// events.
   var cancelWhileRunning: Probe<Make> {

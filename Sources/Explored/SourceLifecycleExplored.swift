@@ -140,6 +140,7 @@ func gcdlab_dispatch_source_set_cancel_handler_f(_ source: FunctionSource, _ fun
   source.source.setCancelHandler { function(source.context) }
 }
 
+func gcdlab_dispatch_source_merge_data(_ source: FunctionSource, _ data: UInt) { source.source.add(data: data) }
 func gcdlab_dispatch_resume(_ source: FunctionSource) { source.source.activate() }
 func gcdlab_dispatch_source_cancel(_ source: FunctionSource) { source.source.cancel() }
 func gcdlab_dispatch_release(_ source: FunctionSource) {}
@@ -165,42 +166,47 @@ extension SourceLifecycle {
   var targeting: [Variant] { [] }
   var releasing: [Variant] { [] }
 
-  func cancelRunning(_ trial: Trial, _ make: (SourceLife) -> HeldSource) {
-    let life = SourceLife()
-    let source = make(life)
-    source.add()
-    life.awaitHandler()
-    source.add()
-    source.cancel()
-    life.cancelReturned()
-    source.add()
-    life.release()
-    Execution.settle()
-    life.judge()
+  var cancelWhileRunning: Probe<@Sendable (SourceLife) -> HeldSource> {
+    Probe { _, make in
+      let life = SourceLife()
+      let source = make(life)
+      source.add()
+      life.awaitHandler()
+      source.add()
+      source.cancel()
+      life.cancelReturned()
+      source.add()
+      life.release()
+      Execution.settle()
+      life.judge()
+    }
+  }
+
+  func cancelUntilLate() -> Probe<@Sendable (BusySource) -> HeldSource> { cancelManyTimes }
+
+  /// Cancels a source at any moment.
+  var cancelManyTimes: Probe<@Sendable (BusySource) -> HeldSource> {
+    Probe { _, make in
+      let busy = BusySource()
+      let source = make(busy)
+      source.add()
+      source.cancel()
+      busy.cancelReturned()
+      Execution.settle()
+      busy.judge()
+    }
   }
 
   /// Cancels a source at any moment.
-  func cancelBusy(_ trial: Trial, sources: Int? = nil, _ make: (BusySource) -> HeldSource) throws {
-    let busy = BusySource()
-    let source = make(busy)
-    source.add()
-    source.cancel()
-    busy.cancelReturned()
-    Execution.settle()
-    busy.judge()
-  }
-
-  /// Removes a source at any moment.
-  func cancelInUse(
-    _ trial: Trial, _ make: (SourceContext, _ queue: ModelQueue) -> FunctionSource,
-    remove: (FunctionSource, SourceContext) -> Void
-  ) {
-    let context = SourceContext()
-    let source = make(context, ModelQueue(label: "events"))
-    source.source.add(data: 1)
-    remove(source, context)
-    Execution.settle()
-    context.judge()
-    withExtendedLifetime(context) {}
+  func cancelInUse() -> Probe<@Sendable (SourceContext, _ queue: ModelQueue) -> HeldSource> {
+    Probe { _, make in
+      let context = SourceContext()
+      let source = make(context, ModelQueue(label: "events"))
+      source.add()
+      source.cancel()
+      Execution.settle()
+      context.judge()
+      withExtendedLifetime(context) {}
+    }
   }
 }

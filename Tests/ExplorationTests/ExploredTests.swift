@@ -284,7 +284,7 @@ import Testing
       }
     },
     Mutant("cancel-on-queue: async in place of sync", breaks: "a handler begins after cancel has returned") { trial in
-      try SourceLifecycle().cancelBusy(trial) { busy in
+      try SourceLifecycle().cancelManyTimes(trial) { busy in
         let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
         source.setEventHandler { busy.handlerBegan() }
         source.setCancelHandler { busy.ended() }
@@ -293,7 +293,7 @@ import Testing
       }
     },
     Mutant("cancel: without its cancel handler", breaks: "the cancel handler ran 0 times") { trial in
-      SourceLifecycle().cancelRunning(trial) { life in
+      try SourceLifecycle().cancelWhileRunning(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
         source.setEventHandler { life.received(source.data) }
         source.activate()
@@ -301,7 +301,7 @@ import Testing
       }
     },
     Mutant("free-in-cancel-handler: frees in the event handler", breaks: "the context was freed") { trial in
-      SourceLifecycle().cancelInUse(trial) { context, queue in
+      try SourceLifecycle().cancelInUse()(trial) { context, queue in
         let source = gcdlab_dispatch_source_create(context.pointer, 0, 0, queue)
         gcdlab_dispatch_set_context(source, context.pointer)
         gcdlab_dispatch_source_set_event_handler_f(source) {
@@ -309,9 +309,8 @@ import Testing
           SourceContext.at($0).free()
         }
         gcdlab_dispatch_resume(source)
-        return source
-      } remove: { source, _ in
-        gcdlab_dispatch_source_cancel(source)
+        return HeldSource(
+          add: { gcdlab_dispatch_source_merge_data(source, 1) }, cancel: { gcdlab_dispatch_source_cancel(source) })
       }
     },
     Mutant("continuation: blocks until it is resumed", breaks: "an unrelated task does not begin") { trial in

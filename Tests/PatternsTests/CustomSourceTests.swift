@@ -38,7 +38,7 @@ import Testing
 
   @Test func `a handler that is not called is reported, and not awaited forever`() async throws {
     let attempt = try await Attempt("add", of: CustomSource(), files: Catalogue.files, Self.settings) { trial in
-      try CustomSource().deliver(trial, .sum, patience: .milliseconds(1)) { _ in Sender { _ in } }
+      try CustomSource().deliver(.sum, patience: .milliseconds(1))(trial) { _ in Sender { _ in } }
     }
     #expect(attempt.trial.outcome == .broken(reason: "the handler did not run within 0.001 seconds"))
   }
@@ -65,7 +65,7 @@ import Testing
       ]
       return (variant == "replace" ? checks : checks + ["\(variant).zeros-delivered == 0"]).map { check in
         Red(check, variant, of: pattern, settings) { trial in
-          try pattern.deliver(trial, coalescing) { events in
+          try pattern.deliver(coalescing)(trial) { events in
             Sender { pieces in
               pieces.each { data in
                 events.queue.async { events.received(data) }
@@ -77,7 +77,7 @@ import Testing
     }
     let inexact = variants.map { variant, coalescing in
       Red("\(variant).inexact == 0", variant, of: pattern, settings) { trial in
-        try pattern.deliver(trial, coalescing) { events in
+        try pattern.deliver(coalescing)(trial) { events in
           let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
           // The handler gets another sum, mask and last value than expected.
           source.setEventHandler { events.received(source.data | 1 << 63) }
@@ -87,7 +87,7 @@ import Testing
       }
     }
     let kept = Red("replace.lost-before-zero > 0", "replace", of: pattern, settings) { trial in
-      try pattern.deliver(trial, .last) { events in
+      try pattern.deliver(.last)(trial) { events in
         let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
         source.setEventHandler { events.received(source.data) }
         source.activate()

@@ -85,7 +85,7 @@ import Testing
       _ begin: @escaping @Sendable (Int32, OutgoingData) -> () -> Void
     ) -> Red {
       Red(check, variant, of: pattern, settings.merging(["kind": .text(kind)]) { $1 }) { trial in
-        try pattern.writeWhole(trial, then: stall, patience: .milliseconds(1), begin)
+        try pattern.writeWhole(then: stall, patience: .milliseconds(1))(trial, begin)
       }
     }
     let once: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
@@ -166,7 +166,7 @@ import Testing
       red("one-write.lost > 0", "one-write", .none, again),
       // The figure is the room in a pipe of this size.
       Red("source[kind=pipe].source-data != source[kind=pipe].accepted", "source", of: pattern, settings) { trial in
-        try pattern.writeWhole(trial, then: .room) { descriptor, outgoing in
+        try pattern.writeWhole(then: .room)(trial) { descriptor, outgoing in
           let room = 65_536
           return writes(descriptor, outgoing) {
             outgoing.notes(available: room)

@@ -31,7 +31,7 @@ import Testing
   @Test func `messages in order count as received, and others as lost`() async throws {
     for (lost, verdict) in [(Int32(0), Verdict.held), (1, .violated)] {
       let attempt = try await Attempt("receive", of: MachPortPattern(), files: Catalogue.files, Self.settings) {
-        try MachPortPattern().exchange($0, patience: lost > 0 ? .milliseconds(20) : .seconds(20)) {
+        try MachPortPattern().exchange(patience: lost > 0 ? .milliseconds(20) : .seconds(20))($0) {
           Self.sender($0, lost: lost)
         }
       }
@@ -45,13 +45,13 @@ import Testing
     let pattern = MachPortPattern()
     return [
       Red("receive.lost == 0", "receive", of: pattern, settings) { trial in
-        try pattern.exchange(trial, patience: .milliseconds(20)) { sender($0, lost: 1) }
+        try pattern.exchange(patience: .milliseconds(20))(trial) { sender($0, lost: 1) }
       },
       Red("dead-name.unreported-deaths == 0", "dead-name", of: pattern) { trial in
-        try pattern.die(trial, patience: .milliseconds(20)) { sender($0, lost: 10) }
+        try pattern.destroyPort(patience: .milliseconds(20))(trial) { sender($0, lost: 10) }
       },
       Red("all.cancel-handler-not-once == 0", "receive", of: pattern, settings) { trial in
-        try pattern.exchange(trial) { sender($0, ends: 2) }
+        try pattern.exchange()(trial) { sender($0, ends: 2) }
       },
     ]
   }

@@ -47,7 +47,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files) { trial in
-        try Self.pattern.watchActs(trial) { _, acts in
+        try Self.pattern.watchActs()(trial) { _, acts in
           acts.queue.async { for act in ReportedActs.Act.allCases { acts.reported(act) } }
           return {}
         }
@@ -123,7 +123,7 @@ import Testing
       try await withProgram("kill -KILL $$") { program in
         let pattern = Self.pattern(program)
         let attempt = try await Attempt("sigchld", of: pattern, files: Catalogue.files, Self.settings) { trial in
-          try pattern.watchChildren(trial, patience: .milliseconds(1)) { _, _ in }
+          try pattern.watchChildren(patience: .milliseconds(1))(trial) { _, _ in }
         }
         #expect(attempt.trial.outcome == killed, "\(attempt.trial.outcome)")
       }
@@ -155,12 +155,12 @@ import Testing
       _ begin: @escaping @Sendable (pid_t, ChildWatch) throws -> Void
     ) -> Red {
       Red(check, variant, of: pattern, settings) { trial in
-        try pattern.watchChildren(trial, areDead: areDead, patience: .milliseconds(1), begin)
+        try pattern.watchChildren(areDead: areDead, patience: .milliseconds(1))(trial, begin)
       }
     }
     func parentRed(_ check: String, _ variant: String, _ ends: ParentEnds, as played: String) -> Red {
       Red(check, variant, of: pattern, settings) { trial in
-        try pattern.watchParents(trial, whoEnd: ends, isTimed: variant != "parent-gone", as: played) { _ in }
+        try pattern.watchParents(whoEnd: ends, isTimed: variant != "parent-gone", as: played)(trial) { _ in }
       }
     }
     /// Ignores the event.
@@ -171,7 +171,7 @@ import Testing
       red("waitpid-thread.unreported-exits == 0", "waitpid-thread", isDeaf),
       red("sigchld.unreported-exits == 0", "sigchld", isDeaf),
       Red("all.repeated-reports == 0", "child-exit", of: pattern, settings) { trial in
-        try pattern.watchChildren(trial) { child, watch in
+        try pattern.watchChildren()(trial) { child, watch in
           let runs = Runs()
           try watches(child, watch) { cancel in
             watch.exited(runs.next() == 1 ? takeStatus(child) : 0)
@@ -180,7 +180,7 @@ import Testing
         }
       },
       Red("all.wrong-status == 0", "child-exit", of: pattern, settings) { trial in
-        try pattern.watchChildren(trial) { child, watch in
+        try pattern.watchChildren()(trial) { child, watch in
           try watches(child, watch) { cancel in
             watch.exited(takeStatus(child) & 0xFF)
             cancel()
@@ -188,7 +188,7 @@ import Testing
         }
       },
       Red("all.leaked-children == 0", "already-dead", of: pattern, settings) { trial in
-        try pattern.watchChildren(trial, areDead: true) { child, watch in
+        try pattern.watchChildren(areDead: true)(trial) { child, watch in
           try watches(child, watch) { cancel in
             watch.exited(1 << 8)
             cancel()
@@ -196,7 +196,7 @@ import Testing
         }
       },
       Red("all.leaked-descriptors == 0", "waitpid-thread", of: pattern, settings) { trial in
-        try pattern.watchChildren(trial) { child, watch in
+        try pattern.watchChildren()(trial) { child, watch in
           #expect(gcdlab_open_process(child) >= 0)
           try SystemThread {
             watch.exited(takeStatus(child))
@@ -206,7 +206,7 @@ import Testing
       },
       // Only one of the three events is reported.
       Red("fork-exec-signal.unreported-events == 0", "fork-exec-signal", of: pattern) { trial in
-        try pattern.watchActs(trial, patience: .milliseconds(1)) { _, acts in
+        try pattern.watchActs(patience: .milliseconds(1))(trial) { _, acts in
           acts.reported(.fork)
           return {}
         }

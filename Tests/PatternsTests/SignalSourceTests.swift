@@ -106,7 +106,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("locking-source", of: Self.pattern, files: Catalogue.files) { trial in
-        try Self.pattern.sendWhileLocked(trial) { inbox in
+        try Self.pattern.sendWhileLocked()(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
           source.setEventHandler {
@@ -130,7 +130,7 @@ import Testing
       let attempt = try await Attempt(
         "source", of: Self.pattern, files: Catalogue.files, ["signals": .integer(1)]
       ) { trial in
-        try Self.pattern.sendOneByOne(trial, ready: .milliseconds(1)) { _ in {} }
+        try Self.pattern.sendOneByOne(ready: .milliseconds(1))(trial) { _ in {} }
       }
       #expect(attempt.trial.outcome == .broken(reason: "the source was not registered within 0.001 seconds"))
     }
@@ -161,10 +161,10 @@ import Testing
     }
     return [
       red("source.miscounted == 0", "source") { trial in
-        try pattern.sendOneByOne(trial) { source($0, more: 1) }
+        try pattern.sendOneByOne()(trial) { source($0, more: 1) }
       },
       red("sigaction.miscounted == 0", "sigaction") { trial in
-        try pattern.sendOneByOne(trial) { inbox in
+        try pattern.sendOneByOne()(trial) { inbox in
           handler(inbox) { _ in
             SignalInbox.ofHandler?.handled(1)
             SignalInbox.ofHandler?.handled(1)
@@ -181,7 +181,7 @@ import Testing
       },
       // The signal is reported twice, and without the lock, so that no thread waits for it.
       red("locking-source.reported == locking-source.sent", "locking-source") { trial in
-        try pattern.sendWhileLocked(trial, patience: .milliseconds(50)) { source($0, more: 1) }
+        try pattern.sendWhileLocked(patience: .milliseconds(50))(trial) { source($0, more: 1) }
       },
       // Does not take the lock.
       red("locking-handler.hung == 1", "locking-handler") { trial in
@@ -189,7 +189,7 @@ import Testing
       },
       // Only SIGUSR1 is reported, and the other signals are ignored.
       red("registered.reported == registered.sent", "registered") { trial in
-        try pattern.sendToRegistered(trial, [SIGUSR1, SIGHUP, SIGTERM], patience: .milliseconds(20)) { number, inbox in
+        try pattern.sendToRegistered([SIGUSR1, SIGHUP, SIGTERM], patience: .milliseconds(20))(trial) { number, inbox in
           guard number != SIGUSR1 else { return source(inbox, more: 0) }
           signal(number, SIG_IGN)
           inbox.isReady()
@@ -198,14 +198,14 @@ import Testing
       },
       // The signal is sent instead of raised, or raised instead of sent.
       red("fault.reported == 0", "fault") { trial in
-        try pattern.sendToBlocking(trial, as: "fault-by-kill") { _, _ in }
+        try pattern.sendToBlocking(as: "fault-by-kill")(trial) { _, _ in }
       },
       red("fault-by-kill.reported == fault-by-kill.sent", "fault-by-kill") { trial in
-        try pattern.survive(trial, as: "fault") { _, _ in }
+        try pattern.raiseFaults(as: "fault")(trial) { _, _ in }
       },
       // The handler runs more than once for each signal sent.
       red("burst.handler-calls < burst.sent", "burst") { trial in
-        try pattern.sendBurst(trial) { inbox in
+        try pattern.sendBurst()(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
           source.setEventHandler { for _ in 0..<trial[pattern.burst] { inbox.handled(1) } }
@@ -216,11 +216,11 @@ import Testing
       },
       // As many signals are reported as were sent.
       red("burst.reported < burst.sent", "burst") { trial in
-        try pattern.sendBurst(trial) { source($0, more: UInt(trial[pattern.burst])) }
+        try pattern.sendBurst()(trial) { source($0, more: UInt(trial[pattern.burst])) }
       },
       // As many signals are reported as were sent, and nothing takes those of the other source.
       red("spaced-burst.reported < spaced-burst.sent", "spaced-burst") { trial in
-        try pattern.sendBurst(trial, isSpaced: true) { inbox in
+        try pattern.sendBurst(isSpaced: true)(trial) { inbox in
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
           source.setEventHandler { inbox.handled(UInt(trial[pattern.burst])) }
           source.setRegistrationHandler { inbox.isReady() }
@@ -230,7 +230,7 @@ import Testing
       },
       // The handler runs twice for all signals.
       red("spaced-burst.handler-calls == 1", "spaced-burst") { trial in
-        try pattern.sendBurst(trial, isSpaced: true) { inbox in
+        try pattern.sendBurst(isSpaced: true)(trial) { inbox in
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
           source.setEventHandler { for _ in 0..<2 { inbox.handled(source.data) } }
           source.setRegistrationHandler { inbox.isReady() }
@@ -240,7 +240,7 @@ import Testing
       },
       // Ignores the signal when the other source has it.
       red("spaced-burst.reported-elsewhere == spaced-burst.sent", "spaced-burst") { trial in
-        try pattern.sendBurst(trial, isSpaced: true, patience: .milliseconds(50)) { inbox in
+        try pattern.sendBurst(isSpaced: true, patience: .milliseconds(50))(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
           inbox.isReady()
           return {}
@@ -248,7 +248,7 @@ import Testing
       },
       // The signal is sent when the source is registered.
       red("before-activation.reported == 0", "before-activation") { trial in
-        try pattern.sendBefore(trial) { inbox in
+        try pattern.sendBeforeActivation(trial) { inbox, _ in
           let end = source(inbox, more: 0)
           try? inbox.awaitReady()
           kill(getpid(), SIGUSR1)
@@ -257,7 +257,7 @@ import Testing
         }
       },
       red("burst.unreported-bursts == 0", "burst") { trial in
-        try pattern.sendBurst(trial, patience: .milliseconds(50)) { inbox in
+        try pattern.sendBurst(patience: .milliseconds(50))(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
           inbox.isReady()
           return {}
@@ -265,7 +265,7 @@ import Testing
       },
       // The handler runs once for each child, and the first run lasts until all have ended.
       red("children.not-reaped == 0", "children") { trial in
-        try pattern.endChildren(trial, patience: .milliseconds(300)) { inbox, children in
+        try pattern.endChildren(patience: .milliseconds(300))(trial) { inbox, children in
           let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)
           source.setEventHandler {
             inbox.handled(source.data)

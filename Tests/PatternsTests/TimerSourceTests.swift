@@ -24,7 +24,7 @@ import Testing
 
   @Test func `a timer that never fires is reported, and not awaited forever`() async throws {
     let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
-      try TimerSource().fire($0, patience: .milliseconds(1), looks: .milliseconds(1)) { timer in
+      try TimerSource().fire(patience: .milliseconds(1), looks: .milliseconds(1))($0) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         source.activate()
         return source
@@ -42,11 +42,11 @@ import Testing
       let ends = try makePipe()
       defer { close(ends.writer) }
       if before { write(ends.writer, "x", 1) }
-      var made = 0
-      try TimerSource().fire(
-        trial, by: .wall, patience: .seconds(3600), looks: .seconds(3600), watch: WallClockWatch(of: ends.reader)
-      ) { timer in
-        made += 1
+      let count = Atomic(0)
+      let probe = TimerSource().fireWithLeeway(
+        by: .wall, patience: .seconds(3600), looks: .seconds(3600), watch: WallClockWatch(of: ends.reader))
+      try probe(trial) { timer in
+        let made = count.add(1, ordering: .relaxed).newValue
         // The byte is written once, since nobody reads after that.
         if !before, made == 2 { write(ends.writer, "x", 1) }
         // Only the first timer fires.
@@ -68,7 +68,8 @@ import Testing
       let ends = try makePipe()
       defer { close(ends.writer) }
       write(ends.writer, "x", 1)
-      try TimerSource().goByWallClock(trial, patience: .seconds(3600), watch: WallClockWatch(of: ends.reader)) { _ in }
+      try TimerSource().fireBlocksByWallClock(
+        patience: .seconds(3600), watch: WallClockWatch(of: ends.reader))(trial) { _, _ in }
     }
     #expect(
       attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
@@ -120,21 +121,18 @@ import Testing
 
   // MARK: Broken bodies
 
-  @Sendable private static func tooEarly(_ trial: Trial) {
-    let ran = RunCounts(count: trial[pattern.fires])
-    pattern.go(trial) { timer in
+  @Sendable private static func tooEarly(_ trial: Trial) throws {
+    try pattern.fireBlocks(trial) { timer, ran in
       for (index, deadline) in timer.deadlines.enumerated() {
         ran.ran(index)
         timer.queue.async { timer.fired(due: deadline + .seconds(1)) }
       }
     }
-    trial.record(pattern.notOnce, ran.notOnce)
   }
 
   /// Runs the first block twice, and the last one not at all.
-  @Sendable private static func firstTwice(_ trial: Trial) {
-    let ran = RunCounts(count: trial[pattern.fires])
-    pattern.go(trial) { timer in
+  @Sendable private static func firstTwice(_ trial: Trial) throws {
+    try pattern.fireBlocks(trial) { timer, ran in
       for (index, deadline) in timer.deadlines.enumerated() {
         timer.queue.asyncAfter(deadline: deadline) {
           ran.ran(index == ran.count - 1 ? 0 : index)
@@ -142,7 +140,6 @@ import Testing
         }
       }
     }
-    trial.record(pattern.notOnce, ran.notOnce)
   }
 
   static var reds: [Red] {
@@ -159,14 +156,13 @@ import Testing
     }
     return [
       red("all.early == 0", "sleep-loop") { trial in
-        pattern.go(trial) { timer in
-          _ = trial[pattern.interval]
+        try pattern.fireWithoutSource(trial) { timer in
           while timer.fired(due: .now() + timer.interval) {}
         }
       },
       // The timer waits for its interval first.
       red("all.late-first-fires == 0", "strict") { trial in
-        try pattern.fire(trial, looks: .milliseconds(20)) { timer in
+        try pattern.fire(looks: .milliseconds(20))(trial) { timer in
           let source = DispatchSource.makeTimerSource(queue: timer.queue)
           source.schedule(deadline: timer.start + timer.interval, repeating: timer.interval)
           source.setEventHandler { timer.fired(source.data) }
@@ -176,7 +172,7 @@ import Testing
       },
       // The body counts a handler run as an interval.
       red("all.uncounted-intervals == 0", "slow-handler") { trial in
-        try pattern.fire(trial, hold: trial[pattern.handlerIntervals], looks: .milliseconds(100)) { run in
+        try pattern.fireSlowly(looks: .milliseconds(100))(trial) { run in
           timer(run) { _ in
             run.fired(1 as UInt)
             run.letIntervalsPass()
@@ -184,12 +180,12 @@ import Testing
         }
       },
       red("slow-handler.coalesced > 0", "slow-handler") { trial in
-        try pattern.fire(trial, hold: trial[pattern.handlerIntervals]) { run in
+        try pattern.fireSlowly()(trial) { run in
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
       red("all.missed-on-resume == 0", "strict") { trial in
-        try pattern.fire(trial) { run in
+        try pattern.fire()(trial) { run in
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
@@ -198,7 +194,7 @@ import Testing
       red("all.fired-while-suspended == 0", "strict") { trial in
         let made = Atomic(0)
         let runs = RunCount()
-        try pattern.fire(trial) { run in
+        try pattern.fire()(trial) { run in
           let number = made.add(1, ordering: .relaxed).newValue
           let seen = runs.count
           let source = timer(run) { data in
@@ -217,7 +213,7 @@ import Testing
       // The other timer is set to now, and this one to later.
       red("all.out-of-order == 0", "strict") { trial in
         let made = Atomic(0)
-        try pattern.fire(trial) { run in
+        try pattern.fire()(trial) { run in
           let isSecond = made.add(1, ordering: .relaxed).newValue == 2
           let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
           source.schedule(deadline: isSecond ? run.start + .milliseconds(20) : run.start, repeating: run.interval)
@@ -228,7 +224,7 @@ import Testing
       },
       // There is no timer: the first fire is reported at once, and one more for each later block.
       red("strict.clock-stops-in-sleep >= 1", "strict") { trial in
-        try pattern.fire(trial, looks: .milliseconds(20)) { run in
+        try pattern.fire(looks: .milliseconds(20))(trial) { run in
           let source = DispatchSource.makeUserDataAddSource(queue: run.queue)
           source.setEventHandler {
             run.fired(source.data)
@@ -241,7 +237,7 @@ import Testing
       },
       // Each timer uses the other clock.
       red("strict.clock-runs-in-sleep == 0", "strict") { trial in
-        try pattern.fire(trial, by: .wall) { run in
+        try pattern.fire(by: .wall)(trial) { run in
           let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
           source.schedule(wallDeadline: run.wallStart, repeating: run.interval, leeway: .nanoseconds(0))
           source.setEventHandler { run.fired(source.data) }
@@ -250,21 +246,18 @@ import Testing
         }
       },
       red("wall-clock.clock-runs-in-sleep == 1", "wall-clock") { trial in
-        try pattern.fire(trial) { run in timer(run) { run.fired($0) } }
-          .record(trial, pattern.withinLeeway, trial[pattern.leeway])
+        try pattern.fireWithLeeway()(trial) { run in timer(run) { run.fired($0) } }
       },
       red("async-after.early == 0", "async-after", tooEarly),
       red("async-after.not-once == 0", "async-after", firstTwice),
       red("async-after-wall.early == 0", "async-after-wall") { trial in
-        let ran = RunCounts(count: trial[pattern.fires])
-        try pattern.goByWallClock(trial) { timer in
+        try pattern.fireBlocksByWallClock()(trial) { timer, ran in
           for index in 0..<ran.count {
             ran.ran(index)
             // The events are an hour early.
             timer.queue.async { timer.fired(index: index + 3_600_000) }
           }
         }
-        trial.record(pattern.notOnce, ran.notOnce)
       },
       red("async-after-wall.not-once == 0", "async-after-wall", firstTwice),
       red("async-after-global.early == 0", "async-after-global", tooEarly),

@@ -55,42 +55,34 @@ struct CustomSource: Pattern {
   var problem: [any Declaration] { [work] }
 
   var variants: [Variant] {
-    Variant("add", .documented, "a custom source that adds up the merged values") { trial in
-      try deliver(trial, .sum) { events in
-        let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
-        source.setEventHandler { events.received(source.data) }
-        source.activate()
-        return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }
-      }
+    Variant("add", .documented, "a custom source that adds up the merged values", deliver(.sum)) { events in
+      let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
+      source.setEventHandler { events.received(source.data) }
+      source.activate()
+      return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }
     }
-    Variant("or", .documented, "a custom source that combines the bits of the merged values") { trial in
-      try deliver(trial, .mask) { events in
-        let source = DispatchSource.makeUserDataOrSource(queue: events.queue)
-        source.setEventHandler { events.received(source.data) }
-        source.activate()
-        return Sender(of: source) { pieces in pieces.each { source.or(data: $0) } }
-      }
+    Variant(
+      "or", .documented, "a custom source that combines the bits of the merged values", deliver(.mask)
+    ) { events in
+      let source = DispatchSource.makeUserDataOrSource(queue: events.queue)
+      source.setEventHandler { events.received(source.data) }
+      source.activate()
+      return Sender(of: source) { pieces in pieces.each { source.or(data: $0) } }
     }
-    Variant("replace", .documented, "a custom source that keeps the last merged value") { trial in
-      try deliver(trial, .last) { events in
-        let source = DispatchSource.makeUserDataReplaceSource(queue: events.queue)
-        source.setEventHandler { events.received(source.data) }
-        source.activate()
-        return Sender(of: source) { pieces in pieces.each { source.replace(data: $0) } }
-      }
+    Variant("replace", .documented, "a custom source that keeps the last merged value", deliver(.last)) { events in
+      let source = DispatchSource.makeUserDataReplaceSource(queue: events.queue)
+      source.setEventHandler { events.received(source.data) }
+      source.activate()
+      return Sender(of: source) { pieces in pieces.each { source.replace(data: $0) } }
     }
-    Variant("add-c", .yardstick, "as add, by way of the C functions") { trial in
-      try deliver(trial, .sum, on: FunctionQueue(label: "events")) { queue, events in
-        let source = FunctionSource(adding: { events.received($0) }, on: queue)
-        return Sender { pieces in pieces.each { source.add(data: $0) } }
-      }
+    Variant("add-c", .yardstick, "as add, by way of the C functions", deliverByFunctions(.sum)) { queue, events in
+      let source = FunctionSource(adding: { events.received($0) }, on: queue)
+      return Sender { pieces in pieces.each { source.add(data: $0) } }
     }
-    Variant("async", .yardstick, "no source: an async block for each event") { trial in
-      try deliver(trial, .sum) { events in
-        Sender { pieces in
-          pieces.each { data in
-            events.queue.async { events.received(data) }
-          }
+    Variant("async", .yardstick, "no source: an async block for each event", deliver(.sum)) { events in
+      Sender { pieces in
+        pieces.each { data in
+          events.queue.async { events.received(data) }
         }
       }
     }

@@ -19,18 +19,30 @@ extension CustomSource {
   ///
   /// - Parameter patience: how long the trial waits for a call of the handler.
   func deliver(
-    _ trial: Trial, _ coalescing: Coalescing, patience: Duration = .seconds(20), _ begin: (Events) -> Sender
-  ) throws {
-    let events = Events(steps: trial.steps(work))
-    try deliver(trial, coalescing, patience: patience, events, begin(events))
+    _ coalescing: Coalescing, patience: Duration = .seconds(20)
+  ) -> Probe<@Sendable (Events) -> Sender> {
+    Probe(reads: settings, records: metrics) { trial, begin in
+      let events = Events(steps: trial.steps(work))
+      try deliver(trial, coalescing, patience: patience, events, begin(events))
+    }
   }
 
   /// Sends events to a source whose handler runs on a queue of the C functions.
-  func deliver(
-    _ trial: Trial, _ coalescing: Coalescing, on queue: FunctionQueue, _ begin: (FunctionQueue, Events) -> Sender
-  ) throws {
-    let events = Events(steps: trial.steps(work), queue: queue)
-    try deliver(trial, coalescing, patience: .seconds(20), events, begin(queue, events))
+  func deliverByFunctions(_ coalescing: Coalescing) -> Probe<@Sendable (FunctionQueue, Events) -> Sender> {
+    Probe(reads: settings, records: metrics) { trial, begin in
+      let queue = FunctionQueue(label: "events")
+      let events = Events(steps: trial.steps(work), queue: queue)
+      try deliver(trial, coalescing, patience: .seconds(20), events, begin(queue, events))
+    }
+  }
+
+  private var settings: [any Declaration] { [burst, stream, work] }
+
+  private var metrics: [any Declaration] {
+    [
+      handlerCallsPerBurst, handlerCallsWhileRunning, inexact, zerosDelivered, lostBeforeZero, merges, handlerCalls,
+      mergesPerCall, cost, streamCost, delivery, lag,
+    ]
   }
 
   private func deliver(_ trial: Trial, _ coalescing: Coalescing, patience: Duration, _ events: Events, _ sender: Sender)

@@ -41,6 +41,38 @@ struct DescriptorPair: Sendable {
     }
     (reader, writer) = (ends[0], ends[1])
   }
+
+  private init(reader: Int32, writer: Int32) { (self.reader, self.writer) = (reader, writer) }
+
+  /// Creates the two ends of a TCP connection of this machine, and adds them to `opened`. Both descriptors block.
+  ///
+  /// - Throws: ``SystemError`` if no descriptor is left; ``Unavailable`` if the machine does not connect itself.
+  static func connected(_ opened: OpenedDescriptors) throws -> DescriptorPair {
+    let (listener, writer) = (socket(AF_INET, streamSocket, 0), socket(AF_INET, streamSocket, 0))
+    let error = SystemError(errno, "open two TCP sockets")
+    defer { if listener >= 0 { close(listener) } }
+    if writer >= 0 { opened.include(writer) }
+    guard listener >= 0, writer >= 0 else { throw error }
+    _ = fcntl(writer, F_SETFD, FD_CLOEXEC)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isConnected = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, address, &size) == 0
+          && connect(writer, address, size) == 0
+      }
+    }
+    guard isConnected else {
+      throw Unavailable("a TCP connection of this machine is needed: \(SystemError(errno, "connect two sockets"))")
+    }
+    let reader = accept(listener, nil, nil)
+    guard reader >= 0 else { throw SystemError(errno, "open two TCP sockets") }
+    _ = fcntl(reader, F_SETFD, FD_CLOEXEC)
+    opened.include(reader)
+    return DescriptorPair(reader: reader, writer: writer)
+  }
 }
 
 /// Returns bytes that identify their position. They are the same for the same seed, and all below 128, unlike

@@ -56,195 +56,221 @@ struct DescriptorRead: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "estimated", .documented, "a read source: reads as much as the source estimates, and one byte more",
-      own: [beyondEstimate, leftUnread, tail]
-    ) { trial in
-      try readTail(trial) { descriptor, received in
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
-        source.setEventHandler {
-          let estimated = received.expects(Int(source.data)) + 1
-          withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
-            let actual = read(descriptor, buffer.baseAddress, estimated)
-            let done = received.process(buffer.baseAddress, actual)
-            if done { source.cancel() }
-          }
+      "estimated", .documented, "a read source: reads as much as the source estimates, and one byte more", readTail
+    ) { descriptor, received in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        let estimated = received.expects(Int(source.data)) + 1
+        withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
+          let actual = read(descriptor, buffer.baseAddress, estimated)
+          let done = received.process(buffer.baseAddress, actual)
+          if done { source.cancel() }
         }
-        source.setCancelHandler {
-          close(descriptor)
-          received.ended()
-        }
-        source.activate()
-        return { source.cancel() }
       }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
       "drained", .modern, "a read source: reads until EAGAIN or the end, whatever the source estimates",
-      own: streamed + [callsAfterEnd, callsAfterShutdown, queueBlocked, unrelatedClosed]
-    ) { trial in
-      try readWhole(trial, thenSilence: true) { descriptor, received in
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
-        source.setEventHandler {
-          withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-            var actual = 0
-            repeat {
-              actual = read(descriptor, buffer.baseAddress, buffer.count)
-              let done = received.process(buffer.baseAddress, actual)
-              if done { source.cancel() }
-            } while actual > 0
-          }
+      readWholeThenSilence
+    ) { descriptor, received in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var actual = 0
+          repeat {
+            actual = read(descriptor, buffer.baseAddress, buffer.count)
+            let done = received.process(buffer.baseAddress, actual)
+            if done { source.cancel() }
+          } while actual > 0
         }
-        source.setCancelHandler {
-          close(descriptor)
-          received.ended()
-        }
-        source.activate()
-        return { source.cancel() }
       }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
-      "blocking-descriptor", .broken, "as drained, but without O_NONBLOCK: waits in read for more data",
-      own: [queueBlocked], without: [kind, corrupted]
-    ) { trial in
-      try readSilence(trial, from: .pipe) { descriptor, received in
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
-        source.setEventHandler {
-          withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-            var actual = 0
-            repeat {
-              actual = read(descriptor, buffer.baseAddress, buffer.count)
-              let done = received.process(buffer.baseAddress, actual)
-              if done { source.cancel() }
-            } while actual > 0
-          }
+      "drained-tcp", .modern, "as drained, from a TCP connection of this machine whose other end is closed",
+      readClosedConnection
+    ) { descriptor, received in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var actual = 0
+          repeat {
+            actual = read(descriptor, buffer.baseAddress, buffer.count)
+            let done = received.process(buffer.baseAddress, actual)
+            if done { source.cancel() }
+          } while actual > 0
         }
-        source.setCancelHandler {
-          close(descriptor)
-          received.ended()
-        }
-        source.activate()
-        return { source.cancel() }
       }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
+    }
+    Variant(
+      "blocking-descriptor", .broken, "as drained, but without O_NONBLOCK: waits in read for more data", readSilence
+    ) { descriptor, received in
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var actual = 0
+          repeat {
+            actual = read(descriptor, buffer.baseAddress, buffer.count)
+            let done = received.process(buffer.baseAddress, actual)
+            if done { source.cancel() }
+          } while actual > 0
+        }
+      }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
+    }
+    Variant(
+      "blocking-concurrent", .broken,
+      "as blocking-descriptor, on a concurrent queue: as many handlers wait in read as there are cores",
+      readSilenceOnAllCores
+    ) { descriptor, received in
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var actual = 0
+          repeat {
+            actual = read(descriptor, buffer.baseAddress, buffer.count)
+            let done = received.process(buffer.baseAddress, actual)
+            if done { source.cancel() }
+          } while actual > 0
+        }
+      }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
       "closed-early", .broken,
       "a read source: its owner closes the descriptor, then cancels, while the handler is about to read",
-      own: [unrelatedBytes], without: [kind, lost, corrupted]
-    ) { trial in
-      try readWithReusedDescriptor(trial, handlerCloses: false) { descriptor, received in
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
-        source.setEventHandler {
-          let estimated = received.expects(Int(source.data)) + 1
-          withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
-            let actual = read(descriptor, buffer.baseAddress, estimated)
-            received.process(buffer.baseAddress, actual)
-          }
+      readWithReusedDescriptor(handlerCloses: false)
+    ) { descriptor, received in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        let estimated = received.expects(Int(source.data)) + 1
+        withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
+          let actual = read(descriptor, buffer.baseAddress, estimated)
+          received.process(buffer.baseAddress, actual)
         }
-        source.setCancelHandler { received.ended() }
-        source.activate()
-        return {
-          // The next file that somebody opens gets this number.
-          close(descriptor)
-          source.cancel()
-        }
+      }
+      source.setCancelHandler { received.ended() }
+      source.activate()
+      return {
+        // The next file that somebody opens gets this number.
+        close(descriptor)
+        source.cancel()
       }
     }
     Variant(
       "closed-in-handler", .documented,
       "a read source: its owner cancels, and the cancellation handler closes the descriptor",
-      own: [unrelatedBytes, unrelatedClosed], without: [kind, lost, corrupted]
-    ) { trial in
-      try readWithReusedDescriptor(trial, handlerCloses: true) { descriptor, received in
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      readWithReusedDescriptor(handlerCloses: true)
+    ) { descriptor, received in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
+      source.setEventHandler {
+        let estimated = received.expects(Int(source.data)) + 1
+        withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
+          let actual = read(descriptor, buffer.baseAddress, estimated)
+          received.process(buffer.baseAddress, actual)
+        }
+      }
+      source.setCancelHandler {
+        close(descriptor)
+        received.ended()
+      }
+      source.activate()
+      return { source.cancel() }
+    }
+    Variant(
+      "blocking-read", .yardstick, "no source: a dedicated thread that waits in read", readWhole
+    ) { descriptor, received in
+      try SystemThread {
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var done = false
+          while !done {
+            let actual = read(descriptor, buffer.baseAddress, buffer.count)
+            done = received.process(buffer.baseAddress, actual)
+          }
+        }
+        close(descriptor)
+        received.ended()
+      }.detach()
+      return {}
+    }
+    Variant("dispatch-io", .modern, "a DispatchIO stream channel", readWhole) { descriptor, received in
+      let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: received.queue) { _ in
+        close(descriptor)
+        received.ended()
+      }
+      channel.setLimit(lowWater: 1)
+      channel.read(offset: 0, length: .max, queue: received.queue) { isLast, data, _ in
+        for region in data?.regions ?? [] {
+          region.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            _ = received.process(bytes.baseAddress, bytes.count)
+          }
+        }
+        if isLast, received.process(nil, 0) { channel.close() }
+      }
+      return {}
+    }
+    Variant(
+      "async-bytes", .modern, "a Swift task that iterates over an AsyncStream fed by a read source", readWhole
+    ) { descriptor, received in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let chunks = AsyncStream<[UInt8]> { stream in
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
         source.setEventHandler {
-          let estimated = received.expects(Int(source.data)) + 1
-          withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
-            let actual = read(descriptor, buffer.baseAddress, estimated)
-            received.process(buffer.baseAddress, actual)
-          }
+          var actual = 0
+          repeat {
+            let chunk = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+              actual = read(descriptor, buffer.baseAddress, buffer.count)
+              count = max(0, actual)
+            }
+            if actual > 0 { stream.yield(chunk) }
+          } while actual > 0
+          if actual == 0 { source.cancel() }
         }
         source.setCancelHandler {
           close(descriptor)
-          received.ended()
+          stream.finish()
         }
         source.activate()
-        return { source.cancel() }
       }
-    }
-    Variant("blocking-read", .yardstick, "no source: a dedicated thread that waits in read", own: streamed) { trial in
-      try readWhole(trial) { descriptor, received in
-        try SystemThread {
-          withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-            var done = false
-            while !done {
-              let actual = read(descriptor, buffer.baseAddress, buffer.count)
-              done = received.process(buffer.baseAddress, actual)
-            }
-          }
-          close(descriptor)
-          received.ended()
-        }.detach()
-        return {}
+      Task {
+        for await chunk in chunks {
+          chunk.withUnsafeBytes { bytes in _ = received.process(bytes.baseAddress, bytes.count) }
+        }
+        received.process(nil, 0)
+        received.ended()
       }
-    }
-    Variant("dispatch-io", .modern, "a DispatchIO stream channel", own: streamed) { trial in
-      try readWhole(trial) { descriptor, received in
-        let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: received.queue) { _ in
-          close(descriptor)
-          received.ended()
-        }
-        channel.setLimit(lowWater: 1)
-        channel.read(offset: 0, length: .max, queue: received.queue) { isLast, data, _ in
-          for region in data?.regions ?? [] {
-            region.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
-              _ = received.process(bytes.baseAddress, bytes.count)
-            }
-          }
-          if isLast, received.process(nil, 0) { channel.close() }
-        }
-        return {}
-      }
-    }
-    Variant(
-      "async-bytes", .modern, "a Swift task that iterates over an AsyncStream fed by a read source", own: streamed
-    ) {
-      trial in
-      try readWhole(trial) { descriptor, received in
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let chunks = AsyncStream<[UInt8]> { stream in
-          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
-          source.setEventHandler {
-            var actual = 0
-            repeat {
-              let chunk = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-                actual = read(descriptor, buffer.baseAddress, buffer.count)
-                count = max(0, actual)
-              }
-              if actual > 0 { stream.yield(chunk) }
-            } while actual > 0
-            if actual == 0 { source.cancel() }
-          }
-          source.setCancelHandler {
-            close(descriptor)
-            stream.finish()
-          }
-          source.activate()
-        }
-        Task {
-          for await chunk in chunks {
-            chunk.withUnsafeBytes { bytes in _ = received.process(bytes.baseAddress, bytes.count) }
-          }
-          received.process(nil, 0)
-          received.ended()
-        }
-        return {}
-      }
+      return {}
     }
   }
-
-  /// The declarations that are used by the variants that read everything that is written.
-  private var streamed: [any Declaration] { [messages, size, latency, throughput] }
 }

@@ -9,16 +9,34 @@ private let patience = Duration.seconds(20)
 extension DescriptorRead {
   /// Starts to read from a descriptor, and returns what the owner of the reader calls to stop it early. The reader must
   /// close the descriptor and then call `received.ended()`.
-  typealias Begin = (_ descriptor: Int32, _ received: ReceivedData) throws -> () -> Void
+  typealias Begin = @Sendable (_ descriptor: Int32, _ received: ReceivedData) throws -> () -> Void
 
   /// The longest time of a trial: the bytes at 10 MB per second, and a second.
   func longest(_ trial: Trial) -> Duration? { .microseconds(trial[size] / 10) + .seconds(1) }
 
+  /// The settings of the trials that read everything that is written.
+  private var wholeSettings: [any Declaration] { [kind, messages, size] }
+
+  /// The metrics of the trials that read everything that is written.
+  private var wholeMetrics: [any Declaration] { [latency, throughput, lost, corrupted, leftOpen] }
+
   /// Writes single bytes, each after the one before was read, then all others as fast as possible, and closes the
   /// writer's end.
-  ///
-  /// - Parameter thenSilence: whether to try afterwards what happens while no data comes, and at the end.
-  func readWhole(_ trial: Trial, thenSilence: Bool = false, _ begin: Begin) throws {
+  var readWhole: Probe<Begin> {
+    Probe(reads: wholeSettings, records: wholeMetrics) { trial, begin in
+      try readEverything(trial, thenSilence: false, begin)
+    }
+  }
+
+  /// Writes bytes that are all read, and afterwards tries what happens while no data comes, and at the end.
+  var readWholeThenSilence: Probe<Begin> {
+    Probe(
+      reads: wholeSettings,
+      records: wholeMetrics + [callsAfterEnd, callsAfterShutdown, queueBlocked, unrelatedClosed]
+    ) { trial, begin in try readEverything(trial, thenSilence: true, begin) }
+  }
+
+  private func readEverything(_ trial: Trial, thenSilence: Bool, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -57,12 +75,13 @@ extension DescriptorRead {
     trial.record(lost, max(0, bytes.count - received.state.count))
     trial.record(corrupted, received.state.corrupted)
     if thenSilence {
-      let seen = try silence(trial, kind, scratch, opened, begin)
+      let seen = try silence(trial, DescriptorPair(kind, in: scratch, opened), begin)
       trial.record(queueBlocked, seen.queueBlocked)
       trial.record(callsAfterEnd, seen.callsAfterEnd)
       var closed = received.unrelatedClosed + seen.unrelatedClosed
       if kind == .socket {
-        let shut = try silence(trial, kind, scratch, opened, endsBy: { shutdown($0, Int32(SHUT_WR)) }, begin)
+        let pair = try DescriptorPair(kind, in: scratch, opened)
+        let shut = try silence(trial, pair, endsBy: { shutdown($0, Int32(SHUT_WR)) }, begin)
         trial.record(callsAfterShutdown, shut.callsAfterEnd)
         closed += shut.unrelatedClosed
       }
@@ -73,31 +92,33 @@ extension DescriptorRead {
 
   /// Writes some bytes while the handler runs, and then no more: once with the writer's end left open, once with it
   /// closed.
-  func readTail(_ trial: Trial, _ begin: Begin) throws {
-    ignoreBrokenPipes()
-    let scratch = try ScratchDirectory()
-    defer { scratch.remove() }
-    let opened = OpenedDescriptors()
-    let head = 64
-    let bytes = payload(head + trial[tail], seed: trial.seed)
-    let whileOpen = try readBurst(bytes, head: head, from: DescriptorPair(trial[kind], in: scratch, opened), begin)
-    let pair = try DescriptorPair(trial[kind], in: scratch, opened)
-    let received = ReceivedData(of: bytes, until: .end)
-    received.handler.holdNext()
-    writeBlocking(bytes[..<head], to: pair.writer)
-    let cancel = try begin(pair.reader, received)
-    try received.handler.awaitHeld(within: patience, else: "the handler did not run")
-    writeBlocking(bytes[head...], to: pair.writer)
-    close(pair.writer)
-    received.handler.release()
-    // If nothing reports the end, nobody cancels.
-    if try !Standstill().wait(for: { received.state.hasEnded }) { cancel() }
-    try received.awaitEnd()
-    trial.record(leftUnread, max(0, bytes.count - whileOpen.state.count))
-    trial.record(beyondEstimate, received.state.beyondEstimate)
-    trial.record(lost, max(0, bytes.count - received.state.count))
-    trial.record(corrupted, whileOpen.state.corrupted + received.state.corrupted)
-    trial.record(leftOpen, opened.count)
+  var readTail: Probe<Begin> {
+    Probe(reads: [kind, tail], records: [leftUnread, beyondEstimate, lost, corrupted, leftOpen]) { trial, begin in
+      ignoreBrokenPipes()
+      let scratch = try ScratchDirectory()
+      defer { scratch.remove() }
+      let opened = OpenedDescriptors()
+      let head = 64
+      let bytes = payload(head + trial[tail], seed: trial.seed)
+      let whileOpen = try readBurst(bytes, head: head, from: DescriptorPair(trial[kind], in: scratch, opened), begin)
+      let pair = try DescriptorPair(trial[kind], in: scratch, opened)
+      let received = ReceivedData(of: bytes, until: .end)
+      received.handler.holdNext()
+      writeBlocking(bytes[..<head], to: pair.writer)
+      let cancel = try begin(pair.reader, received)
+      try received.handler.awaitHeld(within: patience, else: "the handler did not run")
+      writeBlocking(bytes[head...], to: pair.writer)
+      close(pair.writer)
+      received.handler.release()
+      // If nothing reports the end, nobody cancels.
+      if try !Standstill().wait(for: { received.state.hasEnded }) { cancel() }
+      try received.awaitEnd()
+      trial.record(leftUnread, max(0, bytes.count - whileOpen.state.count))
+      trial.record(beyondEstimate, received.state.beyondEstimate)
+      trial.record(lost, max(0, bytes.count - received.state.count))
+      trial.record(corrupted, whileOpen.state.corrupted + received.state.corrupted)
+      trial.record(leftOpen, opened.count)
+    }
   }
 
   /// Has bytes read of which all but the first come while the handler runs. The writer's end stays open.
@@ -119,22 +140,56 @@ extension DescriptorRead {
   }
 
   /// Writes some bytes to a pipe, and then nothing for a while.
-  func readSilence(_ trial: Trial, from kind: DescriptorKind, _ begin: Begin) throws {
-    ignoreBrokenPipes()
-    let scratch = try ScratchDirectory()
-    defer { scratch.remove() }
-    let opened = OpenedDescriptors()
-    let seen = try silence(trial, kind, scratch, opened, begin)
-    trial.record(queueBlocked, seen.queueBlocked)
-    trial.record(lost, seen.lost)
-    trial.record(leftOpen, opened.count)
+  var readSilence: Probe<Begin> {
+    Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
+      ignoreBrokenPipes()
+      let opened = OpenedDescriptors()
+      let seen = try silence(trial, DescriptorPair(.pipe, opened), begin)
+      trial.record(queueBlocked, seen.queueBlocked)
+      trial.record(lost, seen.lost)
+      trial.record(leftOpen, opened.count)
+    }
+  }
+
+  /// Writes some bytes to a pipe for each core, whose handlers share a concurrent queue, and then nothing for a while.
+  var readSilenceOnAllCores: Probe<Begin> {
+    Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
+      ignoreBrokenPipes()
+      let opened = OpenedDescriptors()
+      let pairs = try (0..<trial.cores).map { _ in try DescriptorPair(.pipe, opened) }
+      let queue = DispatchQueue(label: "reading", attributes: .concurrent)
+      let bytes = payload(1000, seed: trial.seed)
+      try Standstill().warmUp()
+      let readings = try pairs.map { pair in
+        let received = ReceivedData(of: bytes, until: .cancelled, on: queue)
+        writeBlocking(bytes[...], to: pair.writer)
+        return (received: received, cancel: try begin(pair.reader, received))
+      }
+      _ = try Standstill().wait { readings.allSatisfy { $0.received.state.count >= bytes.count } }
+      trial.record(queueBlocked, try Standstill().isHeldUp(queue) ? 1 : 0)
+      for pair in pairs { close(pair.writer) }
+      for reading in readings {
+        reading.cancel()
+        try reading.received.awaitEnd()
+      }
+      trial.record(lost, readings.reduce(0) { $0 + max(0, bytes.count - $1.received.state.count) })
+      trial.record(leftOpen, opened.count)
+    }
+  }
+
+  /// Writes some bytes to a TCP connection, closes the writer's end, and counts the handler calls after the end.
+  var readClosedConnection: Probe<Begin> {
+    Probe(records: [callsAfterEnd, leftOpen]) { trial, begin in
+      ignoreBrokenPipes()
+      let opened = OpenedDescriptors()
+      trial.record(callsAfterEnd, try silence(trial, DescriptorPair.connected(opened), begin).callsAfterEnd)
+      trial.record(leftOpen, opened.count)
+    }
   }
 
   private func silence(
-    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedDescriptors,
-    endsBy end: (_ writer: Int32) -> Void = { close($0) }, _ begin: Begin
+    _ trial: Trial, _ pair: DescriptorPair, endsBy end: (_ writer: Int32) -> Void = { close($0) }, _ begin: Begin
   ) throws -> (queueBlocked: Int, callsAfterEnd: Int, lost: Int, unrelatedClosed: Int) {
-    let pair = try DescriptorPair(kind, in: scratch, opened)
     let writerIdentity = FileIdentity(of: pair.writer)
     let bytes = payload(1000, seed: trial.seed)
     let received = ReceivedData(of: bytes, until: .cancelled)
@@ -158,32 +213,34 @@ extension DescriptorRead {
   ///
   /// - Parameter handlerCloses: whether the handler closes the descriptor. The trial then observes which other
   ///   descriptors it closes.
-  func readWithReusedDescriptor(_ trial: Trial, handlerCloses: Bool, _ begin: Begin) throws {
-    ignoreBrokenPipes()
-    let scratch = try ScratchDirectory()
-    defer { scratch.remove() }
-    let opened = OpenedDescriptors()
-    let pair = try DescriptorPair(.pipe, in: scratch, opened)
-    let path = scratch.file("strange")
-    let strange = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard strange >= 0 else { throw SystemError(errno, "create a file in \(ScratchDirectory.parent)") }
-    writeBlocking([UInt8](repeating: strangeByte, count: 4096)[...], to: strange)
-    close(strange)
-    let bytes = payload(64, seed: trial.seed)
-    let received = ReceivedData(of: bytes, until: .cancelled)
-    received.handler.holdNext()
-    writeBlocking(bytes[...], to: pair.writer)
-    let wantsNoMore = try begin(pair.reader, received)
-    try received.handler.awaitHeld(within: patience, else: "the handler did not run")
-    wantsNoMore()
-    let unrelated = UnrelatedFiles(of: path)
-    defer { unrelated.close() }
-    received.handler.release()
-    try received.awaitEnd()
-    trial.record(unrelatedBytes, received.state.strange)
-    if handlerCloses { trial.record(unrelatedClosed, received.unrelatedClosed + unrelated.closed) }
-    close(pair.writer)
-    trial.record(leftOpen, opened.count)
+  func readWithReusedDescriptor(handlerCloses: Bool) -> Probe<Begin> {
+    Probe(records: [unrelatedBytes, leftOpen] + (handlerCloses ? [unrelatedClosed] : [])) { trial, begin in
+      ignoreBrokenPipes()
+      let scratch = try ScratchDirectory()
+      defer { scratch.remove() }
+      let opened = OpenedDescriptors()
+      let pair = try DescriptorPair(.pipe, in: scratch, opened)
+      let path = scratch.file("strange")
+      let strange = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      guard strange >= 0 else { throw SystemError(errno, "create a file in \(ScratchDirectory.parent)") }
+      writeBlocking([UInt8](repeating: strangeByte, count: 4096)[...], to: strange)
+      close(strange)
+      let bytes = payload(64, seed: trial.seed)
+      let received = ReceivedData(of: bytes, until: .cancelled)
+      received.handler.holdNext()
+      writeBlocking(bytes[...], to: pair.writer)
+      let wantsNoMore = try begin(pair.reader, received)
+      try received.handler.awaitHeld(within: patience, else: "the handler did not run")
+      wantsNoMore()
+      let unrelated = UnrelatedFiles(of: path)
+      defer { unrelated.close() }
+      received.handler.release()
+      try received.awaitEnd()
+      trial.record(unrelatedBytes, received.state.strange)
+      if handlerCloses { trial.record(unrelatedClosed, received.unrelatedClosed + unrelated.closed) }
+      close(pair.writer)
+      trial.record(leftOpen, opened.count)
+    }
   }
 }
 
@@ -210,16 +267,19 @@ final class ReceivedData: Sendable {
     var hasEnded = false
     var unrelated = UnrelatedFiles(toOpen: Host.image.path)
   }
-  /// The serial queue of the handlers.
-  let queue = DispatchQueue(label: "reading")
+  /// The queue of the handlers.
+  let queue: DispatchQueue
   private let expected: [UInt8]
   private let endCondition: EndCondition
   fileprivate let state = WaitableValue(State())
   /// Holds the handler in a run, after it got its estimate and before it reads.
   fileprivate let handler = Hold()
 
-  /// Creates a reading that expects these bytes.
-  init(of expected: [UInt8], until endCondition: EndCondition) {
+  /// Creates a reading that expects these bytes. Its handlers run on `queue`, by default a serial queue of its own.
+  init(
+    of expected: [UInt8], until endCondition: EndCondition, on queue: DispatchQueue = DispatchQueue(label: "reading")
+  ) {
+    self.queue = queue
     self.expected = expected
     self.endCondition = endCondition
   }

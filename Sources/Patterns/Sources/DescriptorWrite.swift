@@ -60,75 +60,67 @@ struct DescriptorWrite: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "source", .documented, "a write source on a non-blocking descriptor: writes what fits",
-      own: [
-        frees, latency, queueBlocked, callsWhileFull, missedCalls, unreportedSpace, sourceData, accepted,
-        laterSourceData, notifiedOfClose, busyLoop, writeTime,
-      ]
-    ) { trial in
-      try writeWhole(trial, then: .room) { descriptor, outgoing in
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
-        source.setEventHandler {
-          outgoing.notes(available: Int(source.data))
-          let done = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
-          if done { source.cancel() }
-        }
-        source.setCancelHandler {
-          close(descriptor)
-          outgoing.ended()
-        }
-        source.activate()
-        return { source.cancel() }
+      "source", .documented, "a write source on a non-blocking descriptor: writes what fits", writeWhole(then: .room)
+    ) { descriptor, outgoing in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
+      source.setEventHandler {
+        outgoing.notes(available: Int(source.data))
+        let done = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
+        if done { source.cancel() }
       }
+      source.setCancelHandler {
+        close(descriptor)
+        outgoing.ended()
+      }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
       "blocking-write", .broken, "the document's listing: the descriptor is blocking, and write waits for space",
-      own: [queueBlocked, writeTime]
-    ) { trial in
-      try writeWhole(trial, then: .full) { descriptor, outgoing in
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
-        source.setEventHandler {
-          let done = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
-          if done { source.cancel() }
-        }
-        source.setCancelHandler {
-          close(descriptor)
-          outgoing.ended()
-        }
-        source.activate()
-        return { source.cancel() }
+      writeWhole(then: .full)
+    ) { descriptor, outgoing in
+      let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
+      source.setEventHandler {
+        let done = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
+        if done { source.cancel() }
       }
+      source.setCancelHandler {
+        close(descriptor)
+        outgoing.ended()
+      }
+      source.activate()
+      return { source.cancel() }
     }
-    Variant("one-write", .broken, "the listing with a non-blocking descriptor: writes once, then cancels") {
-      trial in
-      try writeWhole(trial, readLast: true) { descriptor, outgoing in
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
-        source.setEventHandler {
-          _ = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
-          source.cancel()
-        }
-        source.setCancelHandler {
-          close(descriptor)
-          outgoing.ended()
-        }
-        source.activate()
-        return { source.cancel() }
+    Variant(
+      "one-write", .broken, "the listing with a non-blocking descriptor: writes once, then cancels",
+      writeWhole(readLast: true)
+    ) { descriptor, outgoing in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
+      source.setEventHandler {
+        _ = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
+        source.cancel()
       }
+      source.setCancelHandler {
+        close(descriptor)
+        outgoing.ended()
+      }
+      source.activate()
+      return { source.cancel() }
     }
-    Variant("dispatch-io", .modern, "a DispatchIO channel that receives all bytes at once") { trial in
-      try writeWhole(trial) { descriptor, outgoing in
-        let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: outgoing.queue) { _ in
-          close(descriptor)
-          outgoing.ended()
-        }
-        channel.write(offset: 0, data: outgoing.all, queue: outgoing.queue) { isLast, _, error in
-          if isLast, error != 0 { outgoing.failed(error) }
-          if isLast { channel.close() }
-        }
-        return {}
+    Variant(
+      "dispatch-io", .modern, "a DispatchIO channel that receives all bytes at once", writeWhole()
+    ) { descriptor, outgoing in
+      let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: outgoing.queue) { _ in
+        close(descriptor)
+        outgoing.ended()
       }
+      channel.write(offset: 0, data: outgoing.all, queue: outgoing.queue) { isLast, _, error in
+        if isLast, error != 0 { outgoing.failed(error) }
+        if isLast { channel.close() }
+      }
+      return {}
     }
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 extension DescriptorWrite {
   /// Starts to write, and returns what stops the writer early. The writer must close the descriptor and then call
   /// `outgoing.ended()`.
-  typealias Begin = (_ descriptor: Int32, _ outgoing: OutgoingData) throws -> () -> Void
+  typealias Begin = @Sendable (_ descriptor: Int32, _ outgoing: OutgoingData) throws -> () -> Void
 
   /// The longest time of a trial: the reader's rests, each up to three times as long as asked for, and a look at the
   /// threads each time that space is made.
@@ -25,6 +25,19 @@ extension DescriptorWrite {
     case room
   }
 
+  /// The metrics of the part with a reader that does not read.
+  private func metrics(of stall: Stall) -> [any Declaration] {
+    switch stall {
+    case .none: []
+    case .full: [queueBlocked, writeTime]
+    case .room:
+      [
+        queueBlocked, writeTime, latency, callsWhileFull, missedCalls, unreportedSpace, sourceData, accepted,
+        laterSourceData, notifiedOfClose, busyLoop,
+      ]
+    }
+  }
+
   /// Reads what the variant writes, first slowly, then not at all for a while.
   ///
   /// - Parameters:
@@ -32,34 +45,39 @@ extension DescriptorWrite {
   ///     `write` may find more space than there was.
   ///   - patience: how long the trial waits for a call of the handler.
   func writeWhole(
-    _ trial: Trial, readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20), _ begin: Begin
-  ) throws {
-    ignoreBrokenPipes()
-    let scratch = try ScratchDirectory()
-    defer { scratch.remove() }
-    let opened = OpenedDescriptors()
-    let kind = trial[kind]
-    let pair = try DescriptorPair(kind, in: scratch, opened)
-    let outgoing = OutgoingData(payload(trial[size], seed: trial.seed))
-    let reader = SlowReader(of: outgoing.bytes, piece: trial[readSize], pause: trial[pause])
-    if kind == .file || readLast {
-      _ = try begin(pair.writer, outgoing)
-      try outgoing.awaitEnd()
-      if kind == .file { try outgoing.requireCapacity() }
-      reader.readAll(pair.reader)
-    } else {
-      let thread = try SystemThread { reader.readAll(pair.reader) }
-      _ = try begin(pair.writer, outgoing)
-      try outgoing.awaitEnd()
-      thread.join()
+    readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20)
+  ) -> Probe<Begin> {
+    Probe(
+      reads: [kind, size, readSize, pause] + (stall == .room ? [frees] : []),
+      records: [lost, corrupted, leftOpen] + metrics(of: stall)
+    ) { trial, begin in
+      ignoreBrokenPipes()
+      let scratch = try ScratchDirectory()
+      defer { scratch.remove() }
+      let opened = OpenedDescriptors()
+      let kind = trial[kind]
+      let pair = try DescriptorPair(kind, in: scratch, opened)
+      let outgoing = OutgoingData(payload(trial[size], seed: trial.seed))
+      let reader = SlowReader(of: outgoing.bytes, piece: trial[readSize], pause: trial[pause])
+      if kind == .file || readLast {
+        _ = try begin(pair.writer, outgoing)
+        try outgoing.awaitEnd()
+        if kind == .file { try outgoing.requireCapacity() }
+        reader.readAll(pair.reader)
+      } else {
+        let thread = try SystemThread { reader.readAll(pair.reader) }
+        _ = try begin(pair.writer, outgoing)
+        try outgoing.awaitEnd()
+        thread.join()
+      }
+      trial.record(lost, max(0, outgoing.bytes.count - reader.count))
+      trial.record(corrupted, reader.corrupted)
+      if stall != .none {
+        trial.record(writeTime, outgoing.state.times)
+        try self.stall(trial, kind, scratch, opened, thenRoom: stall == .room, patience: patience, begin)
+      }
+      trial.record(leftOpen, opened.count)
     }
-    trial.record(lost, max(0, outgoing.bytes.count - reader.count))
-    trial.record(corrupted, reader.corrupted)
-    if stall != .none {
-      trial.record(writeTime, outgoing.state.times)
-      try self.stall(trial, kind, scratch, opened, thenRoom: stall == .room, patience: patience, begin)
-    }
-    trial.record(leftOpen, opened.count)
   }
 
   /// Tries a variant without a reader.

@@ -62,92 +62,71 @@ struct FileMonitorPattern: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "source", .documented, "a dispatch source: vnode on Darwin, a read source on inotify on Linux", own: followed
-    ) { trial in
-      try follow(trial) { path, watch in
-        let file = try openForEvents(path)
-        let source = try FileMonitor(fileDescriptor: file, queue: .global())
-        source.setEventHandler { change, time in
-          watch.received(change, at: time, from: file, called: currentPath(of: file))
-        }
-        source.setCancelHandler {
-          close(file)
-          watch.ended()
-        }
-        source.activate()
-        return source.cancel
+      "source", .documented, "a dispatch source: vnode on Darwin, a read source on inotify on Linux", follow
+    ) { path, watch in
+      let file = try openForEvents(path)
+      let source = try FileMonitor(fileDescriptor: file, queue: .global())
+      source.setEventHandler { change, time in
+        watch.received(change, at: time, from: file, called: currentPath(of: file))
       }
+      source.setCancelHandler {
+        close(file)
+        watch.ended()
+      }
+      source.activate()
+      return source.cancel
     }
     Variant(
-      "polling", .yardstick, "a thread that checks the file's status every poll-interval",
-      own: followed + [measuredInterval]
-    ) { trial in
-      let interval = trial[pollInterval]
-      let looks = try follow(trial) { path, watch in
-        let file = try openForEvents(path)
-        let first = FileStatus(of: file, named: path)
-        try SystemThread {
-          var last = first
-          while watch.goesOn {
-            blockThread(for: interval)
-            let now = FileStatus(of: file, named: path)
-            for change in now.changes(since: last) {
-              watch.received(change, at: MonotonicClock.now(), from: file, called: currentPath(of: file))
-            }
-            last = now
-            watch.looked()
+      "polling", .yardstick, "a thread that checks the file's status every poll-interval", followByPolling
+    ) { path, watch, interval in
+      let file = try openForEvents(path)
+      let first = FileStatus(of: file, named: path)
+      try SystemThread {
+        var last = first
+        while watch.goesOn {
+          blockThread(for: interval)
+          let now = FileStatus(of: file, named: path)
+          for change in now.changes(since: last) {
+            watch.received(change, at: MonotonicClock.now(), from: file, called: currentPath(of: file))
           }
-          close(file)
-          watch.ended()
-        }.detach()
-        return watch.stop
-      }
-      trial.record(measuredInterval, looks)
+          last = now
+          watch.looked()
+        }
+        close(file)
+        watch.ended()
+      }.detach()
+      return watch.stop
     }
     Variant(
       "burst-of-renames", .documented, "the source; many renames while its handler is busy or it is suspended",
-      own: bursts
-    ) {
-      trial in
-      try renameOften(trial) { path, watch in
-        let file = try openForEvents(path)
-        let source = try FileMonitor(fileDescriptor: file, queue: .global())
-        source.setEventHandler { change, time in
-          watch.received(change, at: time, from: file, called: currentPath(of: file))
-        }
-        source.setCancelHandler {
-          close(file)
-          watch.ended()
-        }
-        source.activate()
-        return source
+      renameOften
+    ) { path, watch in
+      let file = try openForEvents(path)
+      let source = try FileMonitor(fileDescriptor: file, queue: .global())
+      source.setEventHandler { change, time in
+        watch.received(change, at: time, from: file, called: currentPath(of: file))
       }
-    }
-    Variant("closed-early", .broken, "the source; its descriptor is closed while the file is watched", needs: [.linux])
-    { trial in
-      try renameWithReusedDescriptor(trial) { path, watch in
-        let file = try openForEvents(path)
-        let source = try FileMonitor(fileDescriptor: file, queue: .global())
-        source.setEventHandler { change, time in
-          watch.received(change, at: time, from: file, called: currentPath(of: file))
-        }
-        source.setCancelHandler { watch.ended() }
-        source.activate()
-        // The next file that is opened gets this number. (On Darwin the source delivers no more events instead.)
+      source.setCancelHandler {
         close(file)
-        return source.cancel
+        watch.ended()
       }
+      source.activate()
+      return source
     }
-  }
-
-  /// The declarations that a burst of renames uses.
-  private var bursts: [any Declaration] { [burst, eventsWhileBusy, eventsWhileSuspended, eventsBetweenWrites] }
-
-  /// The declarations shared by the variants that observe every kind of change.
-  private var followed: [any Declaration] {
-    [
-      changes, pollInterval, burst, latency, latencies, kinds, missed, lostAfterRename, coalesced, leftOpen,
-      unrelatedClosed,
-    ]
+    Variant(
+      "closed-early", .broken, "the source; its descriptor is closed while the file is watched",
+      renameWithReusedDescriptor, needs: [.linux]
+    ) { path, watch in
+      let file = try openForEvents(path)
+      let source = try FileMonitor(fileDescriptor: file, queue: .global())
+      source.setEventHandler { change, time in
+        watch.received(change, at: time, from: file, called: currentPath(of: file))
+      }
+      source.setCancelHandler { watch.ended() }
+      source.activate()
+      // The next file that is opened gets this number. (On Darwin the source delivers no more events instead.)
+      close(file)
+      return source.cancel
+    }
   }
 }

@@ -11,14 +11,38 @@ extension FileMonitorPattern {
   }
 
   /// Starts to watch the file at a path, and returns what stops it.
-  typealias Begin = (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
+  typealias Begin = @Sendable (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
+
+  /// The settings of the trials that make every kind of change.
+  private var changeSettings: [any Declaration] { [changes, pollInterval, burst, deadline] }
+
+  /// The metrics of the trials that make every kind of change.
+  private var changeMetrics: [any Declaration] {
+    [
+      latency, latencies, kinds, missed, lostAfterRename, misnamed, coalesced, wrongDescriptor, leftOpen,
+      unrelatedClosed,
+    ]
+  }
 
   /// Makes every kind of change to a file, each after the one before was reported, then a burst of writes while the
   /// handler is busy.
-  ///
+  var follow: Probe<Begin> {
+    Probe(reads: changeSettings, records: changeMetrics) { trial, begin in _ = try makeChanges(trial, begin) }
+  }
+
+  /// Makes every kind of change to a file that a variant polls, and records the times from one poll to the next.
+  var followByPolling:
+    Probe<@Sendable (_ path: String, _ watch: FileWatch, _ interval: Duration) throws -> @Sendable () -> Void>
+  {
+    Probe(reads: changeSettings, records: changeMetrics + [measuredInterval]) { trial, begin in
+      let interval = trial[pollInterval]
+      let looks = try makeChanges(trial) { path, watch in try begin(path, watch, interval) }
+      trial.record(measuredInterval, looks)
+    }
+  }
+
   /// - Returns: the times from one poll to the next, for a variant that polls.
-  @discardableResult
-  func follow(_ trial: Trial, _ begin: Begin) throws -> LatencyHistogram {
+  private func makeChanges(_ trial: Trial, _ begin: Begin) throws -> LatencyHistogram {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     let (changes, burst) = (trial[changes], trial[burst])
@@ -86,70 +110,77 @@ extension FileMonitorPattern {
   }
 
   /// Renames a file many times in a row: while the handler is busy, and while the source is suspended.
-  func renameOften(_ trial: Trial, _ begin: (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring) throws {
-    let scratch = try ScratchDirectory()
-    defer { scratch.remove() }
-    let (burst, deadline) = (trial[burst], trial[deadline])
-    let file = try WatchedFile(in: scratch)
-    let watch = FileWatch(of: file)
-    let source = try begin(file.path, watch)
-    defer { source.cancel() }
-    var misnamed = 0
-    func notDelivered(_ change: FileChange) -> WaitTimeoutError {
-      WaitTimeoutError("the \(change.rawValue) that marks the end was not delivered", within: deadline)
-    }
-    func told(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
-      watch.hold()
-      guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else { throw notDelivered(.write) }
-      do {
-        keepingBack()
-        defer { lettingGo() }
-        for _ in 0..<burst { try change() }
+  var renameOften: Probe<@Sendable (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring> {
+    Probe(
+      reads: [burst, deadline],
+      records: [eventsWhileBusy, eventsWhileSuspended, eventsBetweenWrites, misnamed, wrongDescriptor]
+    ) { trial, begin in
+      let scratch = try ScratchDirectory()
+      defer { scratch.remove() }
+      let (burst, deadline) = (trial[burst], trial[deadline])
+      let file = try WatchedFile(in: scratch)
+      let watch = FileWatch(of: file)
+      let source = try begin(file.path, watch)
+      defer { source.cancel() }
+      var misnamed = 0
+      func notDelivered(_ change: FileChange) -> WaitTimeoutError {
+        WaitTimeoutError("the \(change.rawValue) that marks the end was not delivered", within: deadline)
       }
-      // Changes are reported in order: after this one, all changes of the burst have been reported.
-      guard try watch.latency(of: .attrib, within: deadline, file.toggleMode) != nil else {
-        throw notDelivered(.attrib)
+      func told(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
+        watch.hold()
+        guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else { throw notDelivered(.write) }
+        do {
+          keepingBack()
+          defer { lettingGo() }
+          for _ in 0..<burst { try change() }
+        }
+        // Changes are reported in order: after this one, all changes of the burst have been reported.
+        guard try watch.latency(of: .attrib, within: deadline, file.toggleMode) != nil else {
+          throw notDelivered(.attrib)
+        }
+        let names = watch.takeNames()
+        misnamed += names.count { $0 != file.path }
+        return names.count
       }
-      let names = watch.takeNames()
-      misnamed += names.count { $0 != file.path }
-      return names.count
+      /// Suspends the source while its handler is held, then lets that handler end. No other handler begins in between.
+      func suspend() {
+        source.suspend()
+        watch.release()
+      }
+      let whileBusy = try told(lettingGo: watch.release) { try file.renameAnew() }
+      let whileSuspended = try told(keepingBack: suspend, lettingGo: source.resume) { try file.renameAnew() }
+      let betweenWrites = try told(keepingBack: suspend, lettingGo: source.resume) {
+        try file.renameAnew()
+        try file.overwrite()
+      }
+      source.cancel()
+      watch.waitForEnd(within: deadline)
+      trial.record(eventsWhileBusy, whileBusy)
+      trial.record(eventsWhileSuspended, whileSuspended)
+      trial.record(eventsBetweenWrites, betweenWrites)
+      trial.record(self.misnamed, misnamed)
+      trial.record(wrongDescriptor, watch.strays)
     }
-    /// Suspends the source while its handler is held, then lets that handler end. No other handler begins in between.
-    func suspend() {
-      source.suspend()
-      watch.release()
-    }
-    let whileBusy = try told(lettingGo: watch.release) { try file.renameAnew() }
-    let whileSuspended = try told(keepingBack: suspend, lettingGo: source.resume) { try file.renameAnew() }
-    let betweenWrites = try told(keepingBack: suspend, lettingGo: source.resume) {
-      try file.renameAnew()
-      try file.overwrite()
-    }
-    source.cancel()
-    watch.waitForEnd(within: deadline)
-    trial.record(eventsWhileBusy, whileBusy)
-    trial.record(eventsWhileSuspended, whileSuspended)
-    trial.record(eventsBetweenWrites, betweenWrites)
-    trial.record(self.misnamed, misnamed)
-    trial.record(wrongDescriptor, watch.strays)
   }
 
   /// Opens unrelated files, which take the free descriptor numbers, and renames the watched file.
-  func renameWithReusedDescriptor(_ trial: Trial, _ begin: Begin) throws {
-    let scratch = try ScratchDirectory()
-    defer { scratch.remove() }
-    let deadline = trial[deadline]
-    let file = try WatchedFile(in: scratch)
-    let watch = FileWatch(of: file)
-    let cancel = try begin(file.path, watch)
-    let unrelated = UnrelatedFiles()
-    defer { unrelated.close() }
-    _ = try watch.latency(of: .rename, within: deadline, file.rename)
-    let names = watch.takeNames()
-    cancel()
-    watch.waitForEnd(within: deadline)
-    trial.record(misnamed, names == [file.path] ? 0 : 1)
-    trial.record(wrongDescriptor, watch.strays)
+  var renameWithReusedDescriptor: Probe<Begin> {
+    Probe(reads: [deadline], records: [misnamed, wrongDescriptor]) { trial, begin in
+      let scratch = try ScratchDirectory()
+      defer { scratch.remove() }
+      let deadline = trial[deadline]
+      let file = try WatchedFile(in: scratch)
+      let watch = FileWatch(of: file)
+      let cancel = try begin(file.path, watch)
+      let unrelated = UnrelatedFiles()
+      defer { unrelated.close() }
+      _ = try watch.latency(of: .rename, within: deadline, file.rename)
+      let names = watch.takeNames()
+      cancel()
+      watch.waitForEnd(within: deadline)
+      trial.record(misnamed, names == [file.path] ? 0 : 1)
+      trial.record(wrongDescriptor, watch.strays)
+    }
   }
 
   /// Returns the number of open descriptors of files in the directory of `file`, and of inotify; nil if the system does

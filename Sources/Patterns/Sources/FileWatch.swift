@@ -1,6 +1,5 @@
 import Dispatch
 import Instruments
-import Synchronization
 
 /// A watch of a file. The variant reports to it what it observes, and the trial on the other side learns the result of
 /// the checks.
@@ -16,11 +15,11 @@ final class FileWatch: Sendable {
     var strays = 0
     var lastLook: UInt64?
     var looks: LatencyHistogram?
+    var isStopped = false
   }
   private let identity: FileIdentity
   private let state = WaitableValue(State())
   private let handler = Hold()
-  private let isStopped = Atomic(false)
 
   /// Creates a watch of this file.
   init(of file: WatchedFile) { identity = file.identity }
@@ -51,10 +50,10 @@ final class FileWatch: Sendable {
   }
 
   /// Whether the polling must continue.
-  var goesOn: Bool { !isStopped.load(ordering: .acquiring) }
+  var goesOn: Bool { !state.isStopped }
 
   /// Ends the polling.
-  func stop() { isStopped.store(true, ordering: .releasing) }
+  func stop() { state.note { $0.isStopped = true } }
 
   /// Notes that one poll has ended, and that its changes are reported.
   func looked() {

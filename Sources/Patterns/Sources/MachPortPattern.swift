@@ -34,51 +34,42 @@ struct MachPortPattern: Pattern {
   var problem: [any Declaration] { [messages] }
 
   var variants: [Variant] {
-    Variant(
-      "receive", .documented, "a Mach receive source on a port's receive right",
-      own: [messages, lost, cancelHandlerNotOnce]
-    ) { trial in
-      try exchange(trial) { inbox in
-        #if canImport(Darwin)
-          let port = try MachPort()
-          let source = DispatchSource.makeMachReceiveSource(port: port.name, queue: inbox.queue)
-          source.setEventHandler {
-            while let number = port.receive() { inbox.received(number) }
-          }
-          source.setCancelHandler {
-            port.endSending()
-            port.endReceiving()
-            inbox.ended()
-          }
-          source.activate()
-          return PortSender(send: { try port.send($0) }, end: { source.cancel() })
-        #else
-          throw Unavailable(noPorts)
-        #endif
-      }
+    Variant("receive", .documented, "a Mach receive source on a port's receive right", exchange()) { inbox in
+      #if canImport(Darwin)
+        let port = try MachPort()
+        let source = DispatchSource.makeMachReceiveSource(port: port.name, queue: inbox.queue)
+        source.setEventHandler {
+          while let number = port.receive() { inbox.received(number) }
+        }
+        source.setCancelHandler {
+          port.endSending()
+          port.endReceiving()
+          inbox.ended()
+        }
+        source.activate()
+        return PortSender(send: { try port.send($0) }, end: { source.cancel() })
+      #else
+        throw Unavailable(noPorts)
+      #endif
     }
     Variant(
-      "dead-name", .documented, "a Mach send source on the send right of a port that is destroyed",
-      own: [unreportedDeaths, cancelHandlerNotOnce]
-    ) {
-      trial in
-      try die(trial) { inbox in
-        #if canImport(Darwin)
-          let port = try MachPort()
-          let source = DispatchSource.makeMachSendSource(port: port.name, eventMask: .dead, queue: inbox.queue)
-          source.setEventHandler {
-            if source.data.contains(.dead) { inbox.received(0) }
-          }
-          source.setCancelHandler {
-            port.endSending()
-            inbox.ended()
-          }
-          source.activate()
-          return PortSender(send: { _ in port.endReceiving() }, end: { source.cancel() })
-        #else
-          throw Unavailable(noPorts)
-        #endif
-      }
+      "dead-name", .documented, "a Mach send source on the send right of a port that is destroyed", destroyPort()
+    ) { inbox in
+      #if canImport(Darwin)
+        let port = try MachPort()
+        let source = DispatchSource.makeMachSendSource(port: port.name, eventMask: .dead, queue: inbox.queue)
+        source.setEventHandler {
+          if source.data.contains(.dead) { inbox.received(0) }
+        }
+        source.setCancelHandler {
+          port.endSending()
+          inbox.ended()
+        }
+        source.activate()
+        return PortSender(send: { _ in port.endReceiving() }, end: { source.cancel() })
+      #else
+        throw Unavailable(noPorts)
+      #endif
     }
   }
 

@@ -7,39 +7,42 @@ extension MachPortPattern {
   /// The longest time of a trial: a message may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
+  /// Starts to watch a port, and returns what sends to it.
+  typealias Begin = @Sendable (PortInbox) throws -> PortSender
+
   /// Sends messages to a port, and cancels the source when all have been received.
   ///
   /// - Parameter patience: how long the trial waits for messages, and for the cancellation handler.
-  func exchange(
-    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (PortInbox) throws -> PortSender
-  ) throws {
-    let inbox = PortInbox()
-    let sender = try begin(inbox)
-    let count = trial[messages]
-    for number in 0..<count { try sender.send(Int32(number)) }
-    inbox.seen.wait(within: patience) { $0.numbers.count >= count }
-    sender.end()
-    inbox.seen.wait(within: patience) { $0.ends > 0 }
-    inbox.queue.sync {}
-    let seen = inbox.seen.now
-    let inTurn = zip(seen.numbers, 0..<Int32(count)).count { $0 == $1 }
-    trial.record(lost, count - inTurn + max(0, seen.numbers.count - count))
-    trial.record(cancelHandlerNotOnce, seen.ends == 1 ? 0 : 1)
+  func exchange(patience: Duration = .seconds(20)) -> Probe<Begin> {
+    Probe(reads: [messages], records: [lost, cancelHandlerNotOnce]) { trial, begin in
+      let inbox = PortInbox()
+      let sender = try begin(inbox)
+      let count = trial[messages]
+      for number in 0..<count { try sender.send(Int32(number)) }
+      inbox.seen.wait(within: patience) { $0.numbers.count >= count }
+      sender.end()
+      inbox.seen.wait(within: patience) { $0.ends > 0 }
+      inbox.queue.sync {}
+      let seen = inbox.seen.now
+      let inTurn = zip(seen.numbers, 0..<Int32(count)).count { $0 == $1 }
+      trial.record(lost, count - inTurn + max(0, seen.numbers.count - count))
+      trial.record(cancelHandlerNotOnce, seen.ends == 1 ? 0 : 1)
+    }
   }
 
-  /// Lets a port die, and cancels the source when that was reported.
-  func die(
-    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (PortInbox) throws -> PortSender
-  ) throws {
-    let inbox = PortInbox()
-    let sender = try begin(inbox)
-    try sender.send(0)
-    inbox.seen.wait(within: patience) { !$0.numbers.isEmpty }
-    sender.end()
-    inbox.seen.wait(within: patience) { $0.ends > 0 }
-    inbox.queue.sync {}
-    trial.record(unreportedDeaths, inbox.seen.numbers.isEmpty ? 1 : 0)
-    trial.record(cancelHandlerNotOnce, inbox.seen.ends == 1 ? 0 : 1)
+  /// Destroys a port, and cancels the source when that was reported.
+  func destroyPort(patience: Duration = .seconds(20)) -> Probe<Begin> {
+    Probe(records: [unreportedDeaths, cancelHandlerNotOnce]) { trial, begin in
+      let inbox = PortInbox()
+      let sender = try begin(inbox)
+      try sender.send(0)
+      inbox.seen.wait(within: patience) { !$0.numbers.isEmpty }
+      sender.end()
+      inbox.seen.wait(within: patience) { $0.ends > 0 }
+      inbox.queue.sync {}
+      trial.record(unreportedDeaths, inbox.seen.numbers.isEmpty ? 1 : 0)
+      trial.record(cancelHandlerNotOnce, inbox.seen.ends == 1 ? 0 : 1)
+    }
   }
 }
 

@@ -34,129 +34,115 @@ struct ProcessMonitorPattern: Pattern {
   var executable = Host.image
 
   var variants: [Variant] {
-    Variant("child-exit", .documented, "a source reports a child's exit", own: [repeatedReports, wrongStatus]) {
-      trial in
-      try watchChildren(trial) { child, watch in
-        let source = try ProcessMonitor(process: child, queue: watch.queue)
-        source.setEventHandler {
-          var status: Int32 = 0
-          waitpid(child, &status, 0)
-          watch.exited(status)
-          source.cancel()
-        }
-        source.setCancelHandler { watch.ended() }
-        source.activate()
+    Variant("child-exit", .documented, "a source reports a child's exit", watchChildren()) { child, watch in
+      let source = try ProcessMonitor(process: child, queue: watch.queue)
+      source.setEventHandler {
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        watch.exited(status)
+        source.cancel()
       }
+      source.setCancelHandler { watch.ended() }
+      source.activate()
     }
     Variant(
       "already-dead", .documented, "as child-exit, with the source created after the child has exited",
-      own: [repeatedReports, wrongStatus],
-      without: [reportLatency]
-    ) { trial in
-      try watchChildren(trial, areDead: true) { child, watch in
-        let source = try ProcessMonitor(process: child, queue: watch.queue)
-        source.setEventHandler {
-          var status: Int32 = 0
-          waitpid(child, &status, 0)
-          watch.exited(status)
-          source.cancel()
-        }
-        source.setCancelHandler { watch.ended() }
-        source.activate()
+      watchChildren(areDead: true)
+    ) { child, watch in
+      let source = try ProcessMonitor(process: child, queue: watch.queue)
+      source.setEventHandler {
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        watch.exited(status)
+        source.cancel()
       }
+      source.setCancelHandler { watch.ended() }
+      source.activate()
     }
-    Variant("waitpid-thread", .yardstick, "a thread blocks in waitpid", own: [repeatedReports, wrongStatus]) { trial in
-      try watchChildren(trial) { child, watch in
-        try SystemThread {
-          var status: Int32 = 0
-          waitpid(child, &status, 0)
-          watch.exited(status)
-          watch.ended()
-        }.detach()
-      }
+    Variant("waitpid-thread", .yardstick, "a thread blocks in waitpid", watchChildren()) { child, watch in
+      try SystemThread {
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        watch.exited(status)
+        watch.ended()
+      }.detach()
     }
     Variant(
       "sigchld", .documented, "a signal source for SIGCHLD, whose handler reaps every child that has exited",
-      own: [repeatedReports, wrongStatus]
-    ) { trial in
-      try watchChildren(trial) { _, watch in
-        let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: watch.queue)
-        let isRegistered = DispatchSemaphore(value: 0)
-        source.setRegistrationHandler { isRegistered.signal() }
-        source.setEventHandler {
-          var status: Int32 = 0
-          while waitpid(-1, &status, WNOHANG) > 0 {
-            watch.exited(status)
-            source.cancel()
-          }
-        }
-        source.setCancelHandler { watch.ended() }
-        source.activate()
-        // An exit before the registration would not be reported.
-        isRegistered.wait()
-      }
-    }
-    Variant("parent-exit", .documented, "a child asks for its parent by getppid and monitors it") { trial in
-      try watchParents(trial, whoEnd: .once(.isWatched)) { watch in
-        let parent = getppid()
-        let source = try ProcessMonitor(process: parent, queue: watch.queue)
-        source.setEventHandler {
-          watch.exited()
+      watchChildren()
+    ) { _, watch in
+      let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: watch.queue)
+      let isRegistered = DispatchSemaphore(value: 0)
+      source.setRegistrationHandler { isRegistered.signal() }
+      source.setEventHandler {
+        var status: Int32 = 0
+        while waitpid(-1, &status, WNOHANG) > 0 {
+          watch.exited(status)
           source.cancel()
         }
-        source.activate()
       }
+      source.setCancelHandler { watch.ended() }
+      source.activate()
+      // An exit before the registration would not be reported.
+      isRegistered.wait()
+    }
+    Variant(
+      "parent-exit", .documented, "a child asks for its parent by getppid and monitors it",
+      watchParents(whoEnd: .once(.isWatched))
+    ) { watch in
+      let parent = getppid()
+      let source = try ProcessMonitor(process: parent, queue: watch.queue)
+      source.setEventHandler {
+        watch.exited()
+        source.cancel()
+      }
+      source.activate()
     }
     Variant(
       "parent-gone", .broken, "as parent-exit, but the parent has exited before the child calls getppid",
-      without: [reportLatency]
-    ) { trial in
-      try watchParents(trial, whoEnd: .once(.hasStarted), isTimed: false) { watch in
-        let parent = getppid()
-        let source = try ProcessMonitor(process: parent, queue: watch.queue)
-        source.setEventHandler {
-          watch.exited()
-          source.cancel()
-        }
-        source.activate()
+      watchParents(whoEnd: .once(.hasStarted), isTimed: false)
+    ) { watch in
+      let parent = getppid()
+      let source = try ProcessMonitor(process: parent, queue: watch.queue)
+      source.setEventHandler {
+        watch.exited()
+        source.cancel()
       }
+      source.activate()
     }
     Variant(
-      "parent-checked", .modern, "the parent passes its own ID to the child, which calls getppid again after activation"
-    ) { trial in
-      try watchParents(trial, whoEnd: .always) { watch in
-        let parent = watch.parent
-        watch.knows()
-        let source = try ProcessMonitor(process: parent, queue: watch.queue)
-        source.setEventHandler {
-          watch.exited()
-          source.cancel()
-        }
-        source.activate()
-        // The parent may have exited before, and its ID may denote another process by now.
-        if getppid() != parent { watch.exited() }
+      "parent-checked", .modern,
+      "the parent passes its own ID to the child, which calls getppid again after activation",
+      watchParents(whoEnd: .always)
+    ) { watch in
+      let parent = watch.parent
+      watch.knows()
+      let source = try ProcessMonitor(process: parent, queue: watch.queue)
+      source.setEventHandler {
+        watch.exited()
+        source.cancel()
       }
+      source.activate()
+      // The parent may have exited before, and its ID may denote another process by now.
+      if getppid() != parent { watch.exited() }
     }
     Variant(
-      "fork-exec-signal", .documented,
-      "a process source reports a child's fork, exec and signal",
-      own: [unreportedEvents], without: [processes, reportLatency, unreportedExits], needs: [.darwin]
-    ) { trial in
-      try watchActs(trial) { child, acts in
-        #if canImport(Darwin)
-          let source = DispatchSource.makeProcessSource(
-            identifier: child, eventMask: [.fork, .exec, .signal], queue: acts.queue)
-          source.setEventHandler {
-            if source.data.contains(.fork) { acts.reported(.fork) }
-            if source.data.contains(.exec) { acts.reported(.exec) }
-            if source.data.contains(.signal) { acts.reported(.signal) }
-          }
-          source.activate()
-          return { source.cancel() }
-        #else
-          throw Unavailable("process sources are needed, which only Darwin has")
-        #endif
-      }
+      "fork-exec-signal", .documented, "a process source reports a child's fork, exec and signal", watchActs(),
+      needs: [.darwin]
+    ) { child, acts in
+      #if canImport(Darwin)
+        let source = DispatchSource.makeProcessSource(
+          identifier: child, eventMask: [.fork, .exec, .signal], queue: acts.queue)
+        source.setEventHandler {
+          if source.data.contains(.fork) { acts.reported(.fork) }
+          if source.data.contains(.exec) { acts.reported(.exec) }
+          if source.data.contains(.signal) { acts.reported(.signal) }
+        }
+        source.activate()
+        return { source.cancel() }
+      #else
+        throw Unavailable("process sources are needed, which only Darwin has")
+      #endif
     }
   }
 }

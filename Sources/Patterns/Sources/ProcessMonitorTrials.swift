@@ -14,128 +14,137 @@ extension ProcessMonitorPattern {
   ///   - areDead: whether they exit before they are watched.
   ///   - patience: how long the trial waits for the report of an exit.
   func watchChildren(
-    _ trial: Trial, areDead: Bool = false, patience: Duration = .seconds(20),
-    _ begin: (_ child: pid_t, _ watch: ChildWatch) throws -> Void
-  ) throws {
-    if let part = WorkerPart.ofThisProcess { part.playChild() }
-    ignoreBrokenPipes()
-    let resources = ResourceCounts()
-    var (untold, toldAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
-    var notices: [UInt64] = []
-    // The first child is a warm-up.
-    for index in 0...trial[processes] {
-      let status = Int32(1 + index % 100)
-      let line = try MessageChannel(resources)
-      let lifeline = try MessageChannel(resources, to: request(trial.variant))
-      let child = try ChildProcess(
-        executable, ["worker"], environment: WorkerPart.child(status).environment,
-        descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: line.theirs])
-      line.handOver()
-      lifeline.handOver()
-      let watch = ChildWatch()
-      if areDead {
-        line.send(.go)
-        child.waitUntilEnded()
-      }
-      try begin(child.identifier, watch)
-      if !areDead { line.send(.go) }
-      let lastAct = line.receive().time
-      let isTold = watch.state.wait(within: patience) { !$0.told.isEmpty }
-      watch.state.wait(within: isTold ? .seconds(20) : .zero, until: \.isOver)
-      watch.queue.sync {}
-      line.close()
-      lifeline.close()
-      let told = watch.state.told
-      var statuses = told.map(\.status)
-      if told.isEmpty {
-        untold += 1
-        if let status = child.waitForStatus() {
-          notReaped += 1
-          statuses.append(status)
+    areDead: Bool = false, patience: Duration = .seconds(20)
+  ) -> Probe<@Sendable (_ child: pid_t, _ watch: ChildWatch) throws -> Void> {
+    Probe(
+      reads: [processes],
+      records: [unreportedExits, repeatedReports, wrongStatus, leakedDescriptors, leakedChildren]
+        + (areDead ? [] : [reportLatency])
+    ) { trial, begin in
+      if let part = WorkerPart.ofThisProcess { part.playChild() }
+      ignoreBrokenPipes()
+      let resources = ResourceCounts()
+      var (untold, toldAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
+      var notices: [UInt64] = []
+      // The first child is a warm-up.
+      for index in 0...trial[processes] {
+        let status = Int32(1 + index % 100)
+        let line = try MessageChannel(resources)
+        let lifeline = try MessageChannel(resources, to: request(trial.variant))
+        let child = try ChildProcess(
+          executable, ["worker"], environment: WorkerPart.child(status).environment,
+          descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: line.theirs])
+        line.handOver()
+        lifeline.handOver()
+        let watch = ChildWatch()
+        if areDead {
+          line.send(.go)
+          child.waitUntilEnded()
+        }
+        try begin(child.identifier, watch)
+        if !areDead { line.send(.go) }
+        let lastAct = line.receive().time
+        let isTold = watch.state.wait(within: patience) { !$0.told.isEmpty }
+        watch.state.wait(within: isTold ? .seconds(20) : .zero, until: \.isOver)
+        watch.queue.sync {}
+        line.close()
+        lifeline.close()
+        let told = watch.state.told
+        var statuses = told.map(\.status)
+        if told.isEmpty {
+          untold += 1
+          if let status = child.waitForStatus() {
+            notReaped += 1
+            statuses.append(status)
+          }
+        }
+        if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
+        if told.count > 1 { toldAgain += 1 }
+        if let first = told.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
+        if index > 0, let first = told.first, let lastAct {
+          notices.append(first.time > lastAct ? first.time - lastAct : 0)
         }
       }
-      if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
-      if told.count > 1 { toldAgain += 1 }
-      if let first = told.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
-      if index > 0, let first = told.first, let lastAct {
-        notices.append(first.time > lastAct ? first.time - lastAct : 0)
-      }
+      if !areDead { trial.record(reportLatency, notices) }
+      trial.record(unreportedExits, untold)
+      trial.record(repeatedReports, toldAgain)
+      trial.record(self.wrongStatus, wrongStatus)
+      trial.record(leakedDescriptors, resources.leftOpen)
+      trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
     }
-    if !areDead { trial.record(reportLatency, notices) }
-    trial.record(unreportedExits, untold)
-    trial.record(repeatedReports, toldAgain)
-    trial.record(self.wrongStatus, wrongStatus)
-    trial.record(leakedDescriptors, resources.leftOpen)
-    trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
   }
 
-  /// Starts parents one after the other, each of which starts a child that watches it, and lets the parent exit.
+  /// Starts parents one after the other, each of which starts a child that watches it, and lets the parent exit. The
+  /// child runs the variant's body.
   ///
   /// - Parameters:
   ///   - ends: when the parents exit.
   ///   - isTimed: whether the latency of the report is recorded.
   ///   - variant: the variant whose body the child runs, if it is not this one.
-  ///   - begin: starts to watch the parent. The child runs it.
   func watchParents(
-    _ trial: Trial, whoEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil,
-    _ begin: (_ watch: ParentWatch) throws -> Void
-  ) throws {
-    if let part = WorkerPart.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
-    ignoreBrokenPipes()
-    // If the system's first process adopts the orphans, it also collects their statuses.
-    let adopts = ChildProcess.adoptOrphans()
-    let resources = ResourceCounts()
-    var untold = 0
-    var notices: [UInt64] = []
-    for index in 0...trial[processes] {
-      let (toParent, toChild) = (try MessageChannel(resources), try MessageChannel(resources))
-      let lifelines = try (0..<2).map { _ in try MessageChannel(resources, to: request(variant ?? trial.variant)) }
-      let parent = try ChildProcess(
-        executable, ["worker"], environment: WorkerPart.parent.environment,
-        descriptors: [
-          STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: toParent.theirs,
-          WorkerPart.childsLine: toChild.theirs, WorkerPart.childsInput: lifelines[1].theirs,
-        ])
-      let lines = [toParent, toChild] + lifelines
-      for line in lines { line.handOver() }
-      let end = ends.moment(index)
-      var statuses: [Int32] = []
-      do {
-        // The child reports its progress, up to the moment at which its parent must exit.
-        for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
-          guard toChild.receive().word == moment.word else { throw MissingMessage() }
-          if moment != end { toChild.send(.go) }
-        }
-        toParent.send(.go)
-        let lastAct = toParent.receive().time
-        if let status = parent.waitForStatus() { statuses.append(status) }
-        toChild.send(.go)
-        for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
-          guard toChild.receive().word == moment.word else { throw MissingMessage() }
+    whoEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil
+  ) -> Probe<@Sendable (_ watch: ParentWatch) throws -> Void> {
+    Probe(
+      reads: [processes],
+      records: [unreportedExits, leakedDescriptors, leakedChildren] + (isTimed ? [reportLatency] : [])
+    ) { trial, begin in
+      if let part = WorkerPart.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
+      ignoreBrokenPipes()
+      // If the system's first process adopts the orphans, it also collects their statuses.
+      let adopts = ChildProcess.adoptOrphans()
+      let resources = ResourceCounts()
+      var untold = 0
+      var notices: [UInt64] = []
+      for index in 0...trial[processes] {
+        let (toParent, toChild) = (try MessageChannel(resources), try MessageChannel(resources))
+        let lifelines = try (0..<2).map { _ in try MessageChannel(resources, to: request(variant ?? trial.variant)) }
+        let parent = try ChildProcess(
+          executable, ["worker"], environment: WorkerPart.parent.environment,
+          descriptors: [
+            STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: toParent.theirs,
+            WorkerPart.childsLine: toChild.theirs, WorkerPart.childsInput: lifelines[1].theirs,
+          ])
+        let lines = [toParent, toChild] + lifelines
+        for line in lines { line.handOver() }
+        let end = ends.moment(index)
+        var statuses: [Int32] = []
+        do {
+          // The child reports its progress, up to the moment at which its parent must exit.
+          for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
+            guard toChild.receive().word == moment.word else { throw MissingMessage() }
+            if moment != end { toChild.send(.go) }
+          }
+          toParent.send(.go)
+          let lastAct = toParent.receive().time
+          if let status = parent.waitForStatus() { statuses.append(status) }
           toChild.send(.go)
+          for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
+            guard toChild.receive().word == moment.word else { throw MissingMessage() }
+            toChild.send(.go)
+          }
+          let answer = toChild.receive()
+          switch (answer.word, answer.time, lastAct) {
+          case (.told, let told?, let lastAct?):
+            if index > 0 { notices.append(told > lastAct ? told - lastAct : 0) }
+          case (.untold, _, _): untold += 1
+          default: throw MissingMessage()
+          }
+          // The child exits now, which closes its line.
+          _ = toChild.receive()
+        } catch is MissingMessage {
+          for line in lines { line.close() }
+          statuses += ChildProcess.waitForAll()
+          if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
+          throw MissingMessage()
         }
-        let answer = toChild.receive()
-        switch (answer.word, answer.time, lastAct) {
-        case (.told, let told?, let lastAct?):
-          if index > 0 { notices.append(told > lastAct ? told - lastAct : 0) }
-        case (.untold, _, _): untold += 1
-        default: throw MissingMessage()
-        }
-        // The child exits now, which closes its line.
-        _ = toChild.receive()
-      } catch is MissingMessage {
+        if adopts { ChildProcess.waitForAny() }
         for line in lines { line.close() }
-        statuses += ChildProcess.waitForAll()
-        if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
-        throw MissingMessage()
       }
-      if adopts { ChildProcess.waitForAny() }
-      for line in lines { line.close() }
+      if isTimed { trial.record(reportLatency, notices) }
+      trial.record(unreportedExits, untold)
+      trial.record(leakedDescriptors, resources.leftOpen)
+      trial.record(leakedChildren, ChildProcess.leftOver())
     }
-    if isTimed { trial.record(reportLatency, notices) }
-    trial.record(unreportedExits, untold)
-    trial.record(leakedDescriptors, resources.leftOpen)
-    trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
   /// Starts a child that forks, becomes another program, and receives a signal that does not end it, and has these acts
@@ -143,32 +152,33 @@ extension ProcessMonitorPattern {
   ///
   /// - Parameter patience: how long the trial waits for the report of each act.
   func watchActs(
-    _ trial: Trial, patience: Duration = .seconds(2),
-    _ begin: (_ child: pid_t, _ acts: ReportedActs) throws -> () -> Void
-  ) throws {
-    ignoreBrokenPipes()
-    let resources = ResourceCounts()
-    let line = try MessageChannel(resources)
-    let child = try ChildProcess(
-      Image("/bin/sh"), ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
-      descriptors: [STDIN_FILENO: line.theirs, STDOUT_FILENO: STDERR_FILENO])
-    line.handOver()
-    let acts = ReportedActs()
-    do {
-      defer {
-        line.close()
-        child.wait()
+    patience: Duration = .seconds(2)
+  ) -> Probe<@Sendable (_ child: pid_t, _ acts: ReportedActs) throws -> () -> Void> {
+    Probe(records: [unreportedEvents, leakedDescriptors, leakedChildren]) { trial, begin in
+      ignoreBrokenPipes()
+      let resources = ResourceCounts()
+      let line = try MessageChannel(resources)
+      let child = try ChildProcess(
+        Image("/bin/sh"), ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
+        descriptors: [STDIN_FILENO: line.theirs, STDOUT_FILENO: STDERR_FILENO])
+      line.handOver()
+      let acts = ReportedActs()
+      do {
+        defer {
+          line.close()
+          child.wait()
+        }
+        let end = try begin(child.identifier, acts)
+        defer { end() }
+        try writeAll("go\n", to: line.ours)
+        acts.all.wait(within: patience) { $0.isSuperset(of: [.fork, .exec]) }
+        kill(child.identifier, SIGURG)
+        acts.all.wait(within: patience) { $0.contains(.signal) }
       }
-      let end = try begin(child.identifier, acts)
-      defer { end() }
-      try writeAll("go\n", to: line.ours)
-      acts.all.wait(within: patience) { $0.isSuperset(of: [.fork, .exec]) }
-      kill(child.identifier, SIGURG)
-      acts.all.wait(within: patience) { $0.contains(.signal) }
+      trial.record(unreportedEvents, ReportedActs.Act.allCases.count - acts.all.count)
+      trial.record(leakedDescriptors, resources.leftOpen)
+      trial.record(leakedChildren, ChildProcess.leftOver())
     }
-    trial.record(unreportedEvents, ReportedActs.Act.allCases.count - acts.all.count)
-    trial.record(leakedDescriptors, resources.leftOpen)
-    trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
   /// Returns the request that leads a worker to the same body.

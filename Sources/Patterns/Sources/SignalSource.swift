@@ -42,134 +42,109 @@ struct SignalSource: Pattern {
   var variants: [Variant] {
     Variant(
       "source", .documented, "the document's listing: the signal is ignored, and a signal source delivers it",
-      own: single
-    ) {
-      trial in
-      try sendOneByOne(trial) { inbox in
+      sendOneByOne()
+    ) { inbox in
+      signal(SIGUSR1, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
+      source.setEventHandler { inbox.handled(source.data) }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
+      return { source.cancel() }
+    }
+    Variant("sigaction", .yardstick, "a signal handler, which interrupts a thread", sendOneByOne()) { inbox in
+      SignalInbox.ofHandler = inbox
+      setSignalHandler(SIGUSR1) { _ in
+        // A signal handler must not take a lock or allocate.
+        SignalInbox.ofHandler?.handled(1)
+      }
+      inbox.isReady()
+      return {
         signal(SIGUSR1, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
-        source.setEventHandler { inbox.handled(source.data) }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-        return { source.cancel() }
+        SignalInbox.ofHandler = nil
       }
     }
-    Variant("sigaction", .yardstick, "a signal handler, which interrupts a thread", own: single) { trial in
-      try sendOneByOne(trial) { inbox in
-        SignalInbox.ofHandler = inbox
-        setSignalHandler(SIGUSR1) { _ in
-          // A signal handler must not take a lock or allocate.
-          SignalInbox.ofHandler?.handled(1)
-        }
-        inbox.isReady()
-        return {
-          signal(SIGUSR1, SIG_IGN)
-          SignalInbox.ofHandler = nil
-        }
-      }
+    Variant("burst", .documented, "many signals while the handler waits for its queue", sendBurst()) { inbox in
+      signal(SIGUSR1, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+      source.setEventHandler { inbox.handled(source.data) }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
-      "burst", .documented, "many signals while the handler waits for its queue",
-      own: [burst, sent, reported, handlerCalls, unreportedBursts]
-    ) { trial in
-      try sendBurst(trial) { inbox in
-        signal(SIGUSR1, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
-        source.setEventHandler { inbox.handled(source.data) }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-        return { source.cancel() }
-      }
-    }
-    Variant(
-      "spaced-burst", .documented,
-      "as burst, but each signal is reported by another source before the next is sent",
-      own: [burst, sent, reported, reportedElsewhere, handlerCalls, unreportedBursts]
-    ) { trial in
-      try sendBurst(trial, isSpaced: true) { inbox in
-        // No signal(SIGUSR1, SIG_IGN): the other source has the signal already, and ignoring it would take it from
-        // both.
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
-        source.setEventHandler { inbox.handled(source.data) }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-        return { source.cancel() }
-      }
+      "spaced-burst", .documented, "as burst, but each signal is reported by another source before the next is sent",
+      sendBurst(isSpaced: true)
+    ) { inbox in
+      // No signal(SIGUSR1, SIG_IGN): the other source has the signal already, and ignoring it would take it from
+      // both.
+      let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+      source.setEventHandler { inbox.handled(source.data) }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
       "before-activation", .documented, "many ignored signals, sent before the source is activated",
-      own: [burst, sent, reported]
-    ) { trial in
-      try sendBefore(trial) { inbox in
-        signal(SIGUSR1, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
-        source.setEventHandler { inbox.handled(source.data) }
-        source.setRegistrationHandler { inbox.isReady() }
-        for _ in 0..<trial[burst] { kill(getpid(), SIGUSR1) }
-        source.activate()
-        return { source.cancel() }
-      }
+      sendBeforeActivation
+    ) { inbox, count in
+      signal(SIGUSR1, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+      source.setEventHandler { inbox.handled(source.data) }
+      source.setRegistrationHandler { inbox.isReady() }
+      for _ in 0..<count { kill(getpid(), SIGUSR1) }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
-      "children", .documented, "SIGCHLD, and a handler that calls waitpid until no child is left",
-      own: [children, notReaped, handlerCalls]
-    ) { trial in
-      try endChildren(trial) { inbox, children in
-        let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)
-        source.setEventHandler {
-          inbox.handled(source.data)
-          var status: Int32 = 0
-          while case let child = waitpid(-1, &status, WNOHANG), child > 0 {
-            children.reaped(child, status)
-          }
+      "children", .documented, "SIGCHLD, and a handler that calls waitpid until no child is left", endChildren()
+    ) { inbox, children in
+      let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)
+      source.setEventHandler {
+        inbox.handled(source.data)
+        var status: Int32 = 0
+        while case let child = waitpid(-1, &status, WNOHANG), child > 0 {
+          children.reaped(child, status)
         }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-        return { source.cancel() }
       }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
-      "locking-source", .documented, "the source's handler takes a lock that the interrupted thread holds", own: counted
-    ) { trial in
-      try sendWhileLocked(trial) { inbox in
-        signal(SIGUSR1, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
-        source.setEventHandler {
-          inbox.takeLock()
-          inbox.handled(source.data)
-          inbox.lock.signal()
-        }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-        return { source.cancel() }
+      "locking-source", .documented, "the source's handler takes a lock that the interrupted thread holds",
+      sendWhileLocked()
+    ) { inbox in
+      signal(SIGUSR1, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
+      source.setEventHandler {
+        inbox.takeLock()
+        inbox.handled(source.data)
+        inbox.lock.signal()
       }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
-      "locking-handler", .broken, "a signal handler takes that lock, on the thread that holds it",
+      "locking-handler", .broken, "a signal handler takes that lock, on the thread that holds it", interruptWhileLocked,
       ends: .hangs(within: .milliseconds(100))
-    ) { trial in
-      try interruptWhileLocked(trial) { inbox in
-        SignalInbox.ofHandler = inbox
-        setSignalHandler(SIGUSR1) { _ in
-          SignalInbox.ofHandler?.lock.wait()
-          SignalInbox.ofHandler?.handled(1)
-          SignalInbox.ofHandler?.lock.signal()
-        }
-        trial.hazard()
+    ) { inbox in
+      SignalInbox.ofHandler = inbox
+      setSignalHandler(SIGUSR1) { _ in
+        SignalInbox.ofHandler?.lock.wait()
+        SignalInbox.ofHandler?.handled(1)
+        SignalInbox.ofHandler?.lock.signal()
       }
     }
     Variant(
       "registered", .documented, "signals with their default action, sent after their sources are registered",
-      own: counted,
-      needs: [.linux]
-    ) { trial in
-      try sendToRegistered(trial, [SIGUSR1, SIGHUP, SIGTERM]) { number, inbox in
-        let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
-        source.setEventHandler { inbox.handled(source.data) }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-        return { source.cancel() }
-      }
+      sendToRegistered([SIGUSR1, SIGHUP, SIGTERM]), needs: [.linux]
+    ) { number, inbox in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
+      source.setEventHandler { inbox.handled(source.data) }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
+      return { source.cancel() }
     }
     Variant(
       "not-ignored", .broken, "a signal with its default action, sent before its source is registered", ends: traps
@@ -185,29 +160,23 @@ struct SignalSource: Pattern {
     }
     Variant(
       "fault", .broken, "a source for SIGSEGV, SIGBUS or SIGILL, and a thread that faults until the cause is repaired",
-      own: counted, needs: [.linux]
-    ) { trial in
-      try survive(trial) { number, inbox in
-        let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
-        source.setEventHandler { inbox.handled(source.data) }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-      }
+      raiseFaults(), needs: [.linux]
+    ) { number, inbox in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
+      source.setEventHandler { inbox.handled(source.data) }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
     }
     Variant(
       "fault-by-kill", .documented, "SIGSEGV, SIGBUS and SIGILL sent by kill, while every thread blocks them",
-      own: counted, needs: [.linux]
-    ) { trial in
-      try sendToBlocking(trial) { number, inbox in
-        let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
-        source.setEventHandler { inbox.handled(source.data) }
-        source.setRegistrationHandler { inbox.isReady() }
-        source.activate()
-      }
+      sendToBlocking(), needs: [.linux]
+    ) { number, inbox in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
+      source.setEventHandler { inbox.handled(source.data) }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
     }
   }
 
-  private var single: [any Declaration] { [signals, latency, miscounted] }
-  private var counted: [any Declaration] { [sent, reported] }
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

@@ -2,36 +2,39 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code. `begin` sets up the receiver of a signal, and returns what removes it.
+/// The measuring code.
 extension SignalSource {
+  /// Sets up the receiver of a signal, and returns what removes it.
+  typealias Begin = @Sendable (SignalInbox) -> () -> Void
+
   /// The longest time of a trial: a signal, or the end of a child, may take a while on a busy machine.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
   /// Sends signals, each after the one before was reported, and times the reports.
   ///
   /// - Parameter ready: how long the trial waits for the registration of a source.
-  func sendOneByOne(
-    _ trial: Trial, ready: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
-  ) throws {
-    let inbox = try SignalInbox()
-    let end = begin(inbox)
-    defer { end() }
-    try inbox.awaitReady(within: ready)
-    let count = trial[signals]
-    var times: [UInt64] = []
-    var miscounted = 0
-    // The first signal is the warm-up.
-    for number in 0...count {
-      let sent = MonotonicClock.now()
-      kill(getpid(), SIGUSR1)
-      let isTold = inbox.awaitNext()
-      // This is checked after each signal, since a surplus in one report may balance a lack in a later one.
-      miscounted = max(miscounted, abs(number + 1 - inbox.told))
-      guard isTold else { break }
-      if number > 0, let arrival = inbox.arrival { times.append(arrival > sent ? arrival - sent : 0) }
+  func sendOneByOne(ready: Duration = .seconds(20)) -> Probe<Begin> {
+    Probe(reads: [signals], records: [latency, miscounted]) { trial, begin in
+      let inbox = try SignalInbox()
+      let end = begin(inbox)
+      defer { end() }
+      try inbox.awaitReady(within: ready)
+      let count = trial[signals]
+      var times: [UInt64] = []
+      var miscounted = 0
+      // The first signal is the warm-up.
+      for number in 0...count {
+        let sent = MonotonicClock.now()
+        kill(getpid(), SIGUSR1)
+        let isTold = inbox.awaitNext()
+        // This is checked after each signal, since a surplus in one report may balance a lack in a later one.
+        miscounted = max(miscounted, abs(number + 1 - inbox.told))
+        guard isTold else { break }
+        if number > 0, let arrival = inbox.arrival { times.append(arrival > sent ? arrival - sent : 0) }
+      }
+      trial.record(latency, times)
+      trial.record(self.miscounted, miscounted)
     }
-    trial.record(latency, times)
-    trial.record(self.miscounted, miscounted)
   }
 
   /// Sends signals while the handler's queue is held, and counts the calls that report them.
@@ -41,50 +44,55 @@ extension SignalSource {
   ///     kernel when another comes. That source is registered first, since Dispatch passes a signal to the younger
   ///     first.
   ///   - patience: how long the trial waits for the report of a burst.
-  func sendBurst(
-    _ trial: Trial, isSpaced: Bool = false, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
-  ) throws {
-    let (inbox, marks, others) = (try SignalInbox(), try SignalInbox(), try SignalInbox())
-    var ends: [() -> Void] = []
-    defer { for end in ends { end() } }
-    if isSpaced {
-      ends.append(follow(SIGUSR1, others))
-      try others.awaitReady()
+  func sendBurst(isSpaced: Bool = false, patience: Duration = .seconds(20)) -> Probe<Begin> {
+    Probe(
+      reads: [burst],
+      records: [sent, reported, handlerCalls, unreportedBursts] + (isSpaced ? [reportedElsewhere] : [])
+    ) { trial, begin in
+      let (inbox, marks, others) = (try SignalInbox(), try SignalInbox(), try SignalInbox())
+      var ends: [() -> Void] = []
+      defer { for end in ends { end() } }
+      if isSpaced {
+        ends.append(follow(SIGUSR1, others))
+        try others.awaitReady()
+      }
+      ends.append(begin(inbox))
+      ends.append(follow(SIGUSR2, marks, on: inbox.queue))
+      try inbox.awaitReady()
+      try marks.awaitReady()
+      let count = trial[burst]
+      let hold = inbox.queue.hold()
+      for _ in 0..<count {
+        kill(getpid(), SIGUSR1)
+        if isSpaced, !others.awaitNext(within: patience) { break }
+      }
+      hold.release()
+      let isHeard = inbox.awaitNext(within: patience)
+      drain(inbox, marks)
+      trial.record(sent, count)
+      trial.record(reported, inbox.told)
+      if isSpaced { trial.record(reportedElsewhere, others.told) }
+      trial.record(handlerCalls, inbox.runs)
+      trial.record(unreportedBursts, isHeard ? 0 : 1)
     }
-    ends.append(begin(inbox))
-    ends.append(follow(SIGUSR2, marks, on: inbox.queue))
-    try inbox.awaitReady()
-    try marks.awaitReady()
-    let count = trial[burst]
-    let hold = inbox.queue.hold()
-    for _ in 0..<count {
-      kill(getpid(), SIGUSR1)
-      if isSpaced, !others.awaitNext(within: patience) { break }
-    }
-    hold.release()
-    let isHeard = inbox.awaitNext(within: patience)
-    drain(inbox, marks)
-    trial.record(sent, count)
-    trial.record(reported, inbox.told)
-    if isSpaced { trial.record(reportedElsewhere, others.told) }
-    trial.record(handlerCalls, inbox.runs)
-    trial.record(unreportedBursts, isHeard ? 0 : 1)
   }
 
-  /// Counts the reports of signals that `begin` sends before its source is activated.
-  func sendBefore(_ trial: Trial, _ begin: (SignalInbox) -> () -> Void) throws {
-    let (inbox, marks) = (try SignalInbox(), try SignalInbox())
-    let end = begin(inbox)
-    let endMarks = follow(SIGUSR2, marks, on: inbox.queue)
-    defer {
-      end()
-      endMarks()
+  /// Counts the reports of the signals that the body sends before its source is activated. The body gets their number.
+  var sendBeforeActivation: Probe<@Sendable (SignalInbox, _ count: Int) -> () -> Void> {
+    Probe(reads: [burst], records: [sent, reported]) { trial, begin in
+      let (inbox, marks) = (try SignalInbox(), try SignalInbox())
+      let end = begin(inbox, trial[burst])
+      let endMarks = follow(SIGUSR2, marks, on: inbox.queue)
+      defer {
+        end()
+        endMarks()
+      }
+      try inbox.awaitReady()
+      try marks.awaitReady()
+      drain(inbox, marks)
+      trial.record(sent, trial[burst])
+      trial.record(reported, inbox.told)
     }
-    try inbox.awaitReady()
-    try marks.awaitReady()
-    drain(inbox, marks)
-    trial.record(sent, trial[burst])
-    trial.record(reported, inbox.told)
   }
 
   /// Sends another signal. When that is reported, all earlier signals have been.
@@ -108,77 +116,82 @@ extension SignalSource {
   ///
   /// - Parameter patience: how long the trial waits for children that nobody reaps.
   func endChildren(
-    _ trial: Trial, patience: Duration = .seconds(20),
-    _ begin: (SignalInbox, ChildProcesses) -> () -> Void
-  ) throws {
-    let inbox = try SignalInbox()
-    let processes = try ChildProcesses(child)
-    let end = begin(inbox, processes)
-    defer { end() }
-    try inbox.awaitReady()
-    defer { processes.endAndReap() }
-    for _ in 0..<trial[children] { try processes.start() }
-    processes.letEnd()
-    processes.awaitAll(within: patience)
-    // This waits for a handler that is still running.
-    inbox.queue.sync {}
-    trial.record(notReaped, processes.notReaped)
-    trial.record(handlerCalls, inbox.runs)
+    patience: Duration = .seconds(20)
+  ) -> Probe<@Sendable (SignalInbox, ChildProcesses) -> () -> Void> {
+    Probe(reads: [children], records: [notReaped, handlerCalls]) { trial, begin in
+      let inbox = try SignalInbox()
+      let processes = try ChildProcesses(child)
+      let end = begin(inbox, processes)
+      defer { end() }
+      try inbox.awaitReady()
+      defer { processes.endAndReap() }
+      for _ in 0..<trial[children] { try processes.start() }
+      processes.letEnd()
+      processes.awaitAll(within: patience)
+      // This waits for a handler that is still running.
+      inbox.queue.sync {}
+      trial.record(notReaped, processes.notReaped)
+      trial.record(handlerCalls, inbox.runs)
+    }
   }
 
   /// Sends a signal while the sender holds a lock that the handler takes, and keeps the lock until the handler waits
   /// for it.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
-  func sendWhileLocked(
-    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
-  ) throws {
-    let inbox = try SignalInbox()
-    let end = begin(inbox)
-    defer { end() }
-    try inbox.awaitReady()
-    inbox.lock.wait()
-    kill(getpid(), SIGUSR1)
-    inbox.awaitWaiter(within: patience)
-    inbox.lock.signal()
-    _ = inbox.awaitNext(within: patience)
-    trial.record(sent, 1)
-    trial.record(reported, inbox.told)
+  func sendWhileLocked(patience: Duration = .seconds(20)) -> Probe<Begin> {
+    Probe(records: [sent, reported]) { trial, begin in
+      let inbox = try SignalInbox()
+      let end = begin(inbox)
+      defer { end() }
+      try inbox.awaitReady()
+      inbox.lock.wait()
+      kill(getpid(), SIGUSR1)
+      inbox.awaitWaiter(within: patience)
+      inbox.lock.signal()
+      _ = inbox.awaitNext(within: patience)
+      trial.record(sent, 1)
+      trial.record(reported, inbox.told)
+    }
   }
 
   /// Has a signal handler interrupt the thread that holds the lock which the handler takes.
-  func interruptWhileLocked(_ trial: Trial, _ begin: (SignalInbox) -> Void) throws {
-    let inbox = try SignalInbox()
-    begin(inbox)
-    inbox.lock.wait()
-    raise(SIGUSR1)
-    inbox.lock.signal()
+  var interruptWhileLocked: Probe<@Sendable (SignalInbox) -> Void> {
+    Probe { trial, begin in
+      let inbox = try SignalInbox()
+      begin(inbox)
+      trial.hazard()
+      inbox.lock.wait()
+      raise(SIGUSR1)
+      inbox.lock.signal()
+    }
   }
 
   /// Sends signals that end a process by default, each after the one before was reported.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendToRegistered(
-    _ trial: Trial, _ numbers: [Int32], patience: Duration = .seconds(20),
-    _ begin: (_ signal: Int32, SignalInbox) -> () -> Void
-  ) throws {
-    let each = 5
-    var told = 0
-    for number in numbers {
-      // The process inherits the signals that the lab's own parent ignores.
-      signal(number, SIG_DFL)
-      let inbox = try SignalInbox()
-      let end = begin(number, inbox)
-      defer { end() }
-      try inbox.awaitReady()
-      for _ in 0..<each {
-        kill(getpid(), number)
-        guard inbox.awaitNext(within: patience) else { break }
+    _ numbers: [Int32], patience: Duration = .seconds(20)
+  ) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> () -> Void> {
+    Probe(records: [sent, reported]) { trial, begin in
+      let each = 5
+      var told = 0
+      for number in numbers {
+        // The process inherits the signals that the lab's own parent ignores.
+        signal(number, SIG_DFL)
+        let inbox = try SignalInbox()
+        let end = begin(number, inbox)
+        defer { end() }
+        try inbox.awaitReady()
+        for _ in 0..<each {
+          kill(getpid(), number)
+          guard inbox.awaitNext(within: patience) else { break }
+        }
+        told += inbox.told
       }
-      told += inbox.told
+      trial.record(sent, numbers.count * each)
+      trial.record(reported, told)
     }
-    trial.record(sent, numbers.count * each)
-    trial.record(reported, told)
   }
 
   /// Starts a process for each fault signal, in which a thread faults for a while, or until the source reports the
@@ -188,29 +201,29 @@ extension SignalSource {
   /// survives until then.
   ///
   /// - Parameter variant: the variant whose body the processes run, if it is not this one.
-  func survive(
-    _ trial: Trial, as variant: String? = nil, _ begin: (_ signal: Int32, SignalInbox) -> Void
-  ) throws {
-    if let fault = FaultProcess.fault {
-      try playFault(fault, begin) { inbox in
-        let mendable = try MendableFault(fault)
-        let thread = try SystemThread { mendable.have() }
-        _ = inbox.awaitNext(within: .milliseconds(20))
-        mendable.mend()
-        thread.join()
+  func raiseFaults(as variant: String? = nil) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> Void> {
+    Probe(records: [sent, reported]) { trial, begin in
+      if let fault = FaultProcess.fault {
+        try playFault(fault, begin) { inbox in
+          let mendable = try MendableFault(fault)
+          let thread = try SystemThread { mendable.have() }
+          _ = inbox.awaitNext(within: .milliseconds(20))
+          mendable.mend()
+          thread.join()
+        }
       }
+      try tryFaults(trial, as: variant, areBlocked: false) { _, _ in }
     }
-    try tryFaults(trial, as: variant, areBlocked: false) { _, _ in }
   }
 
   /// Sends each fault signal to a process that blocks it in all threads and has a source for it.
   ///
   /// - Parameter variant: the variant whose body the processes run, if it is not this one.
-  func sendToBlocking(
-    _ trial: Trial, as variant: String? = nil, _ begin: (_ signal: Int32, SignalInbox) -> Void
-  ) throws {
-    if let fault = FaultProcess.fault { try playFault(fault, begin) { inbox in _ = inbox.awaitNext() } }
-    try tryFaults(trial, as: variant, areBlocked: true) { process, fault in kill(process, fault.number) }
+  func sendToBlocking(as variant: String? = nil) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> Void> {
+    Probe(records: [sent, reported]) { trial, begin in
+      if let fault = FaultProcess.fault { try playFault(fault, begin) { inbox in _ = inbox.awaitNext() } }
+      try tryFaults(trial, as: variant, areBlocked: true) { process, fault in kill(process, fault.number) }
+    }
   }
 
   private func playFault(

@@ -14,82 +14,72 @@ extension SourceLifecycle {
   @VariantList var cancellation: [Variant] {
     Variant(
       "cancel", .documented, "a source is cancelled while its handler runs and further events are pending",
-      own: [
-        repeats, events, beganAfterCancel, cutShort, cancelHandlerNotOnce, ranAfterCancelHandler, toCancelHandler,
-      ]
-    ) { trial in
-      cancelRunning(trial) { life in
-        let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
-        source.setEventHandler { life.received(source.data) }
-        source.setCancelHandler { life.cancelHandler() }
-        source.activate()
-        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
-      }
+      cancelWhileRunning
+    ) { life in
+      let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+      source.setEventHandler { life.received(source.data) }
+      source.setCancelHandler { life.cancelHandler() }
+      source.activate()
+      return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
     }
     Variant(
       "cancel-beside", .documented,
       "another thread cancels a source whose handler is called again and again, until a call begins late",
-      own: [beganAfterCancel, sourcesCancelled]
-    ) { trial in
-      try cancelBusy(trial) { busy in
-        let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
-        source.setEventHandler {
-          busy.handlerBegan()
-          source.add(data: 1)
-        }
-        source.setCancelHandler { busy.ended() }
-        source.activate()
-        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      cancelUntilLate()
+    ) { busy in
+      let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
+      source.setEventHandler {
+        busy.handlerBegan()
+        source.add(data: 1)
       }
+      source.setCancelHandler { busy.ended() }
+      source.activate()
+      return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
     }
     Variant(
       "cancel-on-queue", .documented, "as cancel-beside, but a block on the source's serial queue cancels it",
-      own: [repeats, beganAfterCancel, sourcesCancelled]
-    ) { trial in
-      try cancelBusy(trial, sources: 20 * trial[repeats]) { busy in
-        let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
-        source.setEventHandler {
-          busy.handlerBegan()
-          source.add(data: 1)
-        }
-        source.setCancelHandler { busy.ended() }
-        source.activate()
-        return HeldSource(
-          add: { source.add(data: 1) },
-          cancel: { busy.queue.sync { source.cancel() } })
+      cancelManyTimes
+    ) { busy in
+      let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
+      source.setEventHandler {
+        busy.handlerBegan()
+        source.add(data: 1)
       }
+      source.setCancelHandler { busy.ended() }
+      source.activate()
+      return HeldSource(
+        add: { source.add(data: 1) },
+        cancel: { busy.queue.sync { source.cancel() } })
     }
     Variant(
-      "free-in-cancel-handler", .documented, "the context is freed in the cancel handler",
-      own: [repeats, useAfterFree, notFreedOnce]
-    ) { trial in
-      cancelInUse(trial) { context, queue in
-        let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
-        gcdlab_dispatch_set_context(source, context.pointer)
-        gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
-        gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() }
-        gcdlab_dispatch_resume(source)
-        return source
-      } remove: { source, _ in
-        gcdlab_dispatch_source_cancel(source)
-        gcdlab_dispatch_release(source)
-      }
+      "free-in-cancel-handler", .documented, "the context is freed in the cancel handler", cancelInUse()
+    ) { context, queue in
+      let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
+      gcdlab_dispatch_set_context(source, context.pointer)
+      gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
+      gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() }
+      gcdlab_dispatch_resume(source)
+      return HeldSource(
+        add: { gcdlab_dispatch_source_merge_data(source, 1) },
+        cancel: {
+          gcdlab_dispatch_source_cancel(source)
+          gcdlab_dispatch_release(source)
+        })
     }
     Variant(
-      "free-after-cancel", .broken, "the context is freed as soon as cancel has returned",
-      own: [repeats, useAfterFree, notFreedOnce]
-    ) { trial in
-      cancelInUse(trial) { context, queue in
-        let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
-        gcdlab_dispatch_set_context(source, context.pointer)
-        gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
-        gcdlab_dispatch_resume(source)
-        return source
-      } remove: { source, context in
-        gcdlab_dispatch_source_cancel(source)
-        gcdlab_dispatch_release(source)
-        context.free()
-      }
+      "free-after-cancel", .broken, "the context is freed as soon as cancel has returned", cancelInUse()
+    ) { context, queue in
+      let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
+      gcdlab_dispatch_set_context(source, context.pointer)
+      gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
+      gcdlab_dispatch_resume(source)
+      return HeldSource(
+        add: { gcdlab_dispatch_source_merge_data(source, 1) },
+        cancel: {
+          gcdlab_dispatch_source_cancel(source)
+          gcdlab_dispatch_release(source)
+          context.free()
+        })
     }
   }
 }

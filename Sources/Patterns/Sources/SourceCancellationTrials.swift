@@ -5,57 +5,87 @@ import Synchronization
 
 /// The measuring code for cancelling a source while its handler is held in a call, or is called again and again.
 extension SourceLifecycle {
+  /// Creates a source that is cancelled while its handler is held.
+  typealias Make = @Sendable (SourceLife) -> HeldSource
+
   /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further
   /// events.
-  func cancelRunning(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
-    let (count, repeats) = (trial[events], trial[repeats])
-    var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
-    var times: [UInt64?] = []
-    for repeated in 0...repeats {
-      let life = SourceLife(events: count)
-      let source = make(life)
-      life.handler.holdNext()
-      source.add()
-      life.wait(within: patience) { $0.runs > 0 }
-      for _ in 0..<count { source.add() }
-      source.cancel()
-      life.cancelReturned()
-      for _ in 0..<count { source.add() }
-      life.handler.release()
-      life.wait(within: patience) { $0.ends > 0 }
-      source.add()
-      life.queue.drainSources()
-      let log = life.log
-      new += log.afterCancel
-      stopped += log.runs - log.completed
-      if log.ends != 1 { notOnce += 1 }
-      if log.afterEnd > 0 { notLast += 1 }
-      if repeated > 0 { times.append(life.toEnd) }
+  var cancelWhileRunning: Probe<Make> {
+    Probe(
+      reads: [repeats, events],
+      records: [beganAfterCancel, cutShort, cancelHandlerNotOnce, ranAfterCancelHandler, toCancelHandler]
+    ) { trial, make in
+      let (count, repeats) = (trial[events], trial[repeats])
+      var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
+      var times: [UInt64?] = []
+      for repeated in 0...repeats {
+        let life = SourceLife(events: count)
+        let source = make(life)
+        life.handler.holdNext()
+        source.add()
+        life.wait(within: .seconds(20)) { $0.runs > 0 }
+        for _ in 0..<count { source.add() }
+        source.cancel()
+        life.cancelReturned()
+        for _ in 0..<count { source.add() }
+        life.handler.release()
+        life.wait(within: .seconds(20)) { $0.ends > 0 }
+        source.add()
+        life.queue.drainSources()
+        let log = life.log
+        new += log.afterCancel
+        stopped += log.runs - log.completed
+        if log.ends != 1 { notOnce += 1 }
+        if log.afterEnd > 0 { notLast += 1 }
+        if repeated > 0 { times.append(life.toEnd) }
+      }
+      trial.record(beganAfterCancel, new)
+      trial.record(cutShort, stopped)
+      trial.record(cancelHandlerNotOnce, notOnce)
+      trial.record(ranAfterCancelHandler, notLast)
+      trial.record(toCancelHandler, times)
     }
-    trial.record(beganAfterCancel, new)
-    trial.record(cutShort, stopped)
-    trial.record(cancelHandlerNotOnce, notOnce)
-    trial.record(ranAfterCancelHandler, notLast)
-    trial.record(toCancelHandler, times)
   }
+
+  /// Creates a source whose handler is called again and again.
+  typealias MakeBusy = @Sendable (BusySource) -> HeldSource
 
   /// Cancels one source after the other at a random moment while its handler is called again and again, until a call
   /// begins after cancel has returned.
   ///
   /// Dispatch checks whether the source is cancelled and then calls the handler. The cancel of another thread may fit
   /// in between. No gate can hold a thread there. The moment is met by chance, so the trial continues until it is met.
-  ///
-  /// - Parameters:
-  ///   - sources: the number of sources that are enough if no call begins late; nil for as many as necessary.
-  ///   - patience: how long the trial continues if `sources` is nil.
-  /// - Throws: ``Unavailable`` if no call has begun late within that time, which is no evidence that none can.
-  func cancelBusy(
-    _ trial: Trial, sources: Int? = nil, within patience: Duration = .seconds(3), _ make: (BusySource) -> HeldSource
-  ) throws {
+  /// If no call has begun late within `patience`, the trial is unavailable, which is no evidence that none can.
+  func cancelUntilLate(within patience: Duration = .seconds(3)) -> Probe<MakeBusy> {
+    Probe(records: [beganAfterCancel, sourcesCancelled]) { trial, make in
+      guard try cancelEach(trial, atMost: .max, within: patience, make) else {
+        throw Unavailable("a handler call that begins between a look at the source and the return of cancel is needed")
+      }
+    }
+  }
+
+  /// Cancels as many sources as the settings say, or fewer if a call begins late.
+  var cancelManyTimes: Probe<MakeBusy> {
+    Probe(reads: [repeats], records: [beganAfterCancel, sourcesCancelled]) { trial, make in
+      try cancel(sources: 20 * trial[repeats])(trial, make)
+    }
+  }
+
+  /// Cancels `count` sources, or fewer if a call begins late.
+  func cancel(sources count: Int) -> Probe<MakeBusy> {
+    Probe(records: [beganAfterCancel, sourcesCancelled]) { trial, make in
+      _ = try cancelEach(trial, atMost: count, within: .seconds(3600), make)
+    }
+  }
+
+  /// - Returns: whether a call began late.
+  private func cancelEach(
+    _ trial: Trial, atMost sources: Int, within patience: Duration, _ make: MakeBusy
+  ) throws -> Bool {
     let end = MonotonicClock.now() + patience.nanoseconds
     var random = SplitMix64(seed: trial.seed)
     var (late, cancelled) = (0, 0)
-    while late == 0, sources.map({ cancelled < $0 }) ?? (MonotonicClock.now() < end) {
+    while late == 0, cancelled < sources, MonotonicClock.now() < end {
       let busy = BusySource()
       let source = make(busy)
       source.add()
@@ -67,39 +97,37 @@ extension SourceLifecycle {
       cancelled += 1
       late = busy.late
     }
-    if late == 0, sources == nil {
-      throw Unavailable("a handler call that begins between a look at the source and the return of cancel is needed")
-    }
     trial.record(beganAfterCancel, late)
     trial.record(sourcesCancelled, cancelled)
+    return late > 0
   }
 
-  /// Removes one source of the C functions after the other while its handler is held in a call, and counts uses of a
+  /// Cancels one source of the C functions after the other while its handler is held in a call, and counts uses of a
   /// freed context.
   ///
   /// - Parameter frees: how long the trial waits for a context that nobody frees.
   func cancelInUse(
-    _ trial: Trial, frees: Duration = .seconds(20),
-    _ make: (SourceContext, _ queue: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?,
-    remove: (UnsafeMutableRawPointer?, SourceContext) -> Void
-  ) {
-    var (used, notFreed) = (0, 0)
-    for _ in 0..<trial[repeats] {
-      let context = SourceContext()
-      let queue = FunctionQueue(label: "events")
-      let source = make(context, queue.object)
-      gcdlab_dispatch_source_merge_data(source, 1)
-      context.state.wait(within: .seconds(20)) { $0.uses > 0 }
-      remove(source, context)
-      context.handler.release()
-      context.state.wait(within: frees) { $0.frees > 0 }
-      // Every handler that was still running has ended when this returns.
-      gcdlab_dispatch_sync_f(queue.object, nil) { _ in }
-      used += context.state.usesOfFreed
-      if context.state.frees != 1 { notFreed += 1 }
+    frees: Duration = .seconds(20)
+  ) -> Probe<@Sendable (SourceContext, _ queue: UnsafeMutableRawPointer) -> HeldSource> {
+    Probe(reads: [repeats], records: [useAfterFree, notFreedOnce]) { trial, make in
+      var (used, notFreed) = (0, 0)
+      for _ in 0..<trial[repeats] {
+        let context = SourceContext()
+        let queue = FunctionQueue(label: "events")
+        let source = make(context, queue.object)
+        source.add()
+        context.state.wait(within: .seconds(20)) { $0.uses > 0 }
+        source.cancel()
+        context.handler.release()
+        context.state.wait(within: frees) { $0.frees > 0 }
+        // Every handler that was still running has ended when this returns.
+        gcdlab_dispatch_sync_f(queue.object, nil) { _ in }
+        used += context.state.usesOfFreed
+        if context.state.frees != 1 { notFreed += 1 }
+      }
+      trial.record(useAfterFree, used)
+      trial.record(notFreedOnce, notFreed)
     }
-    trial.record(useAfterFree, used)
-    trial.record(notFreedOnce, notFreed)
   }
 }
 

@@ -18,27 +18,20 @@ struct HeldSource {
   var retarget: (DispatchQueue) -> Void = { _ in }
 }
 
-/// The life of a source, as its handlers report it.
+/// The life of a source that is held back or cancelled, as its handlers report it.
 final class SourceLife: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
   /// The number of events that are sent while the source is held back.
   let events: Int
-  /// The key by which the source's own queue owns an object.
-  let key = DispatchSpecificKey<DeallocationObserver>()
-  private let place = DispatchSpecificKey<Place>()
   /// Holds the handler in a run.
   let handler = Hold()
-  let state = WaitableValue(State())
-  private let isSuspended = DispatchSemaphore(value: 0)
-  private let comesEarly: BoundedGate
+  private let bound: Duration
+  private let state = WaitableValue(State())
   private let letGo = Moment()
   private let began = Moment()
   private let ended = Moment()
   private let cancelled = Moment()
-
-  /// One of the two queues.
-  enum Place: Sendable { case old, new }
 
   /// The events so far.
   struct Log {
@@ -56,18 +49,15 @@ final class SourceLife: Sendable {
     var ends = 0
     /// The number of runs that began or ended after the cancellation handler had begun.
     var afterEnd = 0
-    /// The queues on which the handler ran.
-    var places: [Place?] = []
-    /// Whether the handler ran on the source's own queue.
-    var wasInQueue = false
   }
 
-  struct State {
+  private struct State {
     var log = Log()
+    /// Whether the next call suspends the source.
     var suspends = true
+    var isSuspended = false
     var isLetGo = false
     var isCancelled = false
-    var isQueueGone = false
   }
 
   /// Creates a life that has not begun.
@@ -75,25 +65,21 @@ final class SourceLife: Sendable {
   /// - Parameter bound: how long the trial waits for a run that must not come.
   init(events: Int, looks bound: Duration = .zero) {
     self.events = events
-    comesEarly = BoundedGate(bound: bound)
+    self.bound = bound
   }
 
   // MARK: For the handlers
 
   /// Notes a call of the event handler with its data, and holds the call if the trial asks for that.
   func received(_ data: UInt) {
-    let (place, isOwn) = (DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil)
     began.set()
     state.note { state in
       state.log.runs += 1
       state.log.sum += data
-      state.log.places.append(place)
-      state.log.wasInQueue = isOwn
       if !state.isLetGo { state.log.early += 1 }
       if state.isCancelled { state.log.afterCancel += 1 }
       if state.log.ends > 0 { state.log.afterEnd += 1 }
     }
-    comesEarly.open()
     handler.pass()
     ended.set()
     state.note { state in
@@ -110,7 +96,7 @@ final class SourceLife: Sendable {
     }
     guard isFirst else { return received(data) }
     suspend()
-    isSuspended.signal()
+    state.note { $0.isSuspended = true }
   }
 
   /// Notes a call of the cancellation handler.
@@ -122,22 +108,13 @@ final class SourceLife: Sendable {
     }
   }
 
-  /// Notes that the source's queue was freed.
-  func queueWent() {
-    state.note { $0.isQueueGone = true }
-    comesEarly.open()
-  }
-
   // MARK: For the variants
 
   /// Waits until the handler has suspended its source.
-  func awaitSuspension() { isSuspended.wait() }
+  func awaitSuspension() { state.wait(within: .seconds(20), until: \.isSuspended) }
 
   /// Watches for a short time for a handler call that must not come.
-  func look() {
-    comesEarly.restHasFinished()
-    comesEarly.pass()
-  }
+  func look() { wait(within: bound) { $0.runs > 0 } }
 
   /// Notes the time, and activates or resumes the source by `resume`.
   func lettingGo(_ resume: () -> Void) {
@@ -147,9 +124,6 @@ final class SourceLife: Sendable {
   }
 
   // MARK: For the trial
-
-  /// Gives a queue a name that its blocks can read.
-  func name(_ queue: DispatchQueue, _ name: Place) { queue.setSpecific(key: place, value: name) }
 
   /// Notes that `cancel` has returned.
   func cancelReturned() { state.note { $0.isCancelled = true } }

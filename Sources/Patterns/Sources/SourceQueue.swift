@@ -9,42 +9,33 @@ extension SourceLifecycle {
   @VariantList var targeting: [Variant] {
     Variant(
       "retarget", .documented, "a source gets another target queue while its handler is pending on the old one",
-      own: [repeats, ranOnNewQueue, ranElsewhere]
-    ) { trial in
-      retargetWaiting(trial) { life in
-        let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
-        source.setEventHandler { life.received(source.data) }
-        source.activate()
-        return HeldSource(
-          add: { source.add(data: 1) }, cancel: { source.cancel() },
-          retarget: { queue in (source as? DispatchSource)?.setTarget(queue: queue) })
-      }
+      retargetWhilePending
+    ) { life in
+      let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+      source.setEventHandler { life.received(source.data) }
+      source.activate()
+      return HeldSource(
+        add: { source.add(data: 1) }, cancel: { source.cancel() },
+        retarget: { queue in (source as? DispatchSource)?.setTarget(queue: queue) })
     }
-    Variant(
-      "queue-retained", .documented, "only the source holds a reference to its queue",
-      own: [repeats, queueFreedEarly, queueLeaked]
-    ) { trial in
-      keepQueue(trial) { life in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
-        let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        source.setEventHandler { life.received(source.data) }
-        source.activate()
-        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
-      }
+    Variant("queue-retained", .documented, "only the source holds a reference to its queue", releaseQueue()) { life in
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
+      let source = DispatchSource.makeUserDataAddSource(queue: queue)
+      source.setEventHandler { life.received(source.data) }
+      source.activate()
+      return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
     }
     Variant(
       "queue-retained-timer", .documented, "only a timer holds a reference to its queue, which is concurrent",
-      own: [repeats, queueFreedEarly, queueLeaked]
-    ) { trial in
-      keepQueue(trial) { life in
-        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
-        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
-        let source = DispatchSource.makeTimerSource(queue: queue)
-        source.setEventHandler { life.received(source.data) }
-        source.activate()
-        return HeldSource(add: { source.schedule(deadline: .now()) }, cancel: { source.cancel() })
-      }
+      releaseQueue()
+    ) { life in
+      let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
+      queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
+      let source = DispatchSource.makeTimerSource(queue: queue)
+      source.setEventHandler { life.received(source.data) }
+      source.activate()
+      return HeldSource(add: { source.schedule(deadline: .now()) }, cancel: { source.cancel() })
     }
   }
 }

@@ -3,30 +3,35 @@ import Instruments
 
 /// The measuring code for giving a source another queue, and for releasing all other references to its queue.
 extension SourceLifecycle {
+  /// Creates a source on a queue.
+  typealias MakeOnQueue = @Sendable (QueueLife) -> HeldSource
+
   /// Gives one source after the other another target queue while its handler is pending on the old one, and notes where
   /// it runs.
-  func retargetWaiting(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
-    var (moved, stray) = (0, 0)
-    for _ in 0..<trial[repeats] {
-      let life = SourceLife(events: 1)
-      let source = make(life)
-      let other = DispatchQueue(label: "new")
-      life.name(life.queue, .old)
-      life.name(other, .new)
-      let hold = life.queue.hold()
-      source.add()
-      source.retarget(other)
-      hold.release()
-      life.wait(within: patience) { $0.runs > 0 }
-      source.add()
-      life.wait(within: patience) { $0.runs > 1 }
-      source.cancel()
-      let places = life.log.places
-      if places.first != .old { moved += 1 }
-      stray += places.count { $0 == nil }
+  var retargetWhilePending: Probe<MakeOnQueue> {
+    Probe(reads: [repeats], records: [ranOnNewQueue, ranElsewhere]) { trial, make in
+      var (moved, stray) = (0, 0)
+      for _ in 0..<trial[repeats] {
+        let life = QueueLife()
+        let source = make(life)
+        let other = DispatchQueue(label: "new")
+        life.name(life.queue, .old)
+        life.name(other, .new)
+        let hold = life.queue.hold()
+        source.add()
+        source.retarget(other)
+        hold.release()
+        life.state.wait(within: .seconds(20)) { $0.runs > 0 }
+        source.add()
+        life.state.wait(within: .seconds(20)) { $0.runs > 1 }
+        source.cancel()
+        let places = life.state.places
+        if places.first != .old { moved += 1 }
+        stray += places.count { $0 == nil }
+      }
+      trial.record(ranOnNewQueue, moved)
+      trial.record(ranElsewhere, stray)
     }
-    trial.record(ranOnNewQueue, moved)
-    trial.record(ranElsewhere, stray)
   }
 
   /// Sends an event to a source that holds the only reference to its queue, drops the source, and waits until the queue
@@ -35,21 +40,64 @@ extension SourceLifecycle {
   /// The first source is watched for a while before that.
   ///
   /// - Parameter leaves: how long the trial waits for a queue that is not freed.
-  func keepQueue(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
-    var (gone, left) = (0, 0)
-    for repeated in 0..<trial[repeats] {
-      let life = SourceLife(events: 1, looks: repeated == 0 ? .milliseconds(10) : .zero)
-      do {
-        let source = make(life)
-        life.look()
-        source.add()
-        life.wait(within: .seconds(20)) { $0.runs > 0 }
-        if life.state.isQueueGone || !life.log.wasInQueue { gone += 1 }
-        source.cancel()
+  func releaseQueue(leaves: Duration = .seconds(20)) -> Probe<MakeOnQueue> {
+    Probe(reads: [repeats], records: [queueFreedEarly, queueLeaked]) { trial, make in
+      var (gone, left) = (0, 0)
+      for repeated in 0..<trial[repeats] {
+        let life = QueueLife()
+        do {
+          let source = make(life)
+          if repeated == 0 { life.state.wait(within: .milliseconds(10), until: \.isQueueGone) }
+          source.add()
+          life.state.wait(within: .seconds(20)) { $0.runs > 0 }
+          if life.state.isQueueGone || !life.state.ranInQueue { gone += 1 }
+          source.cancel()
+        }
+        if !life.state.wait(within: leaves, until: \.isQueueGone) { left += 1 }
       }
-      if !life.state.wait(within: leaves, until: \.isQueueGone) { left += 1 }
+      trial.record(queueFreedEarly, gone)
+      trial.record(queueLeaked, left)
     }
-    trial.record(queueFreedEarly, gone)
-    trial.record(queueLeaked, left)
   }
+}
+
+/// A source and its queue, as the source's handler and the queue report them.
+final class QueueLife: Sendable {
+  /// The queue of the source's handler, or the target of that queue.
+  let queue = DispatchQueue(label: "events")
+  /// The key by which the source's own queue owns an object.
+  let key = DispatchSpecificKey<DeallocationObserver>()
+  /// The reports so far.
+  let state = WaitableValue(State())
+  private let place = DispatchSpecificKey<Place>()
+
+  /// One of the two target queues of a source.
+  enum Place: Sendable { case old, new }
+
+  /// The reports of a source and its queue.
+  struct State {
+    /// The target queues on which the handler ran; nil for neither of the two.
+    var places: [Place?] = []
+    /// Whether the handler ran last on the source's own queue.
+    var ranInQueue = false
+    /// Whether the source's own queue was freed.
+    var isQueueGone = false
+    /// The number of handler runs.
+    var runs: Int { places.count }
+  }
+
+  /// Notes a call of the event handler.
+  func received(_ data: UInt) {
+    let (place, isOwn) = (DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil)
+    state.note { state in
+      state.places.append(place)
+      state.ranInQueue = isOwn
+    }
+  }
+
+  /// Notes that the source's own queue was freed.
+  func queueWent() { state.note { $0.isQueueGone = true } }
+
+  /// Gives a target queue a name that its blocks can read.
+  func name(_ queue: DispatchQueue, _ name: Place) { queue.setSpecific(key: place, value: name) }
 }

@@ -9,33 +9,28 @@ extension SourceLifecycle {
   @VariantList var releasing: [Variant] {
     Variant(
       "released-while-pending", .broken,
-      "the last reference to an active source is released while its handler is pending",
-      own: [repeats, handlerRan, queueLeaked]
-    ) { trial in
-      dropWaiting(trial) { life in
-        let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
-        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
-        let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        source.setEventHandler { life.received(1) }
-        source.activate()
-        source.add(data: 1)
-      }
+      "the last reference to an active source is released while its handler is pending", releaseWhilePending()
+    ) { life in
+      let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
+      queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
+      let source = DispatchSource.makeUserDataAddSource(queue: queue)
+      source.setEventHandler { life.received(1) }
+      source.activate()
+      source.add(data: 1)
     }
     Variant(
       "retain-cycle", .documented, "as released-while-pending, but the handler captures the source, and cancels it",
-      own: [repeats, handlerRan, queueLeaked]
-    ) { trial in
-      dropWaiting(trial) { life in
-        let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
-        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
-        let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        source.setEventHandler {
-          life.received(source.data)
-          source.cancel()
-        }
-        source.activate()
-        source.add(data: 1)
+      releaseWhilePending()
+    ) { life in
+      let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
+      queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
+      let source = DispatchSource.makeUserDataAddSource(queue: queue)
+      source.setEventHandler {
+        life.received(source.data)
+        source.cancel()
       }
+      source.activate()
+      source.add(data: 1)
     }
     Variant(
       "release-inactive", .broken, "the last reference to a source that was never activated is released",

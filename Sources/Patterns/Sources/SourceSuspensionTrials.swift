@@ -3,22 +3,24 @@ import Instruments
 
 /// The measuring code for holding a source back while events come.
 extension SourceLifecycle {
-  /// Holds back one source after the other, as `body` does, and counts the calls by which its handler then receives the
-  /// events.
+  /// Holds back one source after the other, as the body does, and counts the calls by which its handler then receives
+  /// the events. The body returns what ends the source.
   ///
   /// The first source is the warm-up. It is watched for a while for a call that comes too early.
-  ///
-  /// - Parameter body: returns what ends the source.
-  func holdBack(
-    _ trial: Trial, patience: Duration = .seconds(20), _ body: (SourceLife) throws -> () -> Void
-  ) rethrows {
+  var holdBack: Probe<@Sendable (SourceLife) throws -> () -> Void> {
+    Probe(reads: [repeats, events], records: heldMetrics) { trial, body in try holdBackEach(trial, body) }
+  }
+
+  private var heldMetrics: [any Declaration] { [callsWhileSuspended, handlerCalls, wrongSums, resumeToRun] }
+
+  private func holdBackEach(_ trial: Trial, _ body: (SourceLife) throws -> () -> Void) rethrows {
     let (count, repeats) = (trial[events], trial[repeats])
     var (early, most, inexact) = (0, 0, 0)
     var times: [UInt64?] = []
     for repeated in 0...repeats {
       let life = SourceLife(events: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
       let end = try body(life)
-      life.wait(within: patience) { $0.sum >= UInt(count) }
+      life.wait(within: .seconds(20)) { $0.sum >= UInt(count) }
       life.queue.drainSources()
       end()
       let log = life.log
@@ -33,19 +35,19 @@ extension SourceLifecycle {
     trial.record(resumeToRun, times)
   }
 
-  /// Does so with read sources, each of a pipe of its own, and counts those that estimate too few bytes.
-  func holdBackReading(
-    _ trial: Trial, _ body: (SourceLife, PipeOfBytes) throws -> () -> Void
-  ) throws {
-    let standstill = Standstill()
-    try standstill.warmUp()
-    var pipes: [PipeOfBytes] = []
-    try holdBack(trial) { life in
-      let pipe = try PipeOfBytes(standstill)
-      pipes.append(pipe)
-      return try body(life, pipe)
+  /// Holds back read sources, each of a pipe of its own, and counts those that estimate too few bytes.
+  var holdBackReading: Probe<@Sendable (SourceLife, PipeOfBytes) throws -> () -> Void> {
+    Probe(reads: [repeats, events], records: heldMetrics + [shortEstimates]) { trial, body in
+      let standstill = Standstill()
+      try standstill.warmUp()
+      var pipes: [PipeOfBytes] = []
+      try holdBackEach(trial) { life in
+        let pipe = try PipeOfBytes(standstill)
+        pipes.append(pipe)
+        return try body(life, pipe)
+      }
+      trial.record(shortEstimates, pipes.count { ($0.firstEstimate ?? .max) < trial[events] })
     }
-    trial.record(shortEstimates, pipes.count { ($0.firstEstimate ?? .max) < trial[events] })
   }
 }
 
@@ -88,16 +90,6 @@ final class PipeOfBytes: @unchecked Sendable {
 
   /// Notes the estimate of a handler call.
   func estimates(_ bytes: UInt) { first.note { $0 = $0 ?? Int(bytes) } }
-
-  /// Reads all bytes that are there, and returns their number.
-  func readAll() -> UInt {
-    var (bytes, count) = ([UInt8](repeating: 0, count: 4096), 0)
-    while true {
-      let actual = read(reader, &bytes, bytes.count)
-      guard actual > 0 else { return UInt(count) }
-      count += actual
-    }
-  }
 
   /// Reads as many bytes as estimated, and returns how many there were.
   func readOnly(_ estimated: UInt) -> UInt {

@@ -62,132 +62,94 @@ struct TimerSource: Pattern {
   let notOnce = Metric.count("not-once", "blocks that did not run exactly once")
 
   var variants: [Variant] {
-    Variant("strict", .documented, "a repeating timer with the strict flag and leeway 0", own: counting) { trial in
-      try fire(trial) { timer in
-        let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
-        source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
-        source.setEventHandler { timer.fired(source.data) }
-        source.activate()
-        return source
-      }
+    Variant("strict", .documented, "a repeating timer with the strict flag and leeway 0", fire()) { timer in
+      let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
+      source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
+      source.setEventHandler { timer.fired(source.data) }
+      source.activate()
+      return source
     }
-    Variant("leeway", .documented, "a repeating timer with leeway", own: counting + [leeway, withinLeeway]) { trial in
-      let leeway = DispatchTimeInterval(trial[leeway])
-      try fire(trial) { timer in
-        let source = DispatchSource.makeTimerSource(queue: timer.queue)
-        source.schedule(deadline: timer.start, repeating: timer.interval, leeway: leeway)
-        source.setEventHandler { timer.fired(source.data) }
-        source.activate()
-        return source
-      }
-      .record(trial, withinLeeway, trial[self.leeway])
+    Variant("leeway", .documented, "a repeating timer with leeway", fireWithLeeway()) { timer in
+      let source = DispatchSource.makeTimerSource(queue: timer.queue)
+      source.schedule(deadline: timer.start, repeating: timer.interval, leeway: timer.leeway)
+      source.setEventHandler { timer.fired(source.data) }
+      source.activate()
+      return source
     }
     Variant(
       "wall-clock", .documented, "the document's listing: scheduled by the wall clock, with leeway",
-      own: counting + [leeway, withinLeeway]
-    ) { trial in
-      let leeway = DispatchTimeInterval(trial[leeway])
-      try fire(trial, by: .wall) { timer in
-        let source = DispatchSource.makeTimerSource(queue: timer.queue)
-        source.schedule(wallDeadline: timer.wallStart, repeating: timer.interval, leeway: leeway)
-        source.setEventHandler { timer.fired(source.data) }
-        source.activate()
-        return source
+      fireWithLeeway(by: .wall)
+    ) { timer in
+      let source = DispatchSource.makeTimerSource(queue: timer.queue)
+      source.schedule(wallDeadline: timer.wallStart, repeating: timer.interval, leeway: timer.leeway)
+      source.setEventHandler { timer.fired(source.data) }
+      source.activate()
+      return source
+    }
+    Variant("slow-handler", .broken, "a timer whose handler takes several intervals", fireSlowly()) { timer in
+      let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
+      source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
+      source.setEventHandler {
+        timer.fired(source.data)
+        timer.letIntervalsPass()
       }
-      .record(trial, withinLeeway, trial[self.leeway])
+      source.activate()
+      return source
     }
     Variant(
-      "slow-handler", .broken, "a timer whose handler takes several intervals", own: counting + [handlerIntervals]
-    ) { trial in
-      try fire(trial, hold: trial[handlerIntervals]) { timer in
-        let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
-        source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
-        source.setEventHandler {
-          timer.fired(source.data)
-          timer.letIntervalsPass()
-        }
-        source.activate()
-        return source
-      }
-    }
-    Variant("async-after", .documented, "one asyncAfter block per fire, all submitted in advance", own: [notOnce]) {
-      trial in
-      let ran = RunCounts(count: trial[fires])
-      go(trial) { timer in
-        for (index, deadline) in timer.deadlines.enumerated() {
-          timer.queue.asyncAfter(deadline: deadline) {
-            ran.ran(index)
-            timer.fired(due: deadline)
-          }
+      "async-after", .documented, "one asyncAfter block per fire, all submitted in advance", fireBlocks
+    ) { timer, ran in
+      for (index, deadline) in timer.deadlines.enumerated() {
+        timer.queue.asyncAfter(deadline: deadline) {
+          ran.ran(index)
+          timer.fired(due: deadline)
         }
       }
-      trial.record(notOnce, ran.notOnce)
     }
     Variant(
       "async-after-global", .documented, "as async-after, on a global queue, submitted by several blocks at once",
-      own: [notOnce]
-    ) { trial in
-      let ran = RunCounts(count: trial[fires])
-      go(trial) { timer in
-        let deadlines = timer.deadlines
-        DispatchQueue.concurrentPerform(iterations: deadlines.count) { index in
-          DispatchQueue.global().asyncAfter(deadline: deadlines[index]) {
-            ran.ran(index)
-            timer.fired(due: deadlines[index])
-          }
+      fireBlocks
+    ) { timer, ran in
+      let deadlines = timer.deadlines
+      DispatchQueue.concurrentPerform(iterations: deadlines.count) { index in
+        DispatchQueue.global().asyncAfter(deadline: deadlines[index]) {
+          ran.ran(index)
+          timer.fired(due: deadlines[index])
         }
       }
-      trial.record(notOnce, ran.notOnce)
     }
-    Variant("async-after-wall", .documented, "as async-after, by the wall clock", own: [notOnce]) { trial in
-      let ran = RunCounts(count: trial[fires])
-      try goByWallClock(trial) { timer in
-        for index in 0..<ran.count {
-          timer.queue.asyncAfter(wallDeadline: timer.wallDeadline(index)) {
-            ran.ran(index)
-            timer.fired(index: index)
-          }
+    Variant(
+      "async-after-wall", .documented, "as async-after, by the wall clock", fireBlocksByWallClock()
+    ) { timer, ran in
+      for index in 0..<ran.count {
+        timer.queue.asyncAfter(wallDeadline: timer.wallDeadline(index)) {
+          ran.ran(index)
+          timer.fired(index: index)
         }
       }
-      trial.record(notOnce, ran.notOnce)
     }
-    Variant("async-after-rearmed", .broken, "asyncAfter re-armed by its own block") { trial in
-      go(trial) { timer in
-        @Sendable func rearm() {
-          let deadline = DispatchTime.now() + timer.interval
-          timer.queue.asyncAfter(deadline: deadline) {
-            if timer.fired(due: deadline) { rearm() }
-          }
+    Variant("async-after-rearmed", .broken, "asyncAfter re-armed by its own block", fireWithoutSource) { timer in
+      @Sendable func rearm() {
+        let deadline = DispatchTime.now() + timer.interval
+        timer.queue.asyncAfter(deadline: deadline) {
+          if timer.fired(due: deadline) { rearm() }
         }
-        rearm()
       }
+      rearm()
     }
-    Variant("sleep-loop", .broken, "a thread that sleeps for one interval in a loop") { trial in
-      let pause = trial[interval]
-      go(trial) { timer in
-        var due: DispatchTime
-        repeat {
-          due = .now() + timer.interval
-          blockThread(for: pause)
-        } while timer.fired(due: due)
-      }
+    Variant("sleep-loop", .broken, "a thread that sleeps for one interval in a loop", fireWithoutSource) { timer in
+      var due: DispatchTime
+      repeat {
+        due = .now() + timer.interval
+        blockThread(for: timer.period)
+      } while timer.fired(due: due)
     }
-    Variant("task-sleep", .modern, "a task that sleeps until the next deadline in a loop") { trial in
-      let interval = trial[interval]
-      try await goInTask(trial) { timer in
-        var due = ContinuousClock.now
-        repeat {
-          due += interval
-          try await Task.sleep(until: due, tolerance: .zero)
-        } while timer.fired(due: due)
-      }
+    Variant("task-sleep", .modern, "a task that sleeps until the next deadline in a loop", fireInTask) { timer in
+      var due = ContinuousClock.now
+      repeat {
+        due += timer.period
+        try await Task.sleep(until: due, tolerance: .zero)
+      } while timer.fired(due: due)
     }
-  }
-
-  private var counting: [any Declaration] {
-    [
-      uncountedIntervals, coalesced, firstFireDelay, lateFirstFires, outOfOrder, onInterval, firedWhileSuspended,
-      missedOnResume, clockStopsInSleep, clockRunsInSleep,
-    ]
   }
 }

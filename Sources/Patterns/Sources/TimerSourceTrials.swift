@@ -1,6 +1,5 @@
 import Dispatch
 import Instruments
-import Synchronization
 
 /// The measuring code.
 extension TimerSource {
@@ -9,61 +8,215 @@ extension TimerSource {
     trial[interval] * (3 * trial[fires] + 5 * trial[handlerIntervals] + 100) + .seconds(5)
   }
 
+  /// Creates a timer, and activates it.
+  typealias Make = @Sendable (TimerRun) -> any DispatchSourceProtocol
+
+  private var firesSettings: [any Declaration] { [interval, fires] }
+
+  private var firesMetrics: [any Declaration] { [lateness, drift, early, contextSwitches] }
+
+  private var sourceMetrics: [any Declaration] {
+    firesMetrics + [
+      uncountedIntervals, coalesced, firstFireDelay, lateFirstFires, outOfOrder, onInterval, firedWhileSuspended,
+      missedOnResume, clockStopsInSleep, clockRunsInSleep,
+    ]
+  }
+
   /// Creates timers that are due now, that were due before, and that are timed, suspended and resumed, and checks their
   /// events.
   ///
   /// - Parameters:
-  ///   - hold: the number of intervals for which the handler runs.
+  ///   - clock: the clock by which the timers are judged.
   ///   - patience: how long the trial waits for the timed events.
   ///   - looks: how long the trial waits for a single event, and for the last interval that was not reported.
-  @discardableResult
+  ///   - watch: what reports that the wall clock was set, if not the system.
   func fire(
-    _ trial: Trial, by clock: TimerClock = .uptime, hold: Int = 0, patience: Duration = .seconds(20),
-    looks: Duration = .seconds(20), watch: WallClockWatch? = nil, _ make: (TimerRun) -> any DispatchSourceProtocol
-  ) throws -> TimerRun {
-    let (interval, fires) = (trial[interval].nanoseconds, trial[fires])
-    let watch = clock == .wall ? watch ?? WallClockWatch() : nil
-    // The first use of a queue and a timer is expensive, and the first event of a process comes far later than any
-    // other.
-    let warmUp = TimerRun(by: clock, in: 0, every: Self.never, watch: watch)
-    let notWarm = warmUp.firstFire(of: make(warmUp), within: looks) == nil
-    let isOvertaken = comesLate(make, by: clock, watch, within: looks)
-    let now = TimerRun(by: clock, in: 0, every: Self.never, watch: watch)
-    let toNow = now.firstFire(of: make(now), within: looks)
-    // The timer was due ten and a half intervals ago, so the first event reports eleven.
-    let long = min(60_000_000_000, clock.now() / 20)
-    let past = TimerRun(by: clock, in: -Int(10 * long + long / 2), every: long, watch: watch)
-    let toPast = past.firstFire(of: make(past), within: looks)
+    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20),
+    watch: WallClockWatch? = nil
+  ) -> Probe<Make> {
+    Probe(reads: firesSettings, records: sourceMetrics) { trial, make in
+      _ = try fireAll(trial, Timers(by: clock, looks: looks, watch: watch, make), patience: patience)
+    }
+  }
 
-    let timed = TimerRun(by: clock, in: 0, every: interval, hold: hold, watch: watch)
+  /// Creates timers with leeway, checks their events as for a timer without leeway, and records the share of events that
+  /// were no later than the leeway.
+  func fireWithLeeway(
+    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20),
+    watch: WallClockWatch? = nil
+  ) -> Probe<Make> {
+    Probe(reads: firesSettings + [leeway], records: sourceMetrics + [withinLeeway]) { trial, make in
+      let leeway = trial[leeway]
+      let timers = Timers(by: clock, leeway: leeway, looks: looks, watch: watch, make)
+      let timed = try fireAll(trial, timers, patience: patience)
+      trial.record(withinLeeway, timed.percentWithin(leeway))
+    }
+  }
+
+  /// Creates timers whose handlers take several intervals, and checks their events as for a fast handler.
+  func fireSlowly(looks: Duration = .seconds(20)) -> Probe<Make> {
+    Probe(reads: firesSettings + [handlerIntervals], records: sourceMetrics) { trial, make in
+      let timers = Timers(by: .uptime, looks: looks, watch: nil, make)
+      _ = try fireAll(trial, timers, hold: trial[handlerIntervals], patience: .seconds(20))
+    }
+  }
+
+  private func fireAll(_ trial: Trial, _ timers: Timers, hold: Int = 0, patience: Duration) throws -> TimerRun {
+    let (interval, fires) = (trial[interval].nanoseconds, trial[fires])
+    let first = FirstFires(of: timers)
+    let timed = timers.run(in: 0, every: interval, hold: hold)
     let switches = ContextSwitches.ofProcess {
-      timed.begin(make(timed))
+      timed.begin(timers.make(timed))
       timed.wait(within: patience) { $0.told >= fires }
     }
     timed.stopTiming()
-    let suspension = timed.suspendAndResume(beside: make, within: patience, looks: looks)
+    let suspension = timed.suspendAndResume(within: patience) { delay in _ = timers.firstFire(in: delay) }
     timed.slowDown()
     // The run after this one may come one interval late again, before the source is cancelled.
-    let all = timed.wait(within: looks) { $0.untold <= 0 }
+    let all = timed.wait(within: timers.looks) { $0.untold <= 0 }
     timed.end()
-    let timers = kernelTimers(of: make, by: clock, watch, within: looks)
-    if watch?.wasSet == true { throw Unavailable("somebody has set the wall clock, by which the timers go") }
-    let paused = past.tally
+    let armed = timers.armedInKernel()
+    if timers.wasClockSet { throw Unavailable("somebody has set the wall clock, by which the timers go") }
+
     timed.record(trial, self, wakeUps: switches?.voluntary)
-    trial.record(early, all.early + now.tally.early + paused.early)
-    trial.record(uncountedIntervals, all.untold + paused.untold)
+    trial.record(early, all.early + first.early)
+    trial.record(uncountedIntervals, all.untold + first.untold)
     trial.record(coalesced, all.told - all.runs)
-    if let toNow { trial.record(firstFireDelay, toNow) }
-    trial.record(lateFirstFires, [notWarm, toNow == nil, toPast == nil].count { $0 })
-    trial.record(outOfOrder, isOvertaken ? 1 : 0)
     trial.record(onInterval, timed.percentInStep)
-    if let timers {
-      trial.record(clockStopsInSleep, timers.count { !$0.goesOnAsleep })
-      trial.record(clockRunsInSleep, timers.count { $0.goesOnAsleep })
+    trial.record(firedWhileSuspended, suspension.runs)
+    trial.record(missedOnResume, suspension.missing)
+    if let delay = first.delay { trial.record(firstFireDelay, delay) }
+    trial.record(lateFirstFires, first.late)
+    trial.record(outOfOrder, first.areOutOfOrder ? 1 : 0)
+    if let armed {
+      trial.record(clockStopsInSleep, armed.count { !$0.goesOnAsleep })
+      trial.record(clockRunsInSleep, armed.count { $0.goesOnAsleep })
     }
-    trial.record(firedWhileSuspended, suspension.told)
-    trial.record(missedOnResume, suspension.scattered)
     return timed
+  }
+
+  /// Times the events of the body, which uses no source.
+  var fireWithoutSource: Probe<@Sendable (TimerRun) -> Void> {
+    Probe(reads: firesSettings, records: firesMetrics) { trial, body in
+      time(trial, by: .uptime, patience: .seconds(20), body)
+    }
+  }
+
+  /// Times the blocks of the body, one for each event, and counts those that did not run exactly once.
+  var fireBlocks: Probe<@Sendable (TimerRun, RunCounts) -> Void> {
+    Probe(reads: firesSettings, records: firesMetrics + [notOnce]) { trial, body in
+      let ran = RunCounts(count: trial[fires])
+      time(trial, by: .uptime, patience: .seconds(20)) { timer in body(timer, ran) }
+      trial.record(notOnce, ran.notOnce)
+    }
+  }
+
+  /// Times the blocks of the body by the wall clock. If somebody sets the clock meanwhile, the trial is unavailable.
+  func fireBlocksByWallClock(
+    patience: Duration = .seconds(20), watch: WallClockWatch? = nil
+  ) -> Probe<@Sendable (TimerRun, RunCounts) -> Void> {
+    Probe(reads: firesSettings, records: firesMetrics + [notOnce]) { trial, body in
+      let ran = RunCounts(count: trial[fires])
+      let watch = watch ?? WallClockWatch()
+      time(trial, by: .wall, patience: patience, watch: watch) { timer in body(timer, ran) }
+      if watch.wasSet { throw Unavailable("somebody has set the wall clock, by which the timers go") }
+      trial.record(notOnce, ran.notOnce)
+    }
+  }
+
+  private func time(
+    _ trial: Trial, by clock: TimerClock, patience: Duration, watch: WallClockWatch? = nil, _ body: (TimerRun) -> Void
+  ) {
+    let fires = trial[fires]
+    let timed = TimerRun(by: clock, in: 0, every: trial[interval].nanoseconds, fires: fires, watch: watch)
+    let switches = ContextSwitches.ofProcess {
+      body(timed)
+      timed.wait(within: patience) { $0.runs >= fires }
+    }
+    timed.record(trial, self, wakeUps: switches?.voluntary)
+    trial.record(early, timed.tally.early)
+  }
+
+  /// Times the events of the body, which is a task.
+  var fireInTask: Probe<@Sendable (TimerRun) async throws -> Void> {
+    Probe(reads: firesSettings, records: firesMetrics) { trial, body in
+      let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
+      let switches = try waitFor { try await ContextSwitches.ofProcess { try await body(timed) } }
+      timed.record(trial, self, wakeUps: switches?.voluntary)
+      trial.record(early, timed.tally.early)
+    }
+  }
+}
+
+/// The first events of timers that are due now, or were due before.
+private struct FirstFires {
+  /// The number of timers whose first event did not come.
+  let late: Int
+  /// How late the event of a timer was that is not the first of its process; nil if it did not come.
+  let delay: UInt64?
+  /// Whether a timer that was due now fired after one that was due later.
+  let areOutOfOrder: Bool
+  /// The number of intervals reported before they were due.
+  let early: Int
+  /// The number of intervals that had ended and were not reported.
+  let untold: Int
+
+  /// Creates the timers one after the other, and waits for the first event of each.
+  init(of timers: Timers) {
+    // The first use of a queue and a timer is expensive, and the first event of a process comes far later than any
+    // other.
+    let cold = timers.firstFire(in: 0)
+    areOutOfOrder = timers.areOutOfOrder()
+    let now = timers.firstFire(in: 0)
+    // The timer was due ten and a half intervals ago, so the first event reports eleven.
+    let long = min(60_000_000_000, timers.clock.now() / 20)
+    let past = timers.firstFire(in: -Int(10 * long + long / 2), every: long)
+    late = [cold.delay, now.delay, past.delay].count { $0 == nil }
+    delay = now.delay
+    early = now.tally.early + past.tally.early
+    untold = past.tally.untold
+  }
+}
+
+/// The timers of a trial: how they are made, and the clock by which they are judged.
+private struct Timers {
+  let clock: TimerClock
+  /// The longest wait for a single event.
+  let looks: Duration
+  let make: TimerSource.Make
+  private let leeway: Duration
+  private let watch: WallClockWatch?
+
+  /// An interval that never ends during a trial.
+  private static let never: UInt64 = 3_600_000_000_000
+
+  init(
+    by clock: TimerClock, leeway: Duration = .zero, looks: Duration, watch: WallClockWatch?,
+    _ make: @escaping TimerSource.Make
+  ) {
+    self.clock = clock
+    self.leeway = leeway
+    self.looks = looks
+    self.watch = clock == .wall ? watch ?? WallClockWatch() : nil
+    self.make = make
+  }
+
+  /// Whether somebody has set the clock, so that no event is worth waiting for.
+  var wasClockSet: Bool { watch?.wasSet == true }
+
+  /// Returns a timer that is not made yet, whose first event is due in this many nanoseconds.
+  func run(
+    in delay: Int, every length: UInt64 = never, hold: Int = 0, on queue: DispatchQueue = DispatchQueue(label: "timer")
+  ) -> TimerRun {
+    TimerRun(by: clock, in: delay, every: length, leeway: leeway, hold: hold, on: queue, watch: watch)
+  }
+
+  /// Makes a timer, waits for its first event, and cancels it. Returns its reports, and how late the event was; nil if
+  /// it did not come.
+  func firstFire(in delay: Int, every length: UInt64 = never) -> (tally: TimerRun.Tally, delay: UInt64?) {
+    let run = run(in: delay, every: length)
+    let delay = run.firstFire(of: make(run), within: looks)
+    return (run.tally, delay)
   }
 
   /// Sets one timer to now and another to a millisecond later. Returns whether the first one fires after the other, or
@@ -71,33 +224,27 @@ extension TimerSource {
   ///
   /// However late both are, the system checks timers in the order in which they are due, and their handlers share a
   /// queue.
-  private func comesLate(
-    _ make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, _ watch: WallClockWatch?,
-    within patience: Duration
-  ) -> Bool {
-    let now = TimerRun(by: clock, in: 0, every: Self.never, watch: watch)
-    let later = TimerRun(by: clock, in: 1_000_000, every: Self.never, on: now.queue, watch: watch)
+  func areOutOfOrder() -> Bool {
+    let now = run(in: 0)
+    let later = run(in: 1_000_000, on: now.queue)
     let sources = [make(now), make(later)]
     defer { for source in sources { source.cancel() } }
-    later.wait(within: patience) { $0.runs > 0 }
+    later.wait(within: looks) { $0.runs > 0 }
     return !(now.firstRun ?? .max < later.firstRun ?? .max)
   }
 
-  /// Returns the kernel timers that are armed for a timer that `make` creates; nil if the system does not report them.
+  /// Returns the kernel timers that are armed for a timer; nil if the system does not report them.
   ///
   /// They are identified by their remaining time, which equals the timer's own to the nanosecond. Dispatch arms one
   /// kernel timer for each clock, for the timer that is due first. If that is the monitor of its pool, which ticks once
   /// a second, the timer follows after that tick. If the timer fires before it was examined, another one is created.
-  private func kernelTimers(
-    of make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, _ watch: WallClockWatch?,
-    within patience: Duration
-  ) -> [KernelTimers.Armed]? {
-    let end = DispatchTime.after(patience)
-    while .now() < end, watch?.wasSet != true {
-      let run = TimerRun(by: clock, in: 200_000_000, every: Self.never, watch: watch)
+  func armedInKernel() -> [KernelTimers.Armed]? {
+    let end = DispatchTime.after(looks)
+    while .now() < end, !wasClockSet {
+      let run = run(in: 200_000_000)
       let source = make(run)
       defer { source.cancel() }
-      while run.untilDue > 0, .now() < end, watch?.wasSet != true {
+      while run.untilDue > 0, .now() < end, !wasClockSet {
         var own: [KernelTimers.Armed] = []
         // If an examination is interrupted, it takes another timer for this one. Of many in a row, at least one is not
         // interrupted.
@@ -114,306 +261,4 @@ extension TimerSource {
     }
     return []
   }
-
-  /// Times the events of `body`, which uses no source.
-  func go(_ trial: Trial, patience: Duration = .seconds(20), _ body: (TimerRun) -> Void) {
-    go(trial, TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires]), patience, body)
-  }
-
-  /// Times the events of `body`, which uses no source and follows the wall clock.
-  ///
-  /// - Throws: ``Unavailable`` if somebody sets the clock meanwhile.
-  func goByWallClock(
-    _ trial: Trial, patience: Duration = .seconds(20), watch: WallClockWatch = WallClockWatch(),
-    _ body: (TimerRun) -> Void
-  ) throws {
-    let (interval, fires) = (trial[interval].nanoseconds, trial[fires])
-    go(trial, TimerRun(by: .wall, in: 0, every: interval, fires: fires, watch: watch), patience, body)
-    if watch.wasSet { throw Unavailable("somebody has set the wall clock, by which the timers go") }
-  }
-
-  private func go(_ trial: Trial, _ timed: TimerRun, _ patience: Duration, _ body: (TimerRun) -> Void) {
-    let fires = trial[fires]
-    let switches = ContextSwitches.ofProcess {
-      body(timed)
-      timed.wait(within: patience) { $0.runs >= fires }
-    }
-    timed.record(trial, self, wakeUps: switches?.voluntary)
-    trial.record(early, timed.tally.early)
-  }
-
-  /// Times the events of `body`, which is a task.
-  func goInTask(_ trial: Trial, _ body: (TimerRun) async throws -> Void) async throws {
-    let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
-    let switches = try await ContextSwitches.ofProcess { try await body(timed) }
-    timed.record(trial, self, wakeUps: switches?.voluntary)
-    trial.record(early, timed.tally.early)
-  }
-
-  /// An interval that never ends during a trial.
-  private static let never: UInt64 = 3_600_000_000_000
-}
-
-/// The clock by which a deadline is set and an event is judged.
-enum TimerClock: Sendable {
-  /// The clock of `DispatchTime`.
-  case uptime
-  /// The clock of `DispatchWallTime`, which can be set.
-  case wall
-
-  /// Returns the time of the clock in nanoseconds.
-  func now() -> UInt64 {
-    guard self == .wall else { return DispatchTime.now().uptimeNanoseconds }
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-  }
-}
-
-/// A timer and what it reported, as a variant sees it.
-final class TimerRun: Sendable {
-  /// The queue of the timer's handler.
-  let queue: DispatchQueue
-  private let clock: TimerClock
-  /// The time of the first event by the clock.
-  private let first: UInt64
-  private let length: UInt64
-  private let fires: Int
-  private let hold: Int
-  private let state = WaitableValue(State())
-  private let watch: WallClockWatch?
-
-  /// The reports of the timer so far.
-  struct Tally {
-    /// The number of handler runs, or of events without a source.
-    var runs = 0
-    /// The sum of what the handler of a source received.
-    var told = 0
-    /// The number of intervals that had ended by the last run and were not reported.
-    var untold = 0
-    /// The largest number of intervals reported before they were due; without a source, the number of events that came
-    /// early.
-    var early = 0
-  }
-
-  private struct State {
-    var tally = Tally()
-    var isTimed = true
-    var isSlow = true
-    var lateness: [UInt64] = []
-    /// The time at which each timed run began.
-    var times: [UInt64] = []
-    var behind: [UInt64] = []
-    var source: SharedSource?
-    var suspends = false
-    var isSuspended = false
-    /// Whether the clock was set, so that no event is worth waiting for.
-    var isVoid = false
-    /// The data of each run.
-    var data: [Int] = []
-  }
-
-  /// Creates a timer whose first event is due in this many nanoseconds, followed by one every `length` nanoseconds.
-  ///
-  /// - Parameters:
-  ///   - hold: the number of intervals for which the handler runs.
-  ///   - fires: the number of events after which a timer without a source ends.
-  ///   - queue: the queue of the handler, if it is not a serial queue of its own.
-  init(
-    by clock: TimerClock, in delay: Int, every length: UInt64, hold: Int = 0, fires: Int = 0,
-    on queue: DispatchQueue = DispatchQueue(label: "timer"), watch: WallClockWatch? = nil
-  ) {
-    self.queue = queue
-    self.clock = clock
-    self.length = length
-    self.hold = hold
-    self.fires = fires
-    self.watch = watch
-    first = clock.now().advanced(by: delay)
-    watch?.whenSet { [weak self] in self?.state.note { $0.isVoid = true } }
-  }
-
-  // MARK: For the code that makes the timer
-
-  /// The time at which the first event is due.
-  var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
-  /// The time at which the first event is due, by the wall clock.
-  var wallStart: DispatchWallTime { Self.wallTime(first) }
-
-  /// Returns the time by the wall clock at which the event with that index is due, for a variant that schedules each.
-  func wallDeadline(_ index: Int) -> DispatchWallTime { Self.wallTime(due(index)) }
-
-  private func due(_ index: Int) -> UInt64 { first + UInt64(index + 1) * length }
-
-  private static func wallTime(_ nanoseconds: UInt64) -> DispatchWallTime {
-    DispatchWallTime(
-      timespec: timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000)))
-  }
-  /// The time from one event to the next.
-  var interval: DispatchTimeInterval { .nanoseconds(Int(length)) }
-  /// The times at which the events are due, for a variant that schedules each of them.
-  var deadlines: [DispatchTime] { (0..<fires).map { DispatchTime(uptimeNanoseconds: due($0)) } }
-
-  /// Notes an event of the timer. According to its source, `data` intervals have passed.
-  func fired(_ data: UInt) {
-    let now = clock.now()
-    let over = overAt(now)
-    let suspended = state.note { state in
-      state.tally.runs += 1
-      state.tally.told += Int(data)
-      state.tally.untold = over - state.tally.told
-      state.tally.early = max(state.tally.early, -state.tally.untold)
-      state.data.append(Int(data))
-      if state.isTimed {
-        let due = first + UInt64(max(0, state.tally.told - 1)) * length
-        let late = now > due ? now - due : 0
-        state.lateness.append(late)
-        state.behind.append(late)
-        state.times.append(now)
-      }
-      defer { state.suspends = false }
-      return state.suspends ? state.source : nil
-    }
-    guard let suspended else { return }
-    suspended.suspend()
-    state.note { $0.isSuspended = true }
-  }
-
-  /// Blocks the handler for some intervals, as slow work would.
-  func letIntervalsPass() {
-    guard hold > 0, state.isSlow else { return }
-    blockThread(for: .nanoseconds(length) * hold)
-  }
-
-  /// Notes an event that is due at `due`. Returns whether there is another one.
-  @discardableResult func fired(due: DispatchTime) -> Bool {
-    let (now, due) = (DispatchTime.now().uptimeNanoseconds, due.uptimeNanoseconds)
-    return fired(late: Int(now) - Int(due))
-  }
-
-  /// Notes the event with that index, by the timer's clock.
-  func fired(index: Int) { _ = fired(late: Int(clock.now()) - Int(due(index))) }
-
-  /// Notes an event that is due at `due` by the clock of tasks. Returns whether there is another one.
-  func fired(due: ContinuousClock.Instant) -> Bool {
-    let (seconds, attoseconds) = due.duration(to: .now).components
-    return fired(late: Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
-  }
-
-  private func fired(late: Int) -> Bool {
-    let now = clock.now()
-    return state.note { state in
-      state.tally.runs += 1
-      if late < 0 { state.tally.early += 1 }
-      state.lateness.append(UInt64(max(0, late)))
-      let due = first + UInt64(state.tally.runs) * length
-      state.behind.append(now > due ? now - due : 0)
-      return state.tally.runs < fires
-    }
-  }
-
-  // MARK: For the trial
-
-  /// Notes that the timer has begun.
-  func begin(_ source: any DispatchSourceProtocol) {
-    let source = SharedSource(source)
-    state.note { $0.source = source }
-  }
-
-  /// Waits for the first event of the timer, and cancels the timer. Returns how late the event was; nil if it did not
-  /// come.
-  func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
-    defer { source.cancel() }
-    wait(within: patience) { $0.runs > 0 }
-    return state.lateness.first
-  }
-
-  /// The time of the handler's first run by the timer's clock; nil if it did not run.
-  var firstRun: UInt64? { state.times.first }
-
-  /// The percentage of timed runs that began one interval after the run before, plus or minus half an interval.
-  var percentInStep: Double {
-    let times = state.times
-    let gaps = zip(times.dropFirst(), times).map { $0 > $1 ? $0 - $1 : 0 }
-    return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
-  }
-
-  /// Waits until the tally meets a condition. Returns that tally, or the present one if the patience is over.
-  @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Tally) -> Bool) -> Tally {
-    state.value(within: patience) { isSo($0.tally) || $0.isVoid }?.tally ?? state.tally
-  }
-
-  /// Ends the timing of events.
-  func stopTiming() { state.note { $0.isTimed = false } }
-
-  /// Makes the handler fast again.
-  func slowDown() { state.note { $0.isSlow = false } }
-
-  /// Cancels the timer.
-  func end() { state.source?.cancel() }
-
-  /// The reports of the timer so far.
-  var tally: Tally { state.tally }
-
-  /// The nanoseconds until the first event is due by the timer's clock; negative after that.
-  var untilDue: Int { Int(first) - Int(clock.now()) }
-
-  /// Returns the number of events that are due by a time.
-  private func overAt(_ now: UInt64) -> Int { now < first ? 0 : Int((now - first) / length) + 1 }
-
-  /// Suspends the timer in its handler, lets intervals pass, and resumes the timer.
-  ///
-  /// Another timer, which `make` also creates, fires half an interval later and reports that the intervals have passed,
-  /// since the system checks timers in the order in which they are due.
-  func suspendAndResume(
-    beside make: (TimerRun) -> any DispatchSourceProtocol, within patience: Duration, looks: Duration
-  ) -> (told: Int, scattered: Int) {
-    let source = state.note { state in
-      state.suspends = true
-      return state.source
-    }
-    // If no event comes any more, there is nothing to observe.
-    state.wait(within: patience) { $0.isSuspended || $0.isVoid }
-    guard state.isSuspended else {
-      let isUnderWay = state.note { state in
-        defer { state.suspends = false }
-        return !state.suspends
-      }
-      // The handler is about to suspend it, and what is suspended must not be freed.
-      if isUnderWay {
-        state.wait(within: .seconds(3600)) { $0.isSuspended }
-        source?.resume()
-      }
-      return (0, 0)
-    }
-    let before = tally
-    let now = clock.now()
-    let toCome = overAt(now) + 3
-    let delay = Int(first) + toCome * Int(length) - Int(length) / 2 - Int(now)
-    let witness = TimerRun(by: clock, in: delay, every: 3_600_000_000_000, watch: watch)
-    _ = witness.firstFire(of: make(witness), within: looks)
-    let suspended = tally
-    source?.resume()
-    wait(within: patience) { $0.runs > suspended.runs }
-    let next = state.data.dropFirst(suspended.runs).first ?? 0
-    return (suspended.runs - before.runs, max(0, toCome - before.told - next))
-  }
-
-  /// Records the figures of the timed events.
-  func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
-    trial.record(pattern.lateness, state.lateness)
-    if let drift = state.behind.suffix(10).min() { trial.record(pattern.drift, drift) }
-    if let wakeUps { trial.record(pattern.contextSwitches, Double(wakeUps) / Double(trial[pattern.fires])) }
-  }
-
-  /// Records the share of events that were no later than the leeway.
-  func record(_ trial: Trial, _ measure: Measure<Double>, _ leeway: Duration) {
-    let lateness = state.lateness
-    trial.record(measure, 100 * Double(lateness.count { $0 <= leeway.nanoseconds }) / Double(lateness.count))
-  }
-}
-
-extension UInt64 {
-  /// Returns the sum, but at least 1.
-  fileprivate func advanced(by delay: Int) -> UInt64 { UInt64(Swift.max(1, Int(self) + delay)) }
 }

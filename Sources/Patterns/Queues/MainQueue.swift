@@ -45,8 +45,7 @@ struct MainQueue: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "dispatch-main", .documented, "threads submit blocks to main, which dispatchMain drains", sent,
-      mainQueue: .body
+      "dispatch-main", .documented, "threads submit blocks to main, which dispatchMain drains", sent, mainQueue: .body
     ) { trial in
       MainThread.run { dispatchMain() }
       try send(trial) { block in
@@ -87,9 +86,7 @@ struct MainQueue: Pattern {
         }
       }
     }
-    Variant(
-      "sync-hop", .documented, "a block on a global queue syncs to main", hop, mainQueue: .mainThread
-    ) { hop in
+    Variant("sync-hop", .documented, "a block on a global queue syncs to main", hop, mainQueue: .mainThread) { hop in
       DispatchQueue.global().async {
         hop.noteDeparture()
         mainQueue.sync { hop.noteArrival() }
@@ -148,16 +145,14 @@ struct MainQueue: Pattern {
     }
     Variant(
       "main-thread-ends", .broken, "the main thread ends by pthread_exit and has drained nothing",
-      awaitBlockOrStandstill,
-      mainQueue: .body
+      awaitBlockOrStandstill, mainQueue: .body
     ) { block in
       MainThread.run { gcdlab_end_thread() }
       mainQueue.async { block.noteBegin() }
     }
     Variant(
       "sync-not-drained", .broken, "a thread syncs to a main queue that is never drained",
-      ends: .hangs(within: .milliseconds(50)),
-      mainQueue: .nobody
+      ends: .hangs(within: .milliseconds(50)), mainQueue: .nobody
     ) { trial in
       trial.hazard()
       DispatchQueue.main.sync {}

@@ -57,9 +57,7 @@ struct QueueContext: Pattern {
         MyDataContext.found(gcdlab_dispatch_get_context(queue))
       }
     }
-    Variant(
-      "specific", .modern, "blocks look up the data in their queue by a key: getSpecific", share
-    ) { data in
+    Variant("specific", .modern, "blocks look up the data in their queue by a key: getSpecific", share) { data in
       let key = DispatchSpecificKey<MyDataContext>()
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.async { queue.setSpecific(key: key, value: data) }
@@ -114,8 +112,7 @@ struct QueueContext: Pattern {
       return HeldQueue(created: serialQueue)
     }
     Variant(
-      "suspended-target", .broken, "as context-finalizer, of queues whose target queue is suspended",
-      holdBack
+      "suspended-target", .broken, "as context-finalizer, of queues whose target queue is suspended", holdBack
     ) { data, target in
       let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
       gcdlab_dispatch_set_target_queue(serialQueue, target)
@@ -132,19 +129,14 @@ struct QueueContext: Pattern {
       }
       return HeldQueue(created: serialQueue)
     }
-    Variant(
-      "idle", .documented, "an idle queue is released, then memory of its size is allocated", reuse()
-    ) { queue in
+    Variant("idle", .documented, "an idle queue is released, then memory of its size is allocated", reuse()) { queue in
+      gcdlab_dispatch_release(queue)
+    }
+    Variant("busy", .documented, "as idle, of a queue whose block runs", reuse(isBusy: true)) { queue in
       gcdlab_dispatch_release(queue)
     }
     Variant(
-      "busy", .documented, "as idle, of a queue whose block runs", reuse(isBusy: true)
-    ) { queue in
-      gcdlab_dispatch_release(queue)
-    }
-    Variant(
-      "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue",
-      clean()
+      "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue", clean()
     ) { data in
       let key = DispatchSpecificKey<DeallocationObserver>()
       let queue = DispatchQueue(label: "com.example.CriticalTaskQueue")
@@ -152,8 +144,7 @@ struct QueueContext: Pattern {
       return HeldQueue(queue)
     }
     Variant(
-      "global", .documented, "gets global queues with other flags, and over-releases one",
-      askedForGlobal
+      "global", .documented, "gets global queues with other flags, and over-releases one", askedForGlobal
     ) { trial in
       askForGlobal(trial) { flags in
         gcdlab_dispatch_get_global_queue(0, flags)
@@ -163,8 +154,8 @@ struct QueueContext: Pattern {
     }
     Variant(
       "over-released", .documented,
-      "releases the four global queues and the main queue more often than it retains them",
-      overReleased, mainQueue: .mainThread
+      "releases the four global queues and the main queue more often than it retains them", overReleased,
+      mainQueue: .mainThread
     ) { trial in
       let queues = [2, 0, -2, Int(Int16.min)].map { gcdlab_dispatch_get_global_queue($0, 0) } + [gcdlab_main_queue()]
       overRelease(trial, queues) { queue in
@@ -187,8 +178,8 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
-      "current-queue", .documented, "calls dispatch_get_current_queue inside blocks and outside",
-      answered, mainQueue: .body
+      "current-queue", .documented, "calls dispatch_get_current_queue inside blocks and outside", answered,
+      mainQueue: .body
     ) { trial in
       let answers = QueueAnswers()
       MainThread.run { answers.outside(gcdlab_dispatch_get_current_queue()) }

@@ -74,8 +74,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "apply-in-async-block", .broken,
-      "a block that async runs on a serial queue calls dispatch_apply_f with that queue",
-      ends: traps
+      "a block that async runs on a serial queue calls dispatch_apply_f with that queue", ends: traps
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("own", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -97,8 +96,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "concurrent-perform-on-own-queue", .modern,
-      "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue",
-      countIterations
+      "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue", countIterations
     ) { tasks, inner in
       let queue = DispatchQueue(label: "own")
       queue.async(group: tasks) {
@@ -144,8 +142,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "sync-on-own-concurrent-barrier", .broken,
-      "as sync-on-own-concurrent, with a barrier block submitted before the sync",
-      awaitTasks, ends: hangs
+      "as sync-on-own-concurrent, with a barrier block submitted before the sync", awaitTasks, ends: hangs
     ) { tasks in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       queue.async(group: tasks) {
@@ -155,8 +152,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "barrier-sync-on-own-concurrent", .broken,
-      "a block on a concurrent queue, otherwise empty, makes a barrier sync to that queue",
-      awaitTasks, ends: hangs
+      "a block on a concurrent queue, otherwise empty, makes a barrier sync to that queue", awaitTasks, ends: hangs
     ) { tasks in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       queue.async(group: tasks) {
@@ -165,8 +161,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "async-instead", .documented,
-      "blocks async to their own queue, its target, through another queue, and main to main",
-      countInner(4)
+      "blocks async to their own queue, its target, through another queue, and main to main", countInner(4)
     ) { tasks, inner in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)

@@ -43,9 +43,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant(
-      "serial-targeting-concurrent", .documented, "as serial, with a concurrent target queue", logged
-    ) { trial in
+    Variant("serial-targeting-concurrent", .documented, "as serial, with a concurrent target queue", logged) { trial in
       let target = DispatchQueue(label: "com.example.Target", attributes: .concurrent)
       let queue = DispatchQueue(label: "com.example.MyQueue", target: target)
       try log(trial, patience: inOrder) { tasks in
@@ -56,8 +54,7 @@ struct QueueOrder: Pattern {
     }
     Variant(
       "concurrent-targeting-serial", .documented,
-      "threads submit tasks to a concurrent queue that targets a serial one",
-      logged
+      "threads submit tasks to a concurrent queue that targets a serial one", logged
     ) { trial in
       let target = DispatchQueue(label: "com.example.Target")
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent, target: target)
@@ -130,8 +127,7 @@ struct QueueOrder: Pattern {
       myCustomQueue.sync(flags: .barrier) { tasks.someMoreWork() }
       tasks.bothHaveCompleted()
     }
-    Variant("serial-sync", .documented, "threads call sync on a serial queue, one after the other", queued) {
-      trial in
+    Variant("serial-sync", .documented, "threads call sync on a serial queue, one after the other", queued) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       try arrive(trial) { thread in
         queue.sync { thread.noteAdmission() }

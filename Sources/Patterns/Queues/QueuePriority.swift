@@ -96,8 +96,8 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "thread-niceness", .documented,
-      "a look at the threads of the four global queues, and of queues of unspecified or default QoS",
-      looked, needs: [.raisedPriority]
+      "a look at the threads of the four global queues, and of queues of unspecified or default QoS", looked,
+      needs: [.raisedPriority]
     ) { trial in
       let niceness = try ThreadPriorities.ofClasses()
       try niceness.requireAll()
@@ -115,15 +115,15 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "thread-niceness-unprivileged", .documented,
-      "a look at threads that the trial's own thread starts, in a process that may not raise priorities",
-      unprivileged, needs: [.linux], mainQueue: .nobody
+      "a look at threads that the trial's own thread starts, in a process that may not raise priorities", unprivileged,
+      needs: [.linux], mainQueue: .nobody
     ) { queues in
       for queue in queues { queue.look() }
     }
     Variant(
       "thread-niceness-from-background", .documented,
-      "a look at threads that a background block starts, in a process that may not raise priorities",
-      unprivileged, needs: [.linux], mainQueue: .nobody
+      "a look at threads that a background block starts, in a process that may not raise priorities", unprivileged,
+      needs: [.linux], mainQueue: .nobody
     ) { queues in
       DispatchQueue.global(qos: .background).async {
         for queue in queues { queue.look() }

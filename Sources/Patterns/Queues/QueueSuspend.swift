@@ -38,8 +38,7 @@ struct QueueSuspend: Pattern {
   var problem: [any Declaration] { [blocks] }
 
   var variants: [Variant] {
-    Variant("balanced", .documented, "a block suspends its own serial queue; one resume", hold) {
-      waiting in
+    Variant("balanced", .documented, "a block suspends its own serial queue; one resume", hold) { waiting in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.async { waiting.suspending { queue.suspend() } }
       for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
@@ -64,8 +63,7 @@ struct QueueSuspend: Pattern {
       waiting.resuming { queue.resume() }
     }
     Variant(
-      "suspend-while-running", .documented,
-      "a thread suspends a serial queue while one of its blocks runs",
+      "suspend-while-running", .documented, "a thread suspends a serial queue while one of its blocks runs",
       holdWhileRunning
     ) { waiting in
       let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -90,8 +88,7 @@ struct QueueSuspend: Pattern {
       waiting.resuming { queue.resume() }
     }
     Variant(
-      "concurrent-in-barrier", .documented, "a barrier block suspends its own concurrent queue",
-      hold
+      "concurrent-in-barrier", .documented, "a barrier block suspends its own concurrent queue", hold
     ) { waiting in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
       queue.async(flags: .barrier) { waiting.suspending { queue.suspend() } }
@@ -120,26 +117,19 @@ struct QueueSuspend: Pattern {
       trial.hazard()
       queue.resume()
     }
-    Variant(
-      "release-suspended", .broken, "the last reference to a suspended queue is released",
-      ends: traps
-    ) { trial in
+    Variant("release-suspended", .broken, "the last reference to a suspended queue is released", ends: traps) { trial in
       trial.hazard()
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.suspend()
     }
-    Variant(
-      "resume-inactive", .broken, "an inactive queue is resumed instead of activated", ends: traps
-    ) { trial in
+    Variant("resume-inactive", .broken, "an inactive queue is resumed instead of activated", ends: traps) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
       trial.hazard()
       queue.resume()
     }
     Variant(
-      "release-inactive", .broken, "the last reference to a never activated queue is released",
-      ends: traps
-    ) {
-      trial in
+      "release-inactive", .broken, "the last reference to a never activated queue is released", ends: traps
+    ) { trial in
       trial.hazard()
       _ = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
     }

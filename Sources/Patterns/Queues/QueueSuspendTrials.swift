@@ -13,16 +13,14 @@ extension QueueSuspend {
   /// The first time, which is also the warm-up, the suspended queue is observed for a while. After that it is resumed
   /// as soon as all blocks are added.
   var hold: Probe<@Sendable (Suspension) -> Void> {
-    Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun]) {
-      trial, body in
+    Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun]) { trial, body in
       _ = suspend(trial, body)
     }
   }
 
   /// As ``hold``, of a queue whose block runs when it is suspended. Counts the blocks that did not continue, too.
   var holdWhileRunning: Probe<@Sendable (Suspension) -> Void> {
-    Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun, stopped]) {
-      trial, body in
+    Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun, stopped]) { trial, body in
       trial.record(stopped, suspend(trial, body))
     }
   }

@@ -57,10 +57,7 @@ struct QueuePoolPattern: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant(
-      "pool", .documented, "a fixed pool of serial queues, one per core, round robin",
-      lookedAndJudged
-    ) { trial in
+    Variant("pool", .documented, "a fixed pool of serial queues, one per core, round robin", lookedAndJudged) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "file.read", qos: .default) }
       try look()(trial) { tasks, all in

@@ -76,8 +76,8 @@ struct QueueWidth: Pattern {
     }
     Variant(
       "one-concurrent-beside", .documented,
-      "one concurrent queue, while tasks of a global queue block all pool threads but one",
-      lookedBeside, needs: [.cores(2)]
+      "one concurrent queue, while tasks of a global queue block all pool threads but one", lookedBeside,
+      needs: [.cores(2)]
     ) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
       try lookBesideOthers(trial, DispatchQueue.global()) { tasks, all in

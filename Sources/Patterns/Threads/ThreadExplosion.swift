@@ -73,8 +73,7 @@ struct ThreadExplosion: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one per core",
-      crowdedPerCore
+      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one per core", crowdedPerCore
     ) { trial in
       let lock = Lock()
       try crowd(trial, of: trial.poolWidth, while: lock.held) { task in
@@ -125,8 +124,7 @@ struct ThreadExplosion: Pattern {
     }
     Variant(
       "serial-queue-instead", .documented, "no lock: the tasks that need the data run on one serial queue", crowded
-    ) {
-      trial in
+    ) { trial in
       let queue = DispatchQueue(label: "instead")
       try crowd(trial, of: trial[tasks], while: { body in try run(body, on: queue) }) { task in
         queue.async(group: task.all) { task.work() }
@@ -159,10 +157,7 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant(
-      "bystander", .yardstick, "the bystanders alone, without waiting tasks",
-      bystandersAlone
-    ) { trial in
+    Variant("bystander", .yardstick, "the bystanders alone, without waiting tasks", bystandersAlone) { trial in
       try recordBystandersAlone(trial)
     }
     Variant(

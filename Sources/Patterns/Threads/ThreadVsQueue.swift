@@ -41,8 +41,7 @@ struct ThreadVsQueue: Pattern {
     }
     Variant(
       "async-cold", .documented,
-      "async to a new serial queue while every pool thread is blocked: the pool has to create a thread",
-      started
+      "async to a new serial queue while every pool thread is blocked: the pool has to create a thread", started
     ) { trial in
       try SystemThread.requireCapacity(for: trial[repeats] + 1)
       let queues = (0...trial[repeats]).map { DispatchQueue(label: "cold.\($0)") }
@@ -56,8 +55,7 @@ struct ThreadVsQueue: Pattern {
       }
     }
     Variant(
-      "async-waiting", .documented, "async to many serial queues, each with a block that waits for its turn",
-      weighed
+      "async-waiting", .documented, "async to many serial queues, each with a block that waits for its turn", weighed
     ) { trial in
       let target = DispatchQueue(label: "busy")
       target.suspend()
@@ -86,9 +84,7 @@ struct ThreadVsQueue: Pattern {
         }
       }
     }
-    Variant(
-      "thread-pool", .yardstick, "a long-lived thread that waits for work", started
-    ) { trial in
+    Variant("thread-pool", .yardstick, "a long-lived thread that waits for work", started) { trial in
       let thread = try WorkerThread()
       defer { thread.stop() }
       try measure(trial) { task in

@@ -1,18 +1,22 @@
 // depth.5, always: there are four global queues, and their priorities differ.
 // Tried with all ten identifiers (four priorities, six QoS classes): how many queues they give, and which nice
 // values their threads have. pool.6, always: when nothing else is known, default work gets a class between
-// user-initiated and utility: the same by nice values, with a queue of the class "default" and one of none. Broken: the
-// default queue's identifier in all places, the background class for the default.
+// user-initiated and utility: the same by nice values, with a queue of the class "default" and one of none. Both are
+// tried again in ordinary processes, which may not lower nice values, from their main thread and from a background
+// block. Broken: the default queue's identifier in all places; the background class for the default, or, where the
+// values cannot be lowered, threads that raise their own by class.
 #include "probe.h"
+#include "ordinary.h"
 #include <limits.h>
 
 // The QoS classes, which the headers name on Darwin only.
 enum { INTERACTIVE = 0x21, INITIATED = 0x19, NORMAL = 0x15, UTILITY = 0x11, BACKGROUND = 0x09, NONE = 0 };
 
-static int nice_of(dispatch_queue_t queue) {
+static int nice_of(dispatch_queue_t queue, int own) {
   __block int value = INT_MIN;
   dispatch_semaphore_t done = dispatch_semaphore_create(0);
   dispatch_async(queue, ^{
+    if (own) setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), own);
     value = getpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid));
     dispatch_semaphore_signal(done);
   });
@@ -20,9 +24,29 @@ static int nice_of(dispatch_queue_t queue) {
   return value;
 }
 
-static int of_class(unsigned class) {
-  return nice_of(
-      dispatch_queue_create("class", dispatch_queue_attr_make_with_qos_class(DISPATCH_QUEUE_SERIAL, class, 0)));
+static dispatch_queue_t with_class(unsigned class) {
+  return dispatch_queue_create("class", dispatch_queue_attr_make_with_qos_class(DISPATCH_QUEUE_SERIAL, class, 0));
+}
+
+// The nice values in an ordinary process: whether those of the four global queues still rise, and whether default work
+// still lies between user-initiated and utility.
+static int ordinary(void) {
+  dispatch_queue_t background = dispatch_get_global_queue(INT16_MIN, 0);
+  dispatch_queue_t queues[] = {dispatch_get_global_queue(2, 0),
+                               dispatch_get_global_queue(0, 0),
+                               dispatch_get_global_queue(-2, 0),
+                               background,
+                               with_class(INITIATED),
+                               with_class(NORMAL),
+                               dispatch_queue_create("none", NULL),
+                               with_class(UTILITY)};
+  int nice[8];
+  if (!become_ordinary()) return 1;
+  nice_values(queues, 8, is("background") ? background : NULL, nice);
+  bool rise = nice[0] < nice[1] && nice[1] < nice[2] && nice[2] < nice[3];
+  bool between = nice[4] < nice[5] && nice[5] < nice[7] && nice[4] < nice[6] && nice[6] < nice[7];
+  tell(rise, between, 0, 0);
+  return 0;
 }
 
 // A nice value below the process's own takes a privilege, without which Dispatch cannot tell all of them apart.
@@ -33,6 +57,11 @@ static bool privileged(void) {
 
 int main(int count, char **words) {
   probe(count, words);
+  if (part) return ordinary();
+  Tally main_thread = attempt("main"), background = attempt("background");
+  int finished = main_thread.finished + background.finished;
+  bool always_rise = main_thread.met[0] + background.met[0] == finished,
+       always_between = main_thread.met[1] + background.met[1] == finished;
   bool allowed = privileged();
   const intptr_t id[] = {DISPATCH_QUEUE_PRIORITY_HIGH,
                          DISPATCH_QUEUE_PRIORITY_DEFAULT,
@@ -48,26 +77,29 @@ int main(int count, char **words) {
   int queues = 0, nice[10];
   for (int i = 0; i < 10; i++) {
     queue[i] = dispatch_get_global_queue(broken ? 0 : id[i], 0);
-    nice[i] = nice_of(queue[i]);
+    nice[i] = nice_of(queue[i], 0);
     int same = 0;
     for (int j = 0; j < i; j++) same += queue[j] == queue[i];
     queues += !same;
   }
   bool rise = nice[0] < nice[1] && nice[1] < nice[2] && nice[2] < nice[3];
   say("depth.5",
-      queues != 4   ? FAILS
-          : rise    ? HOLDS
-          : allowed ? FAILS
-                    : UNAVAILABLE,
-      "10 identifiers give %d queues; nice values of high, default, low and background %d %d %d %d", queues, nice[0],
-      nice[1], nice[2], nice[3]);
-  int initiated = of_class(INITIATED), utility = of_class(UTILITY);
-  int normal = of_class(broken ? BACKGROUND : NORMAL),
-      none = broken ? normal : nice_of(dispatch_queue_create("none", NULL));
+      queues != 4               ? FAILS
+          : rise && always_rise ? HOLDS
+                                : PARTLY,
+      "10 identifiers give %d queues; nice values of high, default, low and background %d %d %d %d; they rise in %d of "
+      "%d ordinary processes, and in %d in which a background block submits",
+      queues, nice[0], nice[1], nice[2], nice[3], main_thread.met[0], main_thread.all, background.met[0]);
+  bool own = broken && !allowed;
+  int initiated = nice_of(with_class(INITIATED), own ? 3 : 0), utility = nice_of(with_class(UTILITY), own ? 9 : 0);
+  int normal = nice_of(with_class(broken && !own ? BACKGROUND : NORMAL), own ? 6 : 0),
+      none = broken ? normal : nice_of(dispatch_queue_create("none", NULL), 0);
   bool between = initiated < normal && normal < utility && initiated < none && none < utility;
   say("pool.6",
-      between                           ? HOLDS
-          : allowed || normal > utility ? FAILS
-                                        : UNAVAILABLE,
-      "nice values: user-initiated %d, default %d, none named %d, utility %d", initiated, normal, none, utility);
+      between && always_between ? HOLDS
+          : between             ? PARTLY
+                                : FAILS,
+      "nice values: user-initiated %d, default %d, none named %d, utility %d; between in %d of %d ordinary processes, and "
+      "in %d in which a background block submits",
+      initiated, normal, none, utility, main_thread.met[1], main_thread.all, background.met[1]);
 }

@@ -20,6 +20,7 @@
 #endif
 
 #ifdef __linux__
+#include <linux/capability.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -68,6 +69,28 @@ int gcdlab_current_core(void) {
   return sched_getcpu();
 #else
   return -1;
+#endif
+}
+
+int gcdlab_give_up_raising_priority(void) {
+#ifdef __linux__
+  struct rlimit none = {0, 0};
+  if (setrlimit(RLIMIT_NICE, &none) != 0) return errno;
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  if (syscall(SYS_capget, &header, sets) != 0) return errno;
+  const uint32_t others = ~(UINT32_C(1) << CAP_SYS_NICE);
+  sets[0].effective &= others;
+  sets[0].permitted &= others;
+  sets[0].inheritable &= others;
+  if (syscall(SYS_capset, &header, sets) != 0) return errno;
+  int before = getpriority(PRIO_PROCESS, 0);
+  if (before < 0) setpriority(PRIO_PROCESS, 0, before = 0);
+  if (setpriority(PRIO_PROCESS, 0, before - 1) != 0) return 0;
+  setpriority(PRIO_PROCESS, 0, before);
+  return EPERM;
+#else
+  return ENOSYS;
 #endif
 }
 

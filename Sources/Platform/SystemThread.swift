@@ -95,6 +95,16 @@ public struct SystemThread: @unchecked Sendable {
     #endif
   }()
 
+  /// Takes from the calling thread, and from all threads that it starts later, the permission to raise priorities: to
+  /// lower nice values. Nothing gives it back. A nice value of the calling thread below 0 becomes 0.
+  ///
+  /// - Throws: ``SystemError`` if the thread has the permission all the same, or if the system has no such permission
+  ///   (Darwin).
+  public static func giveUpRaisingPriority() throws(SystemError) {
+    let status = gcdlab_give_up_raising_priority()
+    if status != 0 { throw SystemError(status, "give up the permission to raise priorities") }
+  }
+
   private final class Box: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -60,9 +60,9 @@ public struct DocumentsReport: Sendable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// Whether a sentence has one line: it was borne out in all configurations, or not run.
+  /// Whether a sentence has one line: it was borne out in all configurations, without a remark, or not run.
   private static func isFolded(_ entry: SentenceIndex.Entry) -> Bool {
-    entry.standing == .notRun || entry.standing == .borneOut && entry.absent.isEmpty
+    entry.standing == .notRun || entry.standing == .borneOut && entry.absent.isEmpty && entry.remark == nil
   }
 
   /// Returns the author of a document and the address at which it can be read. The address is not wrapped, so that it

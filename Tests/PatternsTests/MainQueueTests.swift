@@ -73,12 +73,12 @@ import Testing
       return Red(check, variant, of: pattern, settings, body)
     }
     /// Runs the work elsewhere, or nowhere.
-    @Sendable func elsewhere(_ trial: Trial) {
+    @Sendable func elsewhere(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "elsewhere")
-      pattern.work(trial, looks: .seconds(20)) { work in
+      try pattern.doWork(looks: .seconds(20))(trial) { work in
         DispatchQueue.global().async {
-          work.begins(on: queue)
-          work.ends()
+          work.submitEvent(to: queue)
+          work.finish()
         }
       }
     }
@@ -91,36 +91,34 @@ import Testing
         try pattern.send(trial) { block in pattern.mainQueue.async(group: block.all) { block.run() } }
       },
       red("sync-hop.off-main == 0") { trial in
-        pattern.hop(trial) { hop in
-          hop.leaves()
-          DispatchQueue.global().sync { hop.arrives() }
-          hop.isBack()
+        try pattern.hop(trial) { hop in
+          hop.noteDeparture()
+          DispatchQueue.global().sync { hop.noteArrival() }
+          hop.noteReturn()
         }
       },
       red("main-actor.off-main == 0") { trial in
-        try waitFor {
-          await pattern.hopAsTask(trial) { hop in
-            hop.leaves()
-            await Task.detached { hop.arrives() }.value
-            hop.isBack()
-          }
+        try pattern.hopAsTask(trial) { hop in
+          hop.noteDeparture()
+          await Task.detached { hop.noteArrival() }.value
+          hop.noteReturn()
         }
       },
       red("busy-main.delayed > 0", elsewhere),
       red("apply-on-main.delayed > 0", elsewhere),
       red("moved-off-main.delayed == 0") { trial in
-        pattern.work(trial, looks: .milliseconds(1)) { work in
+        try pattern.doWork(looks: .milliseconds(1))(trial) { work in
           pattern.mainQueue.async {
-            work.begins(on: pattern.mainQueue)
-            work.ends()
+            work.submitEvent(to: pattern.mainQueue)
+            work.finish()
           }
         }
       },
       red("not-drained.never-ran > 0") { trial in
-        try pattern.look(trial) { block in pattern.mainQueue.async { block.begins() } }
+        try pattern.awaitBlockOrStandstill(trial) { block in pattern.mainQueue.async { block.noteBegin() } }
       },
       // The block is never sent.
-      red("main-thread-ends.never-ran == 0") { trial in try pattern.look(trial) { _ in } },
+      red("main-thread-ends.never-ran == 0") { trial in try pattern.awaitBlockOrStandstill(trial) { _ in } },
       red("sync-not-drained.hung == 1") { _ in pattern.mainQueue.sync {} },
     ]
   }

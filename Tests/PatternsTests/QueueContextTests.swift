@@ -99,9 +99,9 @@ import Testing
   }
 
   /// Stores the data at the queue.
-  @Sendable private static func atTheQueue(_ trial: Trial) {
-    let key = DispatchSpecificKey<MyDataContext>()
-    pattern.share(trial) { data in
+  @Sendable private static func atTheQueue(_ trial: Trial) throws {
+    try pattern.share(trial) { data in
+      let key = DispatchSpecificKey<MyDataContext>()
       let queue = DispatchQueue(label: "own")
       queue.async { queue.setSpecific(key: key, value: data) }
       queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
@@ -128,11 +128,11 @@ import Testing
     let lives = ["context-finalizer", "specific-released"].flatMap { variant in
       [
         red("\(variant).not-once == 0") { trial in
-          pattern.clean(trial, cleansUpTwice)
+          try pattern.clean()(trial) { cleansUpTwice($0) }
           trial.record(pattern.cleanupLatency, 0)
         },
         red("\(variant).early-cleanups == 0") { trial in
-          pattern.clean(trial, cleansUpAtOnce)
+          try pattern.clean()(trial) { cleansUpAtOnce($0) }
           trial.record(pattern.cleanupLatency, 0)
         },
       ]
@@ -147,7 +147,7 @@ import Testing
     }
     return lives + [
       red("context-finalizer.in-release == 0") { trial in
-        pattern.clean(trial, cleansUpAtOnce)
+        try pattern.clean()(trial) { cleansUpAtOnce($0) }
         trial.record(pattern.cleanupLatency, 0)
       },
       // The target is not suspended.
@@ -161,13 +161,13 @@ import Testing
       },
       red("suspended-target.not-once == 0") { trial in try pattern.holdBack(trial) { data, _ in cleansUpTwice(data) } },
       // The objects are never released.
-      red("idle.reused > 0") { trial in try pattern.reuse(trial) { _ in } },
+      red("idle.reused > 0") { trial in try pattern.reuse()(trial) { _ in } },
       // The block has ended before the release.
-      red("busy.reused == 0") { trial in try pattern.reuse(trial) { gcdlab_dispatch_release($0) } },
+      red("busy.reused == 0") { trial in try pattern.reuse()(trial) { gcdlab_dispatch_release($0) } },
       // The block runs in the context of another queue.
       red("context.not-found == 0") { trial in
         let (own, other) = (FunctionQueue(label: "own"), FunctionQueue(label: "other"))
-        pattern.share(trial) { data in
+        try pattern.share(trial) { data in
           gcdlab_dispatch_set_context(own.object, data.pointer)
           MyDataContext.found(gcdlab_dispatch_get_context(other.object))
         }
@@ -189,8 +189,8 @@ import Testing
       red("thread-local.not-found > 0", atTheQueue),
       red("thread-local-async.not-found > 0", atTheQueue),
       red("thread-local-elsewhere.found-elsewhere > 0") { trial in
-        let key = DispatchSpecificKey<MyDataContext>()
-        pattern.shareWithAnother(trial) { data in
+        try pattern.shareWithAnother(trial) { data in
+          let key = DispatchSpecificKey<MyDataContext>()
           let (queue, other) = (DispatchQueue(label: "own"), DispatchQueue(label: "other"))
           queue.setSpecific(key: key, value: data)
           other.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
@@ -198,24 +198,22 @@ import Testing
       },
       // The data is stored at another queue.
       red("specific.not-found == 0") { trial in
-        let key = DispatchSpecificKey<MyDataContext>()
-        pattern.share(trial) { data in
+        try pattern.share(trial) { data in
+          let key = DispatchSpecificKey<MyDataContext>()
           DispatchQueue(label: "own").setSpecific(key: key, value: data)
           DispatchQueue(label: "other").sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
       // The detached task is never started.
       red("task-local.not-found == 0") { trial in
-        try waitFor {
-          await pattern.shareAmongTasks(trial) { data in
-            await MyDataContext.$current.withValue(data) {
-              await Task.detached { data.isSeen(in: MyDataContext.current) }.value
-            }
+        try pattern.shareAmongTasks(trial) { data in
+          await MyDataContext.$current.withValue(data) {
+            await Task.detached { data.isSeen(in: MyDataContext.current) }.value
           }
         }
       },
       red("no-context.without-context == 0") { trial in
-        pattern.letGo(trial) {
+        try pattern.letGo(trial) {
           let queue = gcdlab_dispatch_queue_create("own", nil)
           gcdlab_dispatch_set_context(queue, queue)
           gcdlab_dispatch_set_finalizer_f(queue) { _ in MyDataContext.cleanUpWithout() }

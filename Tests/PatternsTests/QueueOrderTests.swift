@@ -70,7 +70,7 @@ import Testing
   @Test func `a task that waited and began after a later one was overtaken`() {
     let arrivals = Arrivals(count: 5)
     arrivals.release()
-    for number in [0, 4, 1, 3, 2] { arrivals[number].isIn() }
+    for number in [0, 4, 1, 3, 2] { arrivals[number].noteAdmission() }
     #expect(arrivals.overtaken == 3)
   }
 
@@ -115,8 +115,8 @@ import Testing
   }
 
   /// Sends both blocks of the listing to a queue of their own.
-  @Sendable private static func apart(_ trial: Trial) {
-    pattern.list(trial, patience: .seconds(20)) { tasks in
+  @Sendable private static func apart(_ trial: Trial) throws {
+    try pattern.list(patience: .seconds(20))(trial) { tasks in
       DispatchQueue(label: "first").async { tasks.someWork() }
       tasks.firstMayOrMayNotHaveRun()
       DispatchQueue(label: "second").sync { tasks.someMoreWork() }
@@ -125,8 +125,8 @@ import Testing
   }
 
   /// Adds the first block as a sync: the block has ended before anybody knows of it.
-  @Sendable private static func asSync(_ trial: Trial) {
-    pattern.list(trial, patience: .zero, asyncPatience: .milliseconds(1)) { tasks in
+  @Sendable private static func asSync(_ trial: Trial) throws {
+    try pattern.list(patience: .zero, asyncPatience: .milliseconds(1))(trial) { tasks in
       DispatchQueue(label: "own").sync { tasks.someWork() }
       tasks.firstMayOrMayNotHaveRun()
       tasks.someMoreWork()
@@ -165,7 +165,7 @@ import Testing
       red("async-then-sync-targeting.unfinished == 0", apart),
       red("async-then-sync-concurrent.unfinished > 0") { trial in
         let queue = DispatchQueue(label: "own")
-        pattern.list(trial, patience: .milliseconds(1)) { tasks in
+        try pattern.list(patience: .milliseconds(1))(trial) { tasks in
           queue.async { tasks.someWork() }
           tasks.firstMayOrMayNotHaveRun()
           queue.sync { tasks.someMoreWork() }
@@ -176,7 +176,7 @@ import Testing
       // The second block of the listing goes elsewhere as well.
       red("async-then-sync-concurrent.unfinished <= 1") { trial in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
-        pattern.list(trial, patience: .milliseconds(1)) { tasks in
+        try pattern.list(patience: .milliseconds(1))(trial) { tasks in
           queue.async { tasks.someWork() }
           tasks.firstMayOrMayNotHaveRun()
           tasks.bothHaveCompleted()
@@ -192,7 +192,7 @@ import Testing
             lastIsIn.wait()
             lastIsIn.signal()
           }
-          queue.sync { thread.isIn() }
+          queue.sync { thread.noteAdmission() }
           if thread.number > trial[pattern.waiters] { lastIsIn.signal() }
         }
       },

@@ -102,7 +102,7 @@ import Testing
           DispatchQueuePool(queueCount: 3) { DispatchQueue(label: "any") }
         }
         if variant == "pool-per-class" { try pattern.raceForSets(trial, classes: 2) { { _ in make() } } }
-        try pattern.look(trial) { tasks, all in
+        try pattern.look()(trial) { tasks, all in
           for task in tasks {
             let taken = isBypassed ? DispatchQueue(label: "own") : queue()
             taken?.async(group: all) { task.run() }
@@ -135,7 +135,7 @@ import Testing
       },
       // The queues have no target of their own.
       Red("on-target.off-target == 0", "on-target", of: pattern) { trial in
-        pattern.seekTargets(trial) { _ in FunctionQueue(label: "own") }
+        try pattern.seekTargets(trial) { _ in FunctionQueue(label: "own") }
       },
       red("pool.blocked-tasks <= pool.queues", "pool", isBypassed: true, settings: settings),
       red("pool.in-progress <= cores", "pool", queues: many, settings: settings),

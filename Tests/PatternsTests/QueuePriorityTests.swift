@@ -10,7 +10,11 @@ import Testing
   static let pattern = QueuePriority()
   static let settings: [String: ParameterValue] = ["tasks": .integer(2), "work": .integer(10_000)]
 
-  @Test(arguments: pattern.variants.map(\.name)) func `every class has its latencies`(_ variant: String) async throws {
+  /// The variants that give up a permission, which is for good.
+  static let unprivileged = ["thread-niceness-unprivileged", "thread-niceness-from-background"]
+
+  @Test(arguments: pattern.variants.map(\.name).filter { !unprivileged.contains($0) })
+  func `every class has its latencies`(_ variant: String) async throws {
     let hasNoSettings = ["thread-niceness", "overtaking"].contains(variant)
     let settings = hasNoSettings ? [:] : Self.settings
     let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
@@ -25,6 +29,20 @@ import Testing
     #expect(latencies.count == (hasNoSettings ? 0 : niceness.tells ? isFive ? 5 : 4 : 3))
     #expect(latencies.values.allSatisfy { $0.summary?.count == 2 })
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
+  }
+
+  /// A test's own process has used Dispatch before. Only in a worker does a background block start all threads.
+  @Test func `threads that may not raise their priority have that of default`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(Self.unprivileged[0], of: Self.pattern, files: Catalogue.files)
+      guard case .unavailable(let reason) = attempt.trial.outcome else {
+        #expect(attempt.trial.outcome == .completed)
+        #expect(attempt.total("level-with-background") ?? 7 < 7)
+        return
+      }
+      #expect(reason.contains("the nice value 0") || reason.contains("only on"))
+    }
   }
 
   @Test func `classes without a difference are reported, with their values`() {
@@ -61,19 +79,36 @@ import Testing
     }
     return [
       Red("global-priorities.queues == 4", "global-priorities", of: pattern, settings) { trial in
-        try pattern.begin(trial, pattern.priorityTime, niceness: told) { heedsNone($0) }
-        pattern.askForAll(trial) { heedsNone($0) }
+        try pattern.beginOnEveryQueue(niceness: told)(trial) { heedsNone($0) }
       },
       // All tasks are in one serial queue, so the last one begins last.
       Red("overtaking.overtaken > 0", "overtaking", of: pattern) { trial in
         let queue = FunctionQueue(label: "own")
         try withExtendedLifetime(queue) {
-          try pattern.overtake(trial, patience: .zero, [.high, .standard]) { _ in queue.object }
+          try pattern.overtake(patience: .zero, [.high, .standard])(trial) { _ in queue.object }
         }
       },
       Red("thread-niceness.thread-priorities == 4", "thread-niceness", of: pattern) { trial in
         pattern.rank(trial) { heedsNone($0) }
         pattern.compare(trial, told, [DispatchQueue(label: "own")])
+      },
+      // A background block submits to the queues above default, and the trial's own thread to the default queue.
+      Red("thread-niceness-unprivileged.level-with-default == 3", "thread-niceness-unprivileged", of: pattern) {
+        trial in
+        try pattern.unprivileged(trial) { queues in
+          for queue in queues[3...] { queue.look() }
+          DispatchQueue.global(qos: .background).async {
+            for queue in queues[..<3] { queue.look() }
+          }
+        }
+      },
+      // The trial's own thread submits to the queues.
+      Red(
+        "thread-niceness-from-background.level-with-background == 7", "thread-niceness-from-background", of: pattern
+      ) { trial in
+        try pattern.unprivileged(trial) { queues in
+          for queue in queues { queue.look() }
+        }
       },
       // The queues have another class.
       Red("thread-niceness.unspecified-between == 4", "thread-niceness", of: pattern) { trial in

@@ -8,7 +8,9 @@ import Testing
 /// Trials that trap run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct QueueSuspendTests {
   static let pattern = QueueSuspend()
-  static let holding = ["balanced", "nested-suspends", "suspend-while-running", "concurrent-in-barrier", "activate"]
+  static let holding = [
+    "balanced", "nested-suspends", "suspend-while-running", "concurrent-in-barrier", "activate",
+  ]
   static let goingOn = ["concurrent", "global"]
 
   @Test func `all other variants are hazards`() {
@@ -19,8 +21,11 @@ import Testing
   /// Each test runs in a process of its own, whose pool has no threads of other tests: blocks that continue wait for a
   /// thread.
   @Test(arguments: holding + goingOn, [1, 100])
-  func `held blocks are held, and continuing blocks continue`(_ variant: String, _ blocks: Int) async {
-    await #expect(processExitsWith: .success) { [variant = variant as String, blocks = blocks as Int] in
+  func `held blocks are held, and continuing blocks continue`(_ variant: String, _ blocks: Int)
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      [variant = variant as String, blocks = blocks as Int] in
       closeInheritedDescriptors()
       try await Self.expectHeld(variant, blocks)
     }
@@ -28,9 +33,11 @@ import Testing
 
   private static func expectHeld(_ variant: String, _ blocks: Int) async throws {
     let attempt = try await Attempt(
-      variant, of: pattern, files: Catalogue.files, ["blocks": .integer(blocks), "repeats": .integer(5)])
+      variant, of: pattern, files: Catalogue.files,
+      ["blocks": .integer(blocks), "repeats": .integer(5)])
     #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(
+      attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
     #expect(attempt.verdicts.count >= 2)
     #expect((attempt.total("began-while-suspended") == 0) == holding.contains(variant))
     let latency = attempt.trial.observation.samples("resume-to-run")?.summary
@@ -40,33 +47,35 @@ import Testing
   // MARK: Broken bodies
 
   /// Adds blocks to a queue that nobody suspends.
-  @Sendable private static func suspendsNothing(_ trial: Trial) {
+  @Sendable private static func suspendsNothing(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "own")
-    let stopped = pattern.hold(trial) { waiting in
+    let probe = trial.variant == "suspend-while-running" ? pattern.holdWhileRunning : pattern.hold
+    try probe(trial) { waiting in
       waiting.suspending {}
       for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
       waiting.all.wait()
-      waiting.look()
+      waiting.watch()
       waiting.resuming {}
     }
-    if trial.variant == "suspend-while-running" { stopped.record(trial, pattern.stopped) }
     // No block began after a resume.
     trial.record(pattern.resumeToRun, 0)
   }
 
   /// Suspends a serial queue, on which nothing continues.
-  @Sendable private static func suspends(_ trial: Trial) {
-    pattern.goOn(trial, patience: .milliseconds(1)) { waiting in
+  @Sendable private static func suspends(_ trial: Trial) throws {
+    try pattern.continueWhileSuspended(patience: .milliseconds(1))(trial) { waiting in
       let queue = DispatchQueue(label: "own")
       waiting.suspending { queue.suspend() }
       for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-      waiting.look()
+      waiting.watch()
       waiting.resuming { queue.resume() }
     }
   }
 
   static var reds: [Red] {
-    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void)
+      -> Red
+    {
       let completes = (holding + goingOn).contains(variant)
       return Red(check, variant, of: pattern, completes ? ["repeats": .integer(3)] : [:], body)
     }
@@ -74,21 +83,23 @@ import Testing
       + goingOn.map { red("\($0).began-while-suspended > 0", $0, suspends) } + [
         // The block never ends.
         red("suspend-while-running.stopped == 0", "suspend-while-running") { trial in
-          pattern.hold(trial) { waiting in
+          try pattern.holdWhileRunning(trial) { waiting in
             let queue = DispatchQueue(label: "own")
             waiting.suspending { queue.suspend() }
             for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-            waiting.lookAndAwaitEnd(within: .milliseconds(1))
+            waiting.awaitEndOfRunningBlock(within: .milliseconds(1))
+            waiting.watch()
             waiting.resuming { queue.resume() }
           }
-          .record(trial, pattern.stopped)
         },
         red("all.lost == 0", "balanced") { trial in
-          pattern.hold(trial) { waiting in
+          try pattern.hold(trial) { waiting in
             let queue = DispatchQueue(label: "own")
             queue.async { waiting.suspending { queue.suspend() } }
-            for block in waiting.blocks.dropLast() { queue.async(group: waiting.all) { block.run() } }
-            waiting.look()
+            for block in waiting.blocks.dropLast() {
+              queue.async(group: waiting.all) { block.run() }
+            }
+            waiting.watch()
             waiting.resuming { queue.resume() }
           }
         },

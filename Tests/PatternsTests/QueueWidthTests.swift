@@ -55,6 +55,17 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Host.cores > 1, "there is but one core"))
+  func `serial queues that target the global queue leave a concurrent queue one thread less for each`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "one-concurrent-beside-targeting", of: QueueWidth(), files: Catalogue.files, Self.ten, cores: Host.onlineCores)
+      #expect(attempt.trial.outcome == .completed)
+      #expect((1...10).contains(attempt.total("in-progress") ?? 0))
+    }
+  }
+
   @Test func `the number of tasks in progress follows from their times`() {
     let round = TaskRound(count: 3, steps: 10)
     for task in round.tasks { task.run() }

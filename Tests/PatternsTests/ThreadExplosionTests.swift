@@ -108,10 +108,10 @@ import Testing
       },
       // The first body asserts nothing. In the second, each task reports the global queue as its own.
       Red("swift-task.tasks-on-global == 2", "swift-task", of: pattern) { trial in
-        try pattern.recordTasks(trial) { _, _ in nil }
+        try pattern.assertGlobalQueue(trial) { _, _ in nil }
       },
       Red("swift-task.own-queues == 2", "swift-task", of: pattern) { trial in
-        try pattern.recordTasks(trial) { _, global in global.label }
+        try pattern.assertGlobalQueue(trial) { _, global in global.label }
       },
       // More tasks run than there are cores.
       red("semaphore-gated.starved == 0", "semaphore-gated", many, waits: true) { .global() },

@@ -211,6 +211,21 @@ import Testing
     #expect(index.chapters[0].summary == "6 sentences: 1 borne out, 4 not run, 1 cannot be tried")
   }
 
+  @Test func `a remark says what could not be tried of a sentence about every run`() throws {
+    func entry(_ judged: Judged...) throws -> SentenceIndex.Entry? {
+      try Self.index(judged).chapters.flatMap(\.entries).first { $0.id == judged[0].id }
+    }
+    for id in ["guide.1", "other.3"] {
+      let partial = try entry(Judged(id, .held), Judged(id, .unavailable), Judged(id, .unavailable))
+      #expect(partial?.remark == "not tried here: so; so (why)")
+      #expect(try entry(Judged(id, .held))?.remark == nil)
+    }
+    #expect(try entry(Judged("guide.4", .supported), Judged("guide.4", .unavailable))?.remark == nil)
+    let index = try Self.index([Judged("guide.1", .held), Judged("guide.1", .unavailable)])
+    let text = DocumentsReport(index).text(TextStyle()).split { $0 == "\n" || $0 == " " }.joined(separator: " ")
+    #expect(text.contains("borne out, 1 for it, 1 unavailable: fixture; not tried here: so (why)"))
+  }
+
   @Test func `a verdict on another check does not count`() throws {
     let index = try Self.index([Judged("guide.1", .held)], checks: "another check")
     #expect(index.chapters[0].entries[0].standing == .notRun)

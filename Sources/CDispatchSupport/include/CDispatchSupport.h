@@ -170,6 +170,12 @@ int gcdlab_online_count(void);
 /// than Linux. Returns 0, or the error number if the system does not allow it.
 int gcdlab_prefer_core(int index);
 
+/// Takes from the calling thread, and from all threads that it starts later, the permission to lower nice values: the
+/// capability CAP_SYS_NICE, and the limit RLIMIT_NICE of the process. Nothing gives it back. Raises a nice value of the
+/// calling thread below 0 to 0. Returns 0, or an error number: EPERM if the thread has the permission all the same,
+/// ENOSYS on systems other than Linux.
+int gcdlab_give_up_raising_priority(void);
+
 /// Whether the process ignores `signal`, from its start or since. (Swift cannot compare with SIG_IGN.)
 bool gcdlab_ignores(int signal);
 

@@ -45,8 +45,7 @@ struct MainQueue: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "dispatch-main", .documented, "threads submit blocks to main, which dispatchMain drains", own: ordered,
-      mainQueue: .body
+      "dispatch-main", .documented, "threads submit blocks to main, which dispatchMain drains", sent, mainQueue: .body
     ) { trial in
       MainThread.run { dispatchMain() }
       try send(trial) { block in
@@ -54,7 +53,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "main-loop", .documented, "threads submit blocks to main, which the main thread drains in a loop", own: ordered,
+      "main-loop", .documented, "threads submit blocks to main, which the main thread drains in a loop", sent,
       mainQueue: .body
     ) { trial in
       MainThread.run { MainThread.serveMainQueue() }
@@ -63,132 +62,105 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "async-hop", .documented, "a thread asyncs to main, whose block asyncs to another queue", own: hopping,
+      "async-hop", .documented, "a thread asyncs to main, whose block asyncs to another queue", hopped,
       mainQueue: .mainThread
     ) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
-      hop(trial) { hop in
-        hop.leaves()
+      try hop(trial) { hop in
+        hop.noteDeparture()
         mainQueue.async {
-          hop.arrives()
-          queue.async { hop.isBack() }
+          hop.noteArrival()
+          queue.async { hop.noteReturn() }
         }
       }
     }
     Variant(
-      "nested-hop", .documented, "the document's listing: a block on a global queue asyncs to main", own: hopping,
+      "nested-hop", .documented, "the document's listing: a block on a global queue asyncs to main", hop,
       mainQueue: .mainThread
-    ) { trial in
-      hop(trial) { hop in
-        DispatchQueue.global().async {
-          hop.leaves()
-          mainQueue.async {
-            hop.arrives()
-            DispatchQueue.global().async { hop.isBack() }
-          }
-        }
-      }
-    }
-    Variant(
-      "sync-hop", .documented, "a block on a global queue syncs to main", own: hopping, mainQueue: .mainThread
-    ) { trial in
-      hop(trial) { hop in
-        DispatchQueue.global().async {
-          hop.leaves()
-          mainQueue.sync { hop.arrives() }
-          hop.isBack()
-        }
-      }
-    }
-    Variant(
-      "continuation", .modern, "a task suspends; a block on main resumes it", own: hopping, mainQueue: .mainThread
-    ) { trial in
-      await hopAsTask(trial) { hop in
-        hop.leaves()
-        await withCheckedContinuation { task in
-          mainQueue.async {
-            hop.arrives()
-            task.resume()
-          }
-        }
-        hop.isBack()
-      }
-    }
-    Variant("main-actor", .modern, "a task calls MainActor.run", own: hopping, mainQueue: .mainThread) {
-      trial in
-      await hopAsTask(trial) { hop in
-        hop.leaves()
-        await MainActor.run { hop.arrives() }
-        hop.isBack()
-      }
-    }
-    Variant("busy-main", .broken, "a block on main does the work", own: working, mainQueue: .mainThread, takes: allWork)
-    {
-      trial in
-      work(trial, looks: inOrder) { work in
+    ) { hop in
+      DispatchQueue.global().async {
+        hop.noteDeparture()
         mainQueue.async {
-          work.begins(on: mainQueue)
-          for part in 0..<work.parts { work.doPart(part) }
-          work.ends()
+          hop.noteArrival()
+          DispatchQueue.global().async { hop.noteReturn() }
         }
       }
     }
+    Variant("sync-hop", .documented, "a block on a global queue syncs to main", hop, mainQueue: .mainThread) { hop in
+      DispatchQueue.global().async {
+        hop.noteDeparture()
+        mainQueue.sync { hop.noteArrival() }
+        hop.noteReturn()
+      }
+    }
     Variant(
-      "apply-on-main", .broken, "a block on main does the work by concurrentPerform", own: working,
-      mainQueue: .mainThread,
-      takes: allWork
-    ) {
-      trial in
-      work(trial, looks: inOrder) { work in
+      "continuation", .modern, "a task suspends; a block on main resumes it", hopAsTask, mainQueue: .mainThread
+    ) { hop in
+      hop.noteDeparture()
+      await withCheckedContinuation { task in
         mainQueue.async {
-          work.begins(on: mainQueue)
-          DispatchQueue.concurrentPerform(iterations: work.parts) { part in work.doPart(part) }
-          work.ends()
+          hop.noteArrival()
+          task.resume()
         }
+      }
+      hop.noteReturn()
+    }
+    Variant("main-actor", .modern, "a task calls MainActor.run", hopAsTask, mainQueue: .mainThread) { hop in
+      hop.noteDeparture()
+      await MainActor.run { hop.noteArrival() }
+      hop.noteReturn()
+    }
+    Variant("busy-main", .broken, "a block on main does the work", doWork(looks: inOrder), mainQueue: .mainThread) {
+      work in
+      mainQueue.async {
+        work.submitEvent(to: mainQueue)
+        for part in 0..<work.parts { work.doPart(part) }
+        work.finish()
       }
     }
     Variant(
-      "moved-off-main", .documented, "a global queue does the work, then asyncs to main", own: working,
-      mainQueue: .mainThread,
-      takes: allWork
-    ) {
-      trial in
-      work(trial, looks: overtaking) { work in
-        DispatchQueue.global().async {
-          work.begins(on: mainQueue)
-          for part in 0..<work.parts { work.doPart(part) }
-          mainQueue.async { work.ends() }
-        }
-      }
-    }
-    Variant("not-drained", .broken, "the main thread never drains the main queue", own: [neverRan], mainQueue: .nobody)
-    { trial in
-      try look(trial) { block in
-        mainQueue.async { block.begins() }
+      "apply-on-main", .broken, "a block on main does the work by concurrentPerform", doWork(looks: inOrder),
+      mainQueue: .mainThread
+    ) { work in
+      mainQueue.async {
+        work.submitEvent(to: mainQueue)
+        DispatchQueue.concurrentPerform(iterations: work.parts) { part in work.doPart(part) }
+        work.finish()
       }
     }
     Variant(
-      "main-thread-ends", .broken, "the main thread ends by pthread_exit and has drained nothing", own: [neverRan],
-      mainQueue: .body
-    ) { trial in
+      "moved-off-main", .documented, "a global queue does the work, then asyncs to main", doWork(looks: overtaking),
+      mainQueue: .mainThread
+    ) { work in
+      DispatchQueue.global().async {
+        work.submitEvent(to: mainQueue)
+        for part in 0..<work.parts { work.doPart(part) }
+        mainQueue.async { work.finish() }
+      }
+    }
+    Variant(
+      "not-drained", .broken, "the main thread never drains the main queue", awaitBlockOrStandstill, mainQueue: .nobody
+    ) { block in
+      mainQueue.async { block.noteBegin() }
+    }
+    Variant(
+      "main-thread-ends", .broken, "the main thread ends by pthread_exit and has drained nothing",
+      awaitBlockOrStandstill, mainQueue: .body
+    ) { block in
       MainThread.run { gcdlab_end_thread() }
-      try look(trial) { block in
-        mainQueue.async { block.begins() }
-      }
+      mainQueue.async { block.noteBegin() }
     }
     Variant(
       "sync-not-drained", .broken, "a thread syncs to a main queue that is never drained",
-      ends: .hangs(within: .milliseconds(50)),
-      mainQueue: .nobody
+      ends: .hangs(within: .milliseconds(50)), mainQueue: .nobody
     ) { trial in
       trial.hazard()
       DispatchQueue.main.sync {}
     }
   }
 
-  private var ordered: [any Declaration] { [blocks, inversions, overlaps, outOfTurn, offMain] }
-  private var hopping: [any Declaration] { [hops, toMain, back, offMain] }
-  private var working: [any Declaration] { [events, work, lateness, delayed] }
+  private var sent: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
+  private var hopped: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
 
   /// The time for which a block waits, the first time, for an event that must not come while it runs.
   private var inOrder: Duration { .milliseconds(10) }

@@ -40,26 +40,32 @@ extension MainQueue {
   }
 
   /// Makes round trips to the main queue repeatedly. The first one is a warm-up.
-  func hop(_ trial: Trial, _ body: (Hop) -> Void) {
-    var hops = Hops()
-    for repeated in 0...trial[self.hops] {
-      let hop = Hop()
-      body(hop)
-      hop.awaitEnd()
-      if repeated > 0 { hops.add(hop) }
+  var hop: Probe<@Sendable (Hop) -> Void> {
+    Probe(reads: [hops], records: [toMain, back, offMain]) { trial, body in
+      var hops = Hops()
+      for repeated in 0...trial[self.hops] {
+        let hop = Hop()
+        body(hop)
+        hop.awaitEnd()
+        if repeated > 0 { hops.add(hop) }
+      }
+      record(trial, hops)
     }
-    record(trial, hops)
   }
 
   /// Makes round trips to the main queue and back in a task.
-  func hopAsTask(_ trial: Trial, _ body: (Hop) async -> Void) async {
-    var hops = Hops()
-    for repeated in 0...trial[self.hops] {
-      let hop = Hop()
-      await body(hop)
-      if repeated > 0 { hops.add(hop) }
+  var hopAsTask: Probe<@Sendable (Hop) async -> Void> {
+    Probe(reads: [hops], records: [toMain, back, offMain]) { trial, body in
+      try waitFor {
+        var hops = Hops()
+        for repeated in 0...trial[self.hops] {
+          let hop = Hop()
+          await body(hop)
+          if repeated > 0 { hops.add(hop) }
+        }
+        record(trial, hops)
+      }
     }
-    record(trial, hops)
   }
 
   private func record(_ trial: Trial, _ hops: Hops) {
@@ -72,26 +78,30 @@ extension MainQueue {
   ///
   /// - Parameter patience: how long the work waits for the event to begin. After the first piece, which is also the
   ///   warm-up, it waits only if the event will come.
-  func work(_ trial: Trial, looks patience: Duration, _ body: (WorkWithEvent) -> Void) {
-    let (events, steps) = (trial[events], trial.steps(work))
-    var count = 0
-    for repeated in 0...events {
-      let bound = repeated == 0 || patience > .seconds(1) ? patience : .zero
-      let work = WorkWithEvent(steps: steps, looks: bound)
-      body(work)
-      work.all.wait()
-      guard repeated > 0 else { continue }
-      if work.wasDelayed { count += 1 }
-      if let late = work.lateness { trial.record(lateness, late) }
+  func doWork(looks patience: Duration) -> Probe<@Sendable (WorkWithEvent) -> Void> {
+    Probe(reads: [events, work], records: [lateness, delayed], longest: allWork) { trial, body in
+      let (events, steps) = (trial[events], trial.steps(work))
+      var count = 0
+      for repeated in 0...events {
+        let bound = repeated == 0 || patience > .seconds(1) ? patience : .zero
+        let work = WorkWithEvent(steps: steps, looks: bound)
+        body(work)
+        work.all.wait()
+        guard repeated > 0 else { continue }
+        if work.wasDelayed { count += 1 }
+        if let late = work.lateness { trial.record(lateness, late) }
+      }
+      trial.record(delayed, count)
     }
-    trial.record(delayed, count)
   }
 
   /// Waits until a block on the main queue begins or all threads sleep, and notes which.
-  func look(_ trial: Trial, _ submit: (WaitedBlock) -> Void) throws {
-    let block = WaitedBlock()
-    submit(block)
-    trial.record(neverRan, try Standstill().wait { block.begun.isSet } ? 0 : 1)
+  var awaitBlockOrStandstill: Probe<@Sendable (WaitedBlock) -> Void> {
+    Probe(records: [neverRan]) { trial, submit in
+      let block = WaitedBlock()
+      submit(block)
+      trial.record(neverRan, try Standstill().wait { block.begun.isSet } ? 0 : 1)
+    }
   }
 }
 
@@ -142,17 +152,17 @@ final class Hop: Sendable {
   private let end = DispatchSemaphore(value: 0)
 
   /// Notes that the round trip begins.
-  func leaves() { left.set() }
+  func noteDeparture() { left.set() }
 
   /// Notes that the block or task is on the main queue, and goes back.
-  func arrives() {
+  func noteArrival() {
     arrived.set()
     if !MainThread.isCurrent { offMain.store(true, ordering: .releasing) }
     wentBack.set()
   }
 
   /// Notes that the round trip has ended.
-  func isBack() {
+  func noteReturn() {
     wasBack.set()
     end.signal()
   }
@@ -195,8 +205,8 @@ final class WorkWithEvent: Sendable {
     all.enter()
   }
 
-  /// Begins the work. Another thread submits an event to the main queue, and the work waits for that submission.
-  func begins(on main: DispatchQueue) {
+  /// Begins the work: submits an event to the main queue, and waits a while for the event to begin.
+  func submitEvent(to main: DispatchQueue) {
     sent.set()
     main.async(group: all) {
       self.began.set()
@@ -213,7 +223,7 @@ final class WorkWithEvent: Sendable {
   }
 
   /// Notes that the work has ended.
-  func ends() {
+  func finish() {
     ended.set()
     all.leave()
   }
@@ -229,5 +239,5 @@ final class WaitedBlock: Sendable {
   fileprivate let begun = Moment()
 
   /// Notes that the block begins.
-  func begins() { begun.set() }
+  func noteBegin() { begun.set() }
 }

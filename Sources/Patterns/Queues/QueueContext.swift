@@ -50,143 +50,101 @@ struct QueueContext: Pattern {
   let keyedValues = Metric.count("keyed-values", "values set on a global queue by a key that its blocks found")
 
   var variants: [Variant] {
-    Variant("context", .documented, "blocks look up the data in their queue's context", own: [repeats, notFound]) {
-      trial in
-      share(trial) { data in
-        let queue = FunctionQueue(label: "com.example.MyQueue")
-        queue.async { gcdlab_dispatch_set_context(queue.object, data.pointer) }
-        gcdlab_dispatch_sync_f(queue.object, queue.object) { queue in
-          MyDataContext.found(gcdlab_dispatch_get_context(queue))
-        }
+    Variant("context", .documented, "blocks look up the data in their queue's context", share) { data in
+      let queue = FunctionQueue(label: "com.example.MyQueue")
+      queue.async { gcdlab_dispatch_set_context(queue.object, data.pointer) }
+      gcdlab_dispatch_sync_f(queue.object, queue.object) { queue in
+        MyDataContext.found(gcdlab_dispatch_get_context(queue))
       }
     }
-    Variant(
-      "specific", .modern, "blocks look up the data in their queue by a key: getSpecific", own: [repeats, notFound]
-    ) {
-      trial in
+    Variant("specific", .modern, "blocks look up the data in their queue by a key: getSpecific", share) { data in
       let key = DispatchSpecificKey<MyDataContext>()
-      share(trial) { data in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        queue.async { queue.setSpecific(key: key, value: data) }
-        queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
-      }
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      queue.async { queue.setSpecific(key: key, value: data) }
+      queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
     }
-    Variant("thread-local", .broken, "blocks look up the data in thread-local storage", own: [repeats, notFound]) {
-      trial in
+    Variant("thread-local", .broken, "blocks look up the data in thread-local storage", share) { data in
       let key = ThreadKey<MyDataContext>()
-      share(trial) { data in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        queue.async { key.value = data }
-        queue.sync { data.isSeen(in: key.value) }
-      }
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      queue.async { key.value = data }
+      queue.sync { data.isSeen(in: key.value) }
     }
     Variant(
       "thread-local-async", .broken, "as thread-local, but the first block is run by sync and the later one by async",
-      own: [repeats, notFound]
-    ) {
-      trial in
+      share
+    ) { data in
       let key = ThreadKey<MyDataContext>()
-      share(trial) { data in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        let later = DispatchGroup()
-        queue.sync { key.value = data }
-        queue.async(group: later) { data.isSeen(in: key.value) }
-        later.wait()
-      }
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      let later = DispatchGroup()
+      queue.sync { key.value = data }
+      queue.async(group: later) { data.isSeen(in: key.value) }
+      later.wait()
     }
     Variant(
       "thread-local-elsewhere", .broken, "a block leaves data in thread-local storage, then syncs to another queue",
-      own: [repeats, foundElsewhere]
-    ) {
-      trial in
+      shareWithAnother
+    ) { data in
       let key = ThreadKey<MyDataContext>()
-      shareWithAnother(trial) { data in
-        let (queue, other) = (DispatchQueue(label: "com.example.MyQueue"), DispatchQueue(label: "other"))
-        let both = DispatchGroup()
-        queue.async(group: both) {
-          key.value = data
-          other.sync { data.isSeen(in: key.value) }
-        }
-        both.wait()
+      let (queue, other) = (DispatchQueue(label: "com.example.MyQueue"), DispatchQueue(label: "other"))
+      let both = DispatchGroup()
+      queue.async(group: both) {
+        key.value = data
+        other.sync { data.isSeen(in: key.value) }
+      }
+      both.wait()
+    }
+    Variant(
+      "task-local", .modern, "child tasks look up the data in a @TaskLocal of their parent", shareAmongTasks
+    ) { data in
+      await MyDataContext.$current.withValue(data) {
+        async let child: Void = data.isSeen(in: MyDataContext.current)
+        await child
       }
     }
     Variant(
-      "task-local", .modern, "child tasks look up the data in a @TaskLocal of their parent", own: [repeats, notFound]
-    ) {
-      trial in
-      await shareAmongTasks(trial) { data in
-        await MyDataContext.$current.withValue(data) {
-          async let child: Void = data.isSeen(in: MyDataContext.current)
-          await child
-        }
+      "context-finalizer", .documented, "the document's listing: a queue with a context and a finalizer", clean()
+    ) { data in
+      let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
+      gcdlab_dispatch_set_context(serialQueue, data.pointer)
+      gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
+        MyDataContext.at(context).cleanUp()
       }
+      return HeldQueue(created: serialQueue)
     }
     Variant(
-      "context-finalizer", .documented, "the document's listing: a queue with a context and a finalizer", own: living
-    ) {
-      trial in
-      clean(trial) { data in
-        let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
-        gcdlab_dispatch_set_context(serialQueue, data.pointer)
-        gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
-          MyDataContext.at(context).cleanUp()
-        }
-        return HeldQueue(created: serialQueue)
+      "suspended-target", .broken, "as context-finalizer, of queues whose target queue is suspended", holdBack
+    ) { data, target in
+      let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
+      gcdlab_dispatch_set_target_queue(serialQueue, target)
+      gcdlab_dispatch_set_context(serialQueue, data.pointer)
+      gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
+        MyDataContext.at(context).cleanUp()
       }
+      return HeldQueue(created: serialQueue)
+    }
+    Variant("no-context", .broken, "as context-finalizer, without a context", letGo) { () in
+      let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
+      gcdlab_dispatch_set_finalizer_f(serialQueue) { _ in
+        MyDataContext.cleanUpWithout()
+      }
+      return HeldQueue(created: serialQueue)
+    }
+    Variant("idle", .documented, "an idle queue is released, then memory of its size is allocated", reuse()) { queue in
+      gcdlab_dispatch_release(queue)
+    }
+    Variant("busy", .documented, "as idle, of a queue whose block runs", reuse(isBusy: true)) { queue in
+      gcdlab_dispatch_release(queue)
     }
     Variant(
-      "suspended-target", .broken, "as context-finalizer, of queues whose target queue is suspended",
-      own: [repeats, heldBack, notOnce]
-    ) { trial in
-      try holdBack(trial) { data, target in
-        let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
-        gcdlab_dispatch_set_target_queue(serialQueue, target)
-        gcdlab_dispatch_set_context(serialQueue, data.pointer)
-        gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
-          MyDataContext.at(context).cleanUp()
-        }
-        return HeldQueue(created: serialQueue)
-      }
-    }
-    Variant("no-context", .broken, "as context-finalizer, without a context", own: [repeats, withoutContext]) { trial in
-      letGo(trial) {
-        let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
-        gcdlab_dispatch_set_finalizer_f(serialQueue) { _ in
-          MyDataContext.cleanUpWithout()
-        }
-        return HeldQueue(created: serialQueue)
-      }
-    }
-    Variant(
-      "idle", .documented, "an idle queue is released, then memory of its size is allocated", own: [repeats, reused]
-    ) {
-      trial in
-      try reuse(trial) { queue in
-        gcdlab_dispatch_release(queue)
-      }
-    }
-    Variant(
-      "busy", .documented, "as idle, of a queue whose block runs", own: [repeats, reused]
-    ) {
-      trial in
-      try reuse(trial, isBusy: true) { queue in
-        gcdlab_dispatch_release(queue)
-      }
-    }
-    Variant(
-      "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue",
-      own: living
-    ) { trial in
+      "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue", clean()
+    ) { data in
       let key = DispatchSpecificKey<DeallocationObserver>()
-      clean(trial) { data in
-        let queue = DispatchQueue(label: "com.example.CriticalTaskQueue")
-        queue.setSpecific(key: key, value: DeallocationObserver { data.cleanUp() })
-        return HeldQueue(queue)
-      }
+      let queue = DispatchQueue(label: "com.example.CriticalTaskQueue")
+      queue.setSpecific(key: key, value: DeallocationObserver { data.cleanUp() })
+      return HeldQueue(queue)
     }
     Variant(
-      "global", .documented, "gets global queues with other flags, and over-releases one",
-      own: [acceptedFlags, overcommitQueues, changed, lost]
+      "global", .documented, "gets global queues with other flags, and over-releases one", askedForGlobal
     ) { trial in
       askForGlobal(trial) { flags in
         gcdlab_dispatch_get_global_queue(0, flags)
@@ -196,8 +154,8 @@ struct QueueContext: Pattern {
     }
     Variant(
       "over-released", .documented,
-      "releases the four global queues and the main queue more often than it retains them",
-      own: [lost], mainQueue: .mainThread
+      "releases the four global queues and the main queue more often than it retains them", overReleased,
+      mainQueue: .mainThread
     ) { trial in
       let queues = [2, 0, -2, Int(Int16.min)].map { gcdlab_dispatch_get_global_queue($0, 0) } + [gcdlab_main_queue()]
       overRelease(trial, queues) { queue in
@@ -208,7 +166,7 @@ struct QueueContext: Pattern {
     }
     Variant(
       "global-modified", .broken, "sets a context, a keyed value and a target on a global queue, and suspends it",
-      own: [modified, keyedValues]
+      globalModified
     ) { trial in
       modify(trial, gcdlab_dispatch_get_global_queue(0, 0)) { queue, change in
         switch change {
@@ -220,8 +178,8 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
-      "current-queue", .documented, "calls dispatch_get_current_queue inside blocks and outside",
-      own: [wrongQueue, gotOvercommitQueue, gotMainQueue], mainQueue: .body
+      "current-queue", .documented, "calls dispatch_get_current_queue inside blocks and outside", answered,
+      mainQueue: .body
     ) { trial in
       let answers = QueueAnswers()
       MainThread.run { answers.outside(gcdlab_dispatch_get_current_queue()) }
@@ -234,5 +192,8 @@ struct QueueContext: Pattern {
     }
   }
 
-  private var living: [any Declaration] { [repeats, notOnce, earlyCleanups, inRelease, cleanupLatency] }
+  private var askedForGlobal: TrialProbe { Probe(records: [acceptedFlags, overcommitQueues, changed, lost]) }
+  private var overReleased: TrialProbe { Probe(records: [lost]) }
+  private var globalModified: TrialProbe { Probe(records: [modified, keyedValues]) }
+  private var answered: TrialProbe { Probe(records: [wrongQueue, gotOvercommitQueue, gotMainQueue]) }
 }

@@ -8,14 +8,18 @@ extension QueueContext {
   /// The longest time of a trial: a queue may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Runs `body`, in which one block stores data and a later block looks for it on another thread.
-  func share(_ trial: Trial, _ body: (MyDataContext) -> Void) {
-    trial.record(notFound, trial[repeats] - timesSeen(trial, body))
+  /// Runs the body, in which one block stores data and a later block looks for it on another thread.
+  var share: Probe<@Sendable (MyDataContext) -> Void> {
+    Probe(reads: [repeats], records: [notFound]) { trial, body in
+      trial.record(notFound, trial[repeats] - timesSeen(trial, body))
+    }
   }
 
-  /// Runs `body`, in which a block leaves data and one of another queue looks for it.
-  func shareWithAnother(_ trial: Trial, _ body: (MyDataContext) -> Void) {
-    trial.record(foundElsewhere, timesSeen(trial, body))
+  /// Runs the body, in which a block leaves data and one of another queue looks for it.
+  var shareWithAnother: Probe<@Sendable (MyDataContext) -> Void> {
+    Probe(reads: [repeats], records: [foundElsewhere]) { trial, body in
+      trial.record(foundElsewhere, timesSeen(trial, body))
+    }
   }
 
   private func timesSeen(_ trial: Trial, _ body: (MyDataContext) -> Void) -> Int {
@@ -26,64 +30,71 @@ extension QueueContext {
     }
   }
 
-  /// Runs `body`, in which one task stores data and a later task looks for it.
-  func shareAmongTasks(_ trial: Trial, _ body: (MyDataContext) async -> Void) async {
-    var count = 0
-    for _ in 0..<trial[repeats] {
-      let data = MyDataContext()
-      await body(data)
-      if !data.wasSeen { count += 1 }
+  /// Runs the body, in which one task stores data and a later task looks for it.
+  var shareAmongTasks: Probe<@Sendable (MyDataContext) async -> Void> {
+    Probe(reads: [repeats], records: [notFound]) { trial, body in
+      try waitFor {
+        var count = 0
+        for _ in 0..<trial[repeats] {
+          let data = MyDataContext()
+          await body(data)
+          if !data.wasSeen { count += 1 }
+        }
+        trial.record(notFound, count)
+      }
     }
-    trial.record(notFound, count)
   }
 
   /// Creates queues with data, releases each of them while its last block runs, and notes when its finalizer runs. The
   /// first queue, which is also the warm-up, is observed for a while in two states: with a reference and without a
   /// block, and with a block and without a reference.
-  func clean(_ trial: Trial, within patience: Duration = .seconds(20), _ make: (MyDataContext) -> HeldQueue) {
-    var (early, inRelease) = (0, 0)
-    var all: [MyDataContext] = []
-    for repeated in 0...trial[repeats] {
-      let data = MyDataContext(looks: repeated == 0 ? .milliseconds(10) : .zero)
-      let queue = make(data)
-      queue.runOne()
-      queue.retainAndRelease()
-      data.lookWhileReferenced()
-      queue.async { data.lastBlock() }
-      queue.release()
-      data.wasReleased()
-      data.awaitEnd(within: patience)
-      all.append(data)
-      if data.wasEarly { early += 1 }
-      if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanupLatency, time) }
-      // For a queue without blocks this is the last reference, so nothing else could free it.
-      let idle = MyDataContext()
-      make(idle).release()
-      idle.awaitCleanUp(within: patience)
-      if idle.isCleanedUpHere { inRelease += 1 }
+  func clean(within patience: Duration = .seconds(20)) -> Probe<@Sendable (MyDataContext) -> HeldQueue> {
+    Probe(reads: [repeats], records: [notOnce, earlyCleanups, inRelease, cleanupLatency]) { trial, make in
+      var (early, inRelease) = (0, 0)
+      var all: [MyDataContext] = []
+      for repeated in 0...trial[repeats] {
+        let data = MyDataContext(looks: repeated == 0 ? .milliseconds(10) : .zero)
+        let queue = make(data)
+        queue.runOne()
+        queue.retainAndRelease()
+        data.lookWhileReferenced()
+        queue.async { data.lastBlock() }
+        queue.release()
+        data.wasReleased()
+        data.awaitEnd(within: patience)
+        all.append(data)
+        if data.wasEarly { early += 1 }
+        if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanupLatency, time) }
+        // For a queue without blocks this is the last reference, so nothing else could free it.
+        let idle = MyDataContext()
+        make(idle).release()
+        idle.awaitCleanUp(within: patience)
+        if idle.isCleanedUpHere { inRelease += 1 }
+      }
+      trial.record(self.inRelease, inRelease)
+      // This is checked last: a second clean-up comes after the first, which the trial waited for.
+      trial.record(notOnce, all.count { $0.cleanUps != 1 })
+      trial.record(earlyCleanups, early)
     }
-    trial.record(self.inRelease, inRelease)
-    // This is checked last: a second clean-up comes after the first, which the trial waited for.
-    trial.record(notOnce, all.count { $0.cleanUps != 1 })
-    trial.record(earlyCleanups, early)
   }
 
   /// Releases idle queues whose target is suspended, and counts those whose data is kept until the target is resumed.
-  ///
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
-  func holdBack(_ trial: Trial, _ make: (MyDataContext, _ target: UnsafeMutableRawPointer?) -> HeldQueue) throws {
-    let standstill = Standstill()
-    try standstill.warmUp()
-    let target = gcdlab_dispatch_queue_create("com.example.Target", nil)
-    defer { gcdlab_dispatch_release(target) }
-    gcdlab_dispatch_suspend(target)
-    let all = (0..<trial[repeats]).map { _ in MyDataContext() }
-    for data in all { make(data, target).release() }
-    try standstill.wait()
-    trial.record(heldBack, all.count { $0.cleanUps == 0 })
-    gcdlab_dispatch_resume(target)
-    for data in all { data.awaitCleanUp(within: .seconds(20)) }
-    trial.record(notOnce, all.count { $0.cleanUps != 1 })
+  /// The trial is unavailable if the system does not report what threads do.
+  var holdBack: Probe<@Sendable (MyDataContext, _ target: UnsafeMutableRawPointer?) -> HeldQueue> {
+    Probe(reads: [repeats], records: [heldBack, notOnce]) { trial, make in
+      let standstill = Standstill()
+      try standstill.warmUp()
+      let target = gcdlab_dispatch_queue_create("com.example.Target", nil)
+      defer { gcdlab_dispatch_release(target) }
+      gcdlab_dispatch_suspend(target)
+      let all = (0..<trial[repeats]).map { _ in MyDataContext() }
+      for data in all { make(data, target).release() }
+      try standstill.wait()
+      trial.record(heldBack, all.count { $0.cleanUps == 0 })
+      gcdlab_dispatch_resume(target)
+      for data in all { data.awaitCleanUp(within: .seconds(20)) }
+      trial.record(notOnce, all.count { $0.cleanUps != 1 })
+    }
   }
 
   /// Releases queues one after the other, and counts those whose memory `malloc` returns again at once.
@@ -91,41 +102,46 @@ extension QueueContext {
   /// Memory that `malloc` returns is free, so the queue was freed. Each thread first keeps the memory that it frees for
   /// itself, so this thread freed the queue, within the release.
   ///
+  /// The trial is unavailable if `malloc` keeps freed memory back, as that of AddressSanitizer does.
+  ///
   /// - Parameter isBusy: whether a block of the queue runs meanwhile; the queue is idle otherwise.
-  /// - Throws: ``Unavailable`` if `malloc` keeps freed memory back, as that of AddressSanitizer does.
-  func reuse(_ trial: Trial, isBusy: Bool = false, _ release: (UnsafeMutableRawPointer) -> Void) throws {
-    var memory = FreedMemory(rounds: trial[repeats] + 2)
-    guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
-      throw Unavailable("malloc does not give out at once what was freed")
+  func reuse(isBusy: Bool = false) -> Probe<@Sendable (UnsafeMutableRawPointer) -> Void> {
+    Probe(reads: [repeats], records: [reused]) { trial, release in
+      var memory = FreedMemory(rounds: trial[repeats] + 2)
+      guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
+        throw Unavailable("malloc does not give out at once what was freed")
+      }
+      var count = 0
+      for repeated in 0...trial[repeats] {
+        guard let queue = gcdlab_dispatch_queue_create("com.example.MyQueue", nil) else { continue }
+        gcdlab_dispatch_sync_f(queue, nil) { _ in }
+        let hold = isBusy ? Hold(queueOf: HeldQueue(created: queue).async) : nil
+        defer { hold?.release() }
+        if memory.isGivenAnew(queue, release), repeated > 0 { count += 1 }
+      }
+      trial.record(reused, count)
     }
-    var count = 0
-    for repeated in 0...trial[repeats] {
-      guard let queue = gcdlab_dispatch_queue_create("com.example.MyQueue", nil) else { continue }
-      gcdlab_dispatch_sync_f(queue, nil) { _ in }
-      let hold = isBusy ? Hold(queueOf: HeldQueue(created: queue).async) : nil
-      defer { hold?.release() }
-      if memory.isGivenAnew(queue, release), repeated > 0 { count += 1 }
-    }
-    trial.record(reused, count)
   }
 
   /// Releases queues that have no data, then one that has, and counts finalizers that ran without a context.
-  func letGo(_ trial: Trial, _ make: () -> HeldQueue) {
-    let before = MyDataContext.cleanUpsWithout
-    for _ in 0..<trial[repeats] {
-      let queue = make()
-      queue.runOne()
-      queue.release()
+  var letGo: Probe<@Sendable () -> HeldQueue> {
+    Probe(reads: [repeats], records: [withoutContext]) { trial, make in
+      let before = MyDataContext.cleanUpsWithout
+      for _ in 0..<trial[repeats] {
+        let queue = make()
+        queue.runOne()
+        queue.release()
+      }
+      let data = MyDataContext(looks: .milliseconds(10))
+      let last = gcdlab_dispatch_queue_create("last", nil)
+      gcdlab_dispatch_set_context(last, data.pointer)
+      gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }
+      HeldQueue(created: last).release()
+      data.awaitCleanUp(within: .seconds(20))
+      // Dispatch frees the queues on threads of its own, which get some more time here.
+      data.lookAfterwards()
+      trial.record(withoutContext, MyDataContext.cleanUpsWithout - before)
     }
-    let data = MyDataContext(looks: .milliseconds(10))
-    let last = gcdlab_dispatch_queue_create("last", nil)
-    gcdlab_dispatch_set_context(last, data.pointer)
-    gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }
-    HeldQueue(created: last).release()
-    data.awaitCleanUp(within: .seconds(20))
-    // Dispatch frees the queues on threads of its own, which get some more time here.
-    data.lookAfterwards()
-    trial.record(withoutContext, MyDataContext.cleanUpsWithout - before)
   }
 
   /// Asks for global queues with every flag that an integer has, then over-releases one of them and uses it.

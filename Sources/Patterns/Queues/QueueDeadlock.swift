@@ -28,43 +28,38 @@ struct QueueDeadlock: Pattern {
   var problem: [any Declaration] { [iterations] }
 
   var variants: [Variant] {
-    Variant("sync-on-own-queue", .broken, "a block on a serial queue syncs to that queue", ends: traps) { trial in
+    Variant("sync-on-own-queue", .broken, "a block on a serial queue syncs to that queue", awaitTasks, ends: traps) {
+      tasks in
       let queue = DispatchQueue(label: "own")
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          queue.sync {}
-        }
+      queue.async(group: tasks) {
+        queue.sync {}
       }
     }
-    Variant("sync-on-target", .broken, "a block on a serial queue syncs to that queue's target queue", ends: traps) {
-      trial in
+    Variant(
+      "sync-on-target", .broken, "a block on a serial queue syncs to that queue's target queue", awaitTasks, ends: traps
+    ) { tasks in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          target.sync {}
-        }
+      queue.async(group: tasks) {
+        target.sync {}
       }
     }
     Variant(
       "sync-through-another", .broken, "a block syncs to another queue, whose block syncs back to the first",
-      ends: traps
-    ) { trial in
+      awaitTasks, ends: traps
+    ) { tasks in
       let queue = DispatchQueue(label: "own")
       let other = DispatchQueue(label: "other")
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          other.sync {
-            queue.sync {}
-          }
+      queue.async(group: tasks) {
+        other.sync {
+          queue.sync {}
         }
       }
     }
-    Variant("main-sync-on-main", .broken, "a block on the main queue syncs to the main queue", ends: traps) { trial in
-      try run(trial) { tasks in
-        DispatchQueue.main.async(group: tasks) {
-          DispatchQueue.main.sync {}
-        }
+    Variant("main-sync-on-main", .broken, "a block on the main queue syncs to the main queue", awaitTasks, ends: traps)
+    { tasks in
+      DispatchQueue.main.async(group: tasks) {
+        DispatchQueue.main.sync {}
       }
     }
     Variant(
@@ -79,8 +74,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "apply-in-async-block", .broken,
-      "a block that async runs on a serial queue calls dispatch_apply_f with that queue",
-      ends: traps
+      "a block that async runs on a serial queue calls dispatch_apply_f with that queue", ends: traps
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("own", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -102,121 +96,115 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "concurrent-perform-on-own-queue", .modern,
-      "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue",
-      own: [iterations, notOnce]
-    ) { trial in
-      let inner = RunCounts(count: trial[iterations])
+      "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue", countIterations
+    ) { tasks, inner in
       let queue = DispatchQueue(label: "own")
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          DispatchQueue.concurrentPerform(iterations: inner.count) { index in
-            inner.ran(index)
-          }
+      queue.async(group: tasks) {
+        DispatchQueue.concurrentPerform(iterations: inner.count) { index in
+          inner.ran(index)
         }
       }
-      trial.record(notOnce, inner.notOnce)
     }
     Variant(
       "group-wait-on-own-queue", .broken, "a block waits for a group whose block is behind it in the same serial queue",
-      ends: hangs
-    ) { trial in
+      awaitTasks, ends: hangs
+    ) { tasks in
       let queue = DispatchQueue(label: "own")
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          let group = DispatchGroup()
-          queue.async(group: group) {}
-          group.wait()
-        }
+      queue.async(group: tasks) {
+        let group = DispatchGroup()
+        queue.async(group: group) {}
+        group.wait()
       }
     }
-    Variant("abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", ends: hangs) {
-      trial in
+    Variant(
+      "abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", awaitTasks, ends: hangs
+    ) { tasks in
       let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
       // The tasks spin while they wait for each other. If one never came, a sleeping task would look like the deadlock.
       let rendezvous = SpinBarrier(parties: 2)
-      try run(trial) { tasks in
-        first.async(group: tasks) {
-          rendezvous.wait()
-          second.sync {}
-        }
-        second.async(group: tasks) {
-          rendezvous.wait()
-          first.sync {}
-        }
+      first.async(group: tasks) {
+        rendezvous.wait()
+        second.sync {}
+      }
+      second.async(group: tasks) {
+        rendezvous.wait()
+        first.sync {}
       }
     }
     Variant(
       "sync-on-own-concurrent", .broken, "a block on a concurrent queue, otherwise empty, syncs to that queue",
-      own: [notOnce]
-    ) { trial in
-      let inner = RunCounts(count: 1)
+      countInner(1)
+    ) { tasks, inner in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          queue.sync { inner.ran(0) }
-        }
+      queue.async(group: tasks) {
+        queue.sync { inner.ran(0) }
       }
-      trial.record(notOnce, inner.notOnce)
     }
     Variant(
       "sync-on-own-concurrent-barrier", .broken,
-      "as sync-on-own-concurrent, with a barrier block submitted before the sync",
-      ends: hangs
-    ) { trial in
+      "as sync-on-own-concurrent, with a barrier block submitted before the sync", awaitTasks, ends: hangs
+    ) { tasks in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          queue.async(group: tasks, flags: .barrier) {}
-          queue.sync {}
-        }
+      queue.async(group: tasks) {
+        queue.async(group: tasks, flags: .barrier) {}
+        queue.sync {}
       }
     }
     Variant(
       "barrier-sync-on-own-concurrent", .broken,
-      "a block on a concurrent queue, otherwise empty, makes a barrier sync to that queue",
-      ends: hangs
-    ) { trial in
+      "a block on a concurrent queue, otherwise empty, makes a barrier sync to that queue", awaitTasks, ends: hangs
+    ) { tasks in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          queue.sync(flags: .barrier) {}
-        }
+      queue.async(group: tasks) {
+        queue.sync(flags: .barrier) {}
       }
     }
     Variant(
       "async-instead", .documented,
-      "blocks async to their own queue, its target, through another queue, and main to main",
-      own: [notOnce]
-    ) { trial in
-      let inner = RunCounts(count: 4)
+      "blocks async to their own queue, its target, through another queue, and main to main", countInner(4)
+    ) { tasks, inner in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)
       let other = DispatchQueue(label: "other")
-      try run(trial) { tasks in
-        queue.async(group: tasks) {
-          queue.async(group: tasks) { inner.ran(0) }
-          target.async(group: tasks) { inner.ran(1) }
-          other.async(group: tasks) {
-            queue.async(group: tasks) { inner.ran(2) }
-          }
-        }
-        mainQueue.async(group: tasks) {
-          mainQueue.async(group: tasks) { inner.ran(3) }
+      queue.async(group: tasks) {
+        queue.async(group: tasks) { inner.ran(0) }
+        target.async(group: tasks) { inner.ran(1) }
+        other.async(group: tasks) {
+          queue.async(group: tasks) { inner.ran(2) }
         }
       }
+      mainQueue.async(group: tasks) {
+        mainQueue.async(group: tasks) { inner.ran(3) }
+      }
+    }
+  }
+
+  /// Waits for the end of the tasks that the body submits with a group. The trial is unavailable if the pool cannot
+  /// start its threads, since waiting for threads is not a deadlock.
+  private var awaitTasks: Probe<@Sendable (_ tasks: DispatchGroup) -> Void> {
+    Probe { trial, body in
+      try SystemThread.requireCapacity(for: 4)
+      let tasks = DispatchGroup()
+      trial.hazard()
+      body(tasks)
+      tasks.wait()
+    }
+  }
+
+  /// Waits for the tasks, and counts the inner blocks that have not run exactly once.
+  private func countInner(_ count: Int) -> Probe<@Sendable (_ tasks: DispatchGroup, _ inner: RunCounts) -> Void> {
+    Probe(records: [notOnce]) { trial, body in
+      let inner = RunCounts(count: count)
+      try awaitTasks(trial) { tasks in body(tasks, inner) }
       trial.record(notOnce, inner.notOnce)
     }
   }
 
-  /// Runs `body`, and waits for the end of the tasks that it submits with this group.
-  ///
-  /// - Throws: ``SystemError`` if the pool cannot start its threads, since waiting for threads is not a deadlock.
-  private func run(_ trial: Trial, _ body: (DispatchGroup) -> Void) throws(SystemError) {
-    try SystemThread.requireCapacity(for: 4)
-    let tasks = DispatchGroup()
-    trial.hazard()
-    body(tasks)
-    tasks.wait()
+  /// Waits for the tasks, and counts the iterations that have not run exactly once.
+  private var countIterations: Probe<@Sendable (_ tasks: DispatchGroup, _ inner: RunCounts) -> Void> {
+    Probe(reads: [iterations], records: [notOnce]) { trial, body in
+      try countInner(trial[iterations])(trial, body)
+    }
   }
 
   /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.

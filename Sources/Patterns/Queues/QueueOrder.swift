@@ -35,7 +35,7 @@ struct QueueOrder: Pattern {
   var problem: [any Declaration] { [tasks] }
 
   var variants: [Variant] {
-    Variant("serial", .documented, "threads submit tasks to one serial queue, without a lock", own: logged) { trial in
+    Variant("serial", .documented, "threads submit tasks to one serial queue, without a lock", logged) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       try log(trial, patience: inOrder) { tasks in
         for task in tasks {
@@ -43,9 +43,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant(
-      "serial-targeting-concurrent", .documented, "as serial, with a concurrent target queue", own: logged
-    ) { trial in
+    Variant("serial-targeting-concurrent", .documented, "as serial, with a concurrent target queue", logged) { trial in
       let target = DispatchQueue(label: "com.example.Target", attributes: .concurrent)
       let queue = DispatchQueue(label: "com.example.MyQueue", target: target)
       try log(trial, patience: inOrder) { tasks in
@@ -56,8 +54,7 @@ struct QueueOrder: Pattern {
     }
     Variant(
       "concurrent-targeting-serial", .documented,
-      "threads submit tasks to a concurrent queue that targets a serial one",
-      own: logged
+      "threads submit tasks to a concurrent queue that targets a serial one", logged
     ) { trial in
       let target = DispatchQueue(label: "com.example.Target")
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent, target: target)
@@ -67,7 +64,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant("concurrent", .documented, "threads submit tasks to one concurrent queue", own: logged) { trial in
+    Variant("concurrent", .documented, "threads submit tasks to one concurrent queue", logged) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
       try log(trial, patience: overtaking) { tasks in
         for task in tasks {
@@ -75,7 +72,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant("global", .documented, "threads submit tasks to a global queue", own: logged) { trial in
+    Variant("global", .documented, "threads submit tasks to a global queue", logged) { trial in
       try log(trial, patience: overtaking) { tasks in
         for task in tasks {
           DispatchQueue.global().async(group: task.all) { task.run() }
@@ -84,7 +81,7 @@ struct QueueOrder: Pattern {
     }
     Variant(
       "sync-after-async", .broken, "on a concurrent queue: one task by async, then one by sync, while the pool is busy",
-      own: [pairs, beginInversions]
+      addedPairs
     ) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
       try addPairs(trial, patience: .seconds(1)) { pair in
@@ -92,77 +89,71 @@ struct QueueOrder: Pattern {
         queue.sync { pair.secondBegins() }
       }
     }
-    Variant("async-then-sync", .documented, "the document's listing, on a serial queue", own: listed) { trial in
+    Variant("async-then-sync", .documented, "the document's listing, on a serial queue", list(patience: inOrder)) {
+      tasks in
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue")
-      list(trial, patience: inOrder) { tasks in
-        myCustomQueue.async { tasks.someWork() }
-        tasks.firstMayOrMayNotHaveRun()
-        myCustomQueue.sync { tasks.someMoreWork() }
-        tasks.bothHaveCompleted()
-      }
+      myCustomQueue.async { tasks.someWork() }
+      tasks.firstMayOrMayNotHaveRun()
+      myCustomQueue.sync { tasks.someMoreWork() }
+      tasks.bothHaveCompleted()
     }
     Variant(
       "async-then-sync-targeting", .documented, "the listing, on a serial queue with a concurrent target queue",
-      own: listed
-    ) { trial in
+      list(patience: inOrder)
+    ) { tasks in
       let target = DispatchQueue(label: "com.example.Target", attributes: .concurrent)
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", target: target)
-      list(trial, patience: inOrder) { tasks in
-        myCustomQueue.async { tasks.someWork() }
-        tasks.firstMayOrMayNotHaveRun()
-        myCustomQueue.sync { tasks.someMoreWork() }
-        tasks.bothHaveCompleted()
-      }
+      myCustomQueue.async { tasks.someWork() }
+      tasks.firstMayOrMayNotHaveRun()
+      myCustomQueue.sync { tasks.someMoreWork() }
+      tasks.bothHaveCompleted()
     }
-    Variant("async-then-sync-concurrent", .broken, "the document's listing, on a concurrent queue", own: listed) {
-      trial in
+    Variant(
+      "async-then-sync-concurrent", .broken, "the document's listing, on a concurrent queue", list(patience: overtaking)
+    ) { tasks in
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", attributes: .concurrent)
-      list(trial, patience: overtaking) { tasks in
-        myCustomQueue.async { tasks.someWork() }
-        tasks.firstMayOrMayNotHaveRun()
-        myCustomQueue.sync { tasks.someMoreWork() }
-        tasks.bothHaveCompleted()
-      }
+      myCustomQueue.async { tasks.someWork() }
+      tasks.firstMayOrMayNotHaveRun()
+      myCustomQueue.sync { tasks.someMoreWork() }
+      tasks.bothHaveCompleted()
     }
     Variant(
       "async-then-barrier-sync", .modern, "the listing on a concurrent queue, the second block by barrier sync",
-      own: listed
-    ) {
-      trial in
+      list(patience: inOrder)
+    ) { tasks in
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", attributes: .concurrent)
-      list(trial, patience: inOrder) { tasks in
-        myCustomQueue.async { tasks.someWork() }
-        tasks.firstMayOrMayNotHaveRun()
-        myCustomQueue.sync(flags: .barrier) { tasks.someMoreWork() }
-        tasks.bothHaveCompleted()
-      }
+      myCustomQueue.async { tasks.someWork() }
+      tasks.firstMayOrMayNotHaveRun()
+      myCustomQueue.sync(flags: .barrier) { tasks.someMoreWork() }
+      tasks.bothHaveCompleted()
     }
-    Variant("serial-sync", .documented, "threads call sync on a serial queue, one after the other", own: queued) {
-      trial in
+    Variant("serial-sync", .documented, "threads call sync on a serial queue, one after the other", queued) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       try arrive(trial) { thread in
-        queue.sync { thread.isIn() }
+        queue.sync { thread.noteAdmission() }
       }
     }
-    Variant("pthread-mutex", .yardstick, "threads lock a pthread mutex, one after the other", own: queued) { trial in
+    Variant("pthread-mutex", .yardstick, "threads lock a pthread mutex, one after the other", queued) { trial in
       let mutex = ThreadMutex()
       try arrive(trial) { thread in
         mutex.lock()
-        thread.isIn()
+        thread.noteAdmission()
         mutex.unlock()
       }
     }
-    Variant("mutex", .modern, "threads lock Swift's Mutex, one after the other", own: queued) { trial in
+    Variant("mutex", .modern, "threads lock Swift's Mutex, one after the other", queued) { trial in
       let lock = Lock()
       try arrive(trial) { thread in
-        lock.mutex.withLock { _ in thread.isIn() }
+        lock.mutex.withLock { _ in thread.noteAdmission() }
       }
     }
   }
 
-  private var logged: [any Declaration] { [submitters, tasks, beginInversions, endInversions, overlaps, lost] }
-  private var listed: [any Declaration] { [returnedBeforeEnd, unfinished] }
-  private var queued: [any Declaration] { [waiters, overtaken] }
+  private var logged: TrialProbe {
+    Probe(reads: [submitters, tasks], records: [beginInversions, endInversions, overlaps, lost])
+  }
+  private var addedPairs: TrialProbe { Probe(reads: [pairs], records: [beginInversions]) }
+  private var queued: TrialProbe { Probe(reads: [waiters], records: [overtaken]) }
 
   /// The time for which a task waits, after all are submitted, for one that must not come.
   private var inOrder: Duration { .milliseconds(10) }

@@ -60,12 +60,14 @@ extension QueueOrder {
   ///   - patience: how long the first block waits for the sync to return.
   ///   - asyncPatience: how long it waits before that for the async to return.
   func list(
-    _ trial: Trial, patience: Duration, asyncPatience: Duration = .seconds(20), _ body: (Listing) -> Void
-  ) {
-    let listing = Listing(patience: patience, asyncPatience: asyncPatience)
-    body(listing)
-    trial.record(returnedBeforeEnd, listing.returnedBefore)
-    trial.record(unfinished, listing.unfinished)
+    patience: Duration, asyncPatience: Duration = .seconds(20)
+  ) -> Probe<@Sendable (Listing) -> Void> {
+    Probe(records: [returnedBeforeEnd, unfinished]) { trial, body in
+      let listing = Listing(patience: patience, asyncPatience: asyncPatience)
+      body(listing)
+      trial.record(returnedBeforeEnd, listing.returnedBefore)
+      trial.record(unfinished, listing.unfinished)
+    }
   }
 
   /// Has threads arrive one after the other, each when the one before has been seen to wait, and notes the order in
@@ -297,7 +299,7 @@ final class Arrivals: Sendable {
     let number: Int
 
     /// Notes that the thread was admitted; the first thread stays until all others wait.
-    func isIn() {
+    func noteAdmission() {
       arrivals.entered.withLock { $0.append(number) }
       guard number == 0 else { return }
       arrivals.firstIsIn.signal()

@@ -60,50 +60,44 @@ struct QueuePriority: Pattern {
     "unspecified-between",
     "queues, of four of unspecified or default QoS, whose thread has a priority between user-initiated and utility")
 
+  let levelWithDefault = Metric.count(
+    "level-with-default",
+    "queues, of three (global of high priority, private of user-initiated and of no QoS), whose thread has the priority of the default queue's"
+  )
+  let levelWithBackground = Metric.count(
+    "level-with-background",
+    "queues of higher priorities or classes, of seven, whose thread has the background priority"
+  )
+
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
     Variant(
-      "global-priorities", .documented, "tasks on the document's four global queues",
-      own: [queues, otherQueues, priorityTime]
-    ) { trial in
-      try begin(trial, priorityTime) { priority in
-        gcdlab_dispatch_get_global_queue(priority.identifier, 0)
-      }
-      askForAll(trial) { identifier in
-        gcdlab_dispatch_get_global_queue(identifier, 0)
-      }
+      "global-priorities", .documented, "tasks on the document's four global queues", beginOnEveryQueue()
+    ) { identifier in
+      gcdlab_dispatch_get_global_queue(identifier, 0)
     }
     Variant(
       "overtaking", .documented,
       "tasks on the high-priority global queue, then on the default one, which end once a later low-priority one begins",
-      own: [overtaken], without: [tasks, work]
-    ) { trial in
-      try overtake(trial, [.high, .standard]) { priority in
-        gcdlab_dispatch_get_global_queue(priority.identifier, 0)
-      }
+      overtake([.high, .standard])
+    ) { priority in
+      gcdlab_dispatch_get_global_queue(priority.identifier, 0)
     }
     Variant(
-      "global-qos-classes", .modern, "tasks on the global queues of the five QoS classes", own: [queues, classTime]
-    ) {
-      trial in
-      try begin(trial, classTime) { qosClass in
-        gcdlab_dispatch_get_global_queue(qosClass.identifier, 0)
-      }
+      "global-qos-classes", .modern, "tasks on the global queues of the five QoS classes", begin(classTime)
+    ) { qosClass in
+      gcdlab_dispatch_get_global_queue(qosClass.identifier, 0)
     }
     Variant(
-      "private-qos-classes", .documented, "one private serial queue per task, of each QoS class",
-      own: [classTime]
-    ) {
-      trial in
-      try end(trial, classTime) { qosClass in
-        DispatchQueue(label: "com.example.MyQueue", qos: qosClass.qos)
-      }
+      "private-qos-classes", .documented, "one private serial queue per task, of each QoS class", end(classTime)
+    ) { qosClass in
+      DispatchQueue(label: "com.example.MyQueue", qos: qosClass.qos)
     }
     Variant(
       "thread-niceness", .documented,
-      "a look at the threads of the four global queues, and of queues of unspecified or default QoS",
-      own: [threadPriorities, unspecifiedBetween], without: [tasks, work], needs: [.raisedPriority]
+      "a look at the threads of the four global queues, and of queues of unspecified or default QoS", looked,
+      needs: [.raisedPriority]
     ) { trial in
       let niceness = try ThreadPriorities.ofClasses()
       try niceness.requireAll()
@@ -119,5 +113,23 @@ struct QueuePriority: Pattern {
           DispatchQueue(label: "com.example.unspecified", qos: .unspecified),
         ])
     }
+    Variant(
+      "thread-niceness-unprivileged", .documented,
+      "a look at threads that the trial's own thread starts, in a process that may not raise priorities", unprivileged,
+      needs: [.linux], mainQueue: .nobody
+    ) { queues in
+      for queue in queues { queue.look() }
+    }
+    Variant(
+      "thread-niceness-from-background", .documented,
+      "a look at threads that a background block starts, in a process that may not raise priorities", unprivileged,
+      needs: [.linux], mainQueue: .nobody
+    ) { queues in
+      DispatchQueue.global(qos: .background).async {
+        for queue in queues { queue.look() }
+      }
+    }
   }
+
+  private var looked: TrialProbe { Probe(records: [threadPriorities, unspecifiedBetween]) }
 }

@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Instruments
 import Synchronization
@@ -7,106 +8,120 @@ extension QueuePriority {
   /// The longest time of a trial: all tasks, one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
-  /// Submits tasks to the queues that `get` returns, in shuffled order, and notes the order in which they begin.
+  /// Submits tasks to the global queues that the body returns for the four priorities, and asks it for a queue by each
+  /// other identifier.
   ///
   /// - Parameter niceness: the priorities of the classes; nil to determine them.
-  /// - Throws: ``Unavailable`` if the system gives classes no priority of their own, or if there are not enough
-  ///   threads.
-  func begin<Key: Urgency & CaseIterable>(
-    _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, niceness: ThreadPriorities? = nil,
-    _ get: (Key) -> UnsafeMutableRawPointer?
-  ) throws {
-    let (count, steps) = (trial[tasks], trial.steps(work))
-    try SystemThread.requireCapacity(for: Key.allCases.count * trial.cores)
-    let niceness = try niceness ?? ThreadPriorities.ofClasses()
-    try niceness.require()
-    trial.record(queues, Set(Key.allCases.map(get)).count)
-    let keys = Key.allCases.filter { niceness.distinguishes($0) }
-    let queues = keys.map { HeldQueue(created: get($0)) }
-    let times = Slots<UInt64?>(count: keys.count * count, of: nil)
-    let all = DispatchGroup()
-    var random = SplitMix64(seed: trial.seed)
-    let order = Array(0..<keys.count * count).shuffled(using: &random)
-    let start = MonotonicClock.now()
-    for task in order {
-      all.enter()
-      queues[task / count].async {
-        times[task] = MonotonicClock.now() - start
-        CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(task + 1)))
-        all.leave()
-      }
+  func beginOnEveryQueue(
+    niceness: ThreadPriorities? = nil
+  ) -> Probe<@Sendable (_ identifier: Int) -> UnsafeMutableRawPointer?> {
+    Probe(reads: [tasks, work], records: [queues, otherQueues, priorityTime]) { trial, get in
+      try begin(priorityTime, niceness: niceness)(trial) { priority in get(priority.identifier) }
+      askForAll(trial, get)
     }
-    all.wait()
-    record(trial, measure, keys, count, times, niceness)
+  }
+
+  /// Submits tasks to the queues that the body returns, in shuffled order, and notes the order in which they begin. The
+  /// trial is unavailable if the system gives classes no priority of their own, or if there are not enough threads.
+  ///
+  /// - Parameter niceness: the priorities of the classes; nil to determine them.
+  func begin<Key: Urgency & CaseIterable>(
+    _ measure: MeasureFamily<Key, Duration>, niceness: ThreadPriorities? = nil
+  ) -> Probe<@Sendable (Key) -> UnsafeMutableRawPointer?> {
+    Probe(reads: [tasks, work], records: [queues, measure]) { trial, get in
+      let (count, steps) = (trial[tasks], trial.steps(work))
+      try SystemThread.requireCapacity(for: Key.allCases.count * trial.cores)
+      let niceness = try niceness ?? ThreadPriorities.ofClasses()
+      try niceness.require()
+      trial.record(queues, Set(Key.allCases.map(get)).count)
+      let keys = Key.allCases.filter { niceness.distinguishes($0) }
+      let queues = keys.map { HeldQueue(created: get($0)) }
+      let times = Slots<UInt64?>(count: keys.count * count, of: nil)
+      let all = DispatchGroup()
+      var random = SplitMix64(seed: trial.seed)
+      let order = Array(0..<keys.count * count).shuffled(using: &random)
+      let start = MonotonicClock.now()
+      for task in order {
+        all.enter()
+        queues[task / count].async {
+          times[task] = MonotonicClock.now() - start
+          CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(task + 1)))
+          all.leave()
+        }
+      }
+      all.wait()
+      record(trial, measure, keys, count, times, niceness)
+    }
   }
 
   /// Submits more tasks than there are cores to the queue of each of these priorities, and then one to the queue of the
-  /// low priority. Counts the tasks that had not begun when the last one began.
+  /// low priority. Counts the tasks that had not begun when the last one began. The body returns the queues.
   ///
   /// The tasks yield until the last one begins, so they occupy the pool's threads. They do not block, since the pool
   /// adds threads for tasks that block.
   ///
   /// - Parameter patience: how long the tasks wait for the last one.
   func overtake(
-    _ trial: Trial, patience: Duration = .seconds(10), _ priorities: [Priority],
-    _ get: (Priority) -> UnsafeMutableRawPointer?
-  ) throws {
-    let count = 2 * trial.poolWidth
-    try SystemThread.requireCapacity(for: 2 * trial.poolWidth)
-    let low = HeldQueue(created: get(.low))
-    var late = 0
-    for priority in priorities {
-      let (begun, lowBegun, seen) = (Gauge(), Gauge(), Slots<Int>(count: 1, of: count))
-      let all = DispatchGroup()
-      let queue = HeldQueue(created: get(priority))
-      let end = MonotonicClock.now() + patience.nanoseconds
-      for _ in 0..<count {
+    patience: Duration = .seconds(10), _ priorities: [Priority]
+  ) -> Probe<@Sendable (Priority) -> UnsafeMutableRawPointer?> {
+    Probe(records: [overtaken]) { trial, get in
+      let count = 2 * trial.poolWidth
+      try SystemThread.requireCapacity(for: 2 * trial.poolWidth)
+      let low = HeldQueue(created: get(.low))
+      var late = 0
+      for priority in priorities {
+        let (begun, lowBegun, seen) = (Gauge(), Gauge(), Slots<Int>(count: 1, of: count))
+        let all = DispatchGroup()
+        let queue = HeldQueue(created: get(priority))
+        let end = MonotonicClock.now() + patience.nanoseconds
+        for _ in 0..<count {
+          all.enter()
+          queue.async {
+            begun.up()
+            while lowBegun.now == 0, MonotonicClock.now() < end { yieldProcessor() }
+            all.leave()
+          }
+        }
         all.enter()
-        queue.async {
-          begun.up()
-          while lowBegun.now == 0, MonotonicClock.now() < end { yieldProcessor() }
+        low.async {
+          seen[0] = begun.now
+          lowBegun.up()
           all.leave()
         }
+        all.wait()
+        late += count - seen[0]
       }
-      all.enter()
-      low.async {
-        seen[0] = begun.now
-        lowBegun.up()
-        all.leave()
-      }
-      all.wait()
-      late += count - seen[0]
+      trial.record(overtaken, late)
     }
-    trial.record(overtaken, late)
   }
 
-  /// Submits spinning tasks to private queues that `make` returns, starts all of them at once, and notes the order in
-  /// which they end.
-  ///
-  /// - Throws: ``Unavailable`` if the system gives classes no priority of their own, or if there are not enough
-  ///   threads.
+  /// Submits spinning tasks to private queues that the body makes, starts all of them at once, and notes the order in
+  /// which they end. The trial is unavailable if the system gives classes no priority of their own, or if there are not
+  /// enough threads.
   func end<Key: Urgency & CaseIterable>(
-    _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ make: (Key) -> DispatchQueue
-  ) throws {
-    let (count, steps) = (trial[tasks], trial.steps(work))
-    try SystemThread.requireCapacity(for: Key.allCases.count * count)
-    let niceness = try ThreadPriorities.ofClasses()
-    try niceness.require()
-    let keys = Key.allCases.filter { niceness.distinguishes($0) }
-    let times = Slots<UInt64?>(count: keys.count * count, of: nil)
-    let all = DispatchGroup()
-    let barrier = SpinBarrier(parties: keys.count * count)
-    let start = FirstArrival()
-    for task in 0..<keys.count * count {
-      make(keys[task / count]).async(group: all) {
-        barrier.wait()
-        start.set()
-        CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(task + 1)))
-        times[task] = start.elapsed
+    _ measure: MeasureFamily<Key, Duration>
+  ) -> Probe<@Sendable (Key) -> DispatchQueue> {
+    Probe(reads: [tasks, work], records: [measure]) { trial, make in
+      let (count, steps) = (trial[tasks], trial.steps(work))
+      try SystemThread.requireCapacity(for: Key.allCases.count * count)
+      let niceness = try ThreadPriorities.ofClasses()
+      try niceness.require()
+      let keys = Key.allCases.filter { niceness.distinguishes($0) }
+      let times = Slots<UInt64?>(count: keys.count * count, of: nil)
+      let all = DispatchGroup()
+      let barrier = SpinBarrier(parties: keys.count * count)
+      let start = FirstArrival()
+      for task in 0..<keys.count * count {
+        make(keys[task / count]).async(group: all) {
+          barrier.wait()
+          start.set()
+          CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(task + 1)))
+          times[task] = start.elapsed
+        }
       }
+      all.wait()
+      record(trial, measure, keys, count, times, niceness)
     }
-    all.wait()
-    record(trial, measure, keys, count, times, niceness)
   }
 
   /// Asks for a global queue by each possible identifier.
@@ -131,6 +146,39 @@ extension QueuePriority {
     trial.record(unspecifiedBetween, seen.count { niceness.isBetween($0) })
   }
 
+  /// Gives up the permission to raise priorities, has the body look at the threads of queues that nothing has used
+  /// before, and counts the threads that have the priority of the default queue's thread, or the background priority.
+  ///
+  /// Nothing serves the main queue of such a trial, so that Dispatch has no threads yet: a thread keeps the priority
+  /// with which it was started. The trial is unavailable if it was started with a nice value above 0, or if
+  /// Dispatch gives the background class none of its own.
+  var unprivileged: Probe<@Sendable (_ queues: [UnusedQueue]) -> Void> {
+    Probe(records: [levelWithDefault, levelWithBackground]) { trial, lookAt in
+      try SystemThread.requireCapacity(for: 10)
+      try SystemThread.giveUpRaisingPriority()
+      let niceness = ThreadPriorities.ofCallingThread
+      guard niceness == 0 else {
+        throw Unavailable("the process must begin with the nice value 0, and begins with \(niceness)")
+      }
+      let all = DispatchGroup()
+      func unused(_ queue: DispatchQueue) -> UnusedQueue { UnusedQueue(all) { queue.async(execute: $0) } }
+      func global(_ priority: Priority) -> UnusedQueue {
+        UnusedQueue(all) { HeldQueue(created: gcdlab_dispatch_get_global_queue(priority.identifier, 0)).async($0) }
+      }
+      func own(_ qosClass: DispatchQoS) -> UnusedQueue { unused(DispatchQueue(label: "own", qos: qosClass)) }
+      let (standard, background) = (global(.standard), global(.background))
+      let equals = [global(.high), own(.userInitiated), unused(DispatchQueue(label: "own"))]
+      let others = [standard, global(.low), own(.default), own(.utility)]
+      lookAt(equals + others + [background])
+      all.wait()
+      guard background.niceness > niceness else {
+        throw Unavailable("the threads of the background class have the nice value \(background.niceness), as others")
+      }
+      trial.record(levelWithDefault, equals.count { $0.niceness == standard.niceness })
+      trial.record(levelWithBackground, (equals + others).count { $0.niceness == background.niceness })
+    }
+  }
+
   private func record<Key: Urgency>(
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ keys: [Key], _ count: Int, _ times: Slots<UInt64?>,
     _ niceness: ThreadPriorities
@@ -139,6 +187,31 @@ extension QueuePriority {
       trial.record(measure[key], (0..<count).map { times[index * count + $0] })
     }
   }
+}
+
+/// A queue that has run no block yet.
+final class UnusedQueue: Sendable {
+  private let all: DispatchGroup
+  private let async: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let seen = Slots<Int>(count: 1, of: .max)
+
+  /// Creates a member of `all`: the group ends once each of its queues has run a block.
+  init(_ all: DispatchGroup, _ async: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+    self.all = all
+    self.async = async
+    all.enter()
+  }
+
+  /// Submits a block that notes the nice value of its thread.
+  func look() {
+    async { [self] in
+      seen[0] = ThreadPriorities.ofCallingThread
+      all.leave()
+    }
+  }
+
+  /// The nice value of the thread that ran the block.
+  var niceness: Int { seen[0] }
 }
 
 /// The instant at which the first of several threads arrived.
@@ -242,7 +315,8 @@ struct ThreadPriorities: Sendable {
     return seen.values
   }
 
-  private static var ofCallingThread: Int {
+  /// The value of the calling thread.
+  static var ofCallingThread: Int {
     #if canImport(Darwin)
       -Int(qos_class_self().rawValue)
     #else

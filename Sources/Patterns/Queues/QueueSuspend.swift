@@ -21,103 +21,94 @@ import Synchronization
 struct QueueSuspend: Pattern {
   static let name = "queue-suspend"
 
-  let blocks = Setting.count("blocks", 1...1000, default: 10, "blocks that wait in the suspended queue")
+  let blocks = Setting.count(
+    "blocks", 1...1000, default: 10, "blocks that wait in the suspended queue")
   let repeats = Setting.count("repeats", 1...10_000, default: 100, "suspensions per trial")
 
   let beganWhileSuspended = Metric.count(
-    "began-while-suspended", "blocks that began between suspend and resume; the most in any one suspension")
+    "began-while-suspended",
+    "blocks that began between suspend and resume; the most in any one suspension")
   let stopped = Metric.count(
-    "stopped", "blocks running when their queue was suspended that had not ended when it was resumed")
+    "stopped",
+    "blocks running when their queue was suspended that had not ended when it was resumed")
   let lost = Metric.count("lost", "blocks that had not run exactly once after the last resume")
-  let resumeToRun = Metric.latency("resume-to-run", "from the last resume to the start of the first waiting block")
+  let resumeToRun = Metric.latency(
+    "resume-to-run", "from the last resume to the start of the first waiting block")
 
   var problem: [any Declaration] { [blocks] }
 
   var variants: [Variant] {
-    Variant("balanced", .documented, "a block suspends its own serial queue; one resume", own: held) { trial in
-      hold(trial) { waiting in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        queue.async { waiting.suspending { queue.suspend() } }
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-        waiting.look()
-        waiting.resuming { queue.resume() }
-      }
+    Variant("balanced", .documented, "a block suspends its own serial queue; one resume", hold) { waiting in
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      queue.async { waiting.suspending { queue.suspend() } }
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.watch()
+      waiting.resuming { queue.resume() }
     }
     Variant(
       "nested-suspends", .documented,
-      "a block suspends its queue twice; blocks are counted after the first of two resumes", own: held
-    ) {
-      trial in
-      hold(trial) { waiting in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        queue.async {
-          waiting.suspending {
-            queue.suspend()
-            queue.suspend()
-          }
+      "a block suspends its queue twice; blocks are counted after the first of two resumes", hold
+    ) { waiting in
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      queue.async {
+        waiting.suspending {
+          queue.suspend()
+          queue.suspend()
         }
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-        waiting.awaitSuspension()
-        queue.resume()
-        waiting.look()
-        waiting.resuming { queue.resume() }
       }
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.awaitSuspension()
+      queue.resume()
+      waiting.watch()
+      waiting.resuming { queue.resume() }
     }
     Variant(
       "suspend-while-running", .documented, "a thread suspends a serial queue while one of its blocks runs",
-      own: held + [stopped]
-    ) { trial in
-      hold(trial) { waiting in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
-        queue.async { waiting.runsOnWhenSuspended() }
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-        waiting.awaitRunning()
-        waiting.suspending { queue.suspend() }
-        waiting.lookAndAwaitEnd()
-        waiting.resuming { queue.resume() }
-      }
-      .record(trial, stopped)
-    }
-    Variant("concurrent", .broken, "a concurrent queue is suspended while its blocks wait for a thread", own: going) {
-      trial in
-      goOn(trial) { waiting in
-        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
-        for _ in 0..<trial.cores { queue.async(group: waiting.all) { waiting.runsOnWhenSuspended() } }
-        for _ in 0..<trial.cores { waiting.awaitRunning() }
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-        waiting.suspending { queue.suspend() }
-        waiting.look()
-        waiting.resuming { queue.resume() }
-      }
+      holdWhileRunning
+    ) { waiting in
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      queue.async { waiting.runUntilSuspended() }
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.awaitRunningBlock()
+      waiting.suspending { queue.suspend() }
+      waiting.awaitEndOfRunningBlock()
+      waiting.watch()
+      waiting.resuming { queue.resume() }
     }
     Variant(
-      "concurrent-in-barrier", .documented, "a barrier block suspends its own concurrent queue", own: held
-    ) { trial in
-      hold(trial) { waiting in
-        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
-        queue.async(flags: .barrier) { waiting.suspending { queue.suspend() } }
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-        waiting.look()
-        waiting.resuming { queue.resume() }
-      }
+      "concurrent", .broken, "a concurrent queue is suspended while its blocks wait for a thread",
+      continueWhileSuspended()
+    ) { waiting in
+      let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
+      for _ in 0..<waiting.cores { queue.async(group: waiting.all) { waiting.runUntilSuspended() } }
+      for _ in 0..<waiting.cores { waiting.awaitRunningBlock() }
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.suspending { queue.suspend() }
+      waiting.watch()
+      waiting.resuming { queue.resume() }
     }
-    Variant("global", .broken, "a global queue is suspended", own: going) { trial in
-      goOn(trial) { waiting in
-        let queue = DispatchQueue.global()
-        waiting.suspending { queue.suspend() }
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-        waiting.look()
-        waiting.resuming { queue.resume() }
-      }
+    Variant(
+      "concurrent-in-barrier", .documented, "a barrier block suspends its own concurrent queue", hold
+    ) { waiting in
+      let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
+      queue.async(flags: .barrier) { waiting.suspending { queue.suspend() } }
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.watch()
+      waiting.resuming { queue.resume() }
     }
-    Variant("activate", .modern, "a queue created inactive, activated later", own: held) { trial in
-      hold(trial) { waiting in
-        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
-        waiting.suspending {}
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
-        waiting.look()
-        waiting.resuming { queue.activate() }
-      }
+    Variant("global", .broken, "a global queue is suspended", continueWhileSuspended()) { waiting in
+      let queue = DispatchQueue.global()
+      waiting.suspending { queue.suspend() }
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.watch()
+      waiting.resuming { queue.resume() }
+    }
+    Variant("activate", .modern, "a queue created inactive, activated later", hold) { waiting in
+      let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
+      waiting.suspending {}
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.watch()
+      waiting.resuming { queue.activate() }
     }
     Variant("over-resume", .broken, "a queue is resumed once too often", ends: traps) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -136,14 +127,13 @@ struct QueueSuspend: Pattern {
       trial.hazard()
       queue.resume()
     }
-    Variant("release-inactive", .broken, "the last reference to a never activated queue is released", ends: traps) {
-      trial in
+    Variant(
+      "release-inactive", .broken, "the last reference to a never activated queue is released", ends: traps
+    ) { trial in
       trial.hazard()
       _ = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
     }
   }
 
-  private var going: [any Declaration] { [blocks, repeats, beganWhileSuspended, lost] }
-  private var held: [any Declaration] { going + [resumeToRun] }
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

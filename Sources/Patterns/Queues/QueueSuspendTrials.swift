@@ -12,13 +12,51 @@ extension QueueSuspend {
   ///
   /// The first time, which is also the warm-up, the suspended queue is observed for a while. After that it is resumed
   /// as soon as all blocks are added.
-  @discardableResult
-  func hold(_ trial: Trial, _ body: (Suspension) -> Void) -> Stopped {
+  var hold: Probe<@Sendable (Suspension) -> Void> {
+    Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun]) { trial, body in
+      _ = suspend(trial, body)
+    }
+  }
+
+  /// As ``hold``, of a queue whose block runs when it is suspended. Counts the blocks that did not continue, too.
+  var holdWhileRunning: Probe<@Sendable (Suspension) -> Void> {
+    Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun, stopped]) { trial, body in
+      trial.record(stopped, suspend(trial, body))
+    }
+  }
+
+  /// Suspends and resumes a queue repeatedly while its blocks continue, and counts the blocks that began
+  /// meanwhile.
+  ///
+  /// - Parameter patience: how long the trial waits for a block that begins meanwhile. At first there may be no thread
+  ///   for it.
+  func continueWhileSuspended(patience: Duration = .seconds(20)) -> Probe<
+    @Sendable (Suspension) -> Void
+  > {
+    Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost]) { trial, body in
+      let (count, repeats) = (trial[blocks], trial[repeats])
+      var (began, lost) = (0, 0)
+      for _ in 0..<repeats {
+        let waiting = Suspension(blocks: count, cores: trial.cores, looks: patience)
+        body(waiting)
+        waiting.awaitAll()
+        began = max(began, waiting.beganSuspended)
+        lost += waiting.lost
+      }
+      trial.record(beganWhileSuspended, began)
+      trial.record(self.lost, lost)
+    }
+  }
+
+  /// Suspends and resumes a queue repeatedly. Returns the number of blocks that were running when their queue was
+  /// suspended, and did not continue.
+  private func suspend(_ trial: Trial, _ body: (Suspension) -> Void) -> Int {
     let (count, repeats) = (trial[blocks], trial[repeats])
     var (began, stopped, lost) = (0, 0, 0)
     var times: [UInt64?] = []
     for repeated in 0...repeats {
-      let waiting = Suspension(blocks: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
+      let waiting = Suspension(
+        blocks: count, cores: trial.cores, looks: repeated == 0 ? .milliseconds(10) : .zero)
       body(waiting)
       waiting.awaitAll()
       began = max(began, waiting.beganSuspended)
@@ -29,34 +67,7 @@ extension QueueSuspend {
     trial.record(beganWhileSuspended, began)
     trial.record(self.lost, lost)
     trial.record(resumeToRun, times)
-    return Stopped(count: stopped)
-  }
-
-  /// Suspends and resumes a queue repeatedly while its blocks continue, and counts the blocks that began
-  /// meanwhile.
-  ///
-  /// - Parameter patience: how long the trial waits for a block that begins meanwhile. At first there may be no thread
-  ///   for it.
-  func goOn(_ trial: Trial, patience: Duration = .seconds(20), _ body: (Suspension) -> Void) {
-    let (count, repeats) = (trial[blocks], trial[repeats])
-    var (began, lost) = (0, 0)
-    for _ in 0..<repeats {
-      let waiting = Suspension(blocks: count, looks: patience)
-      body(waiting)
-      waiting.awaitAll()
-      began = max(began, waiting.beganSuspended)
-      lost += waiting.lost
-    }
-    trial.record(beganWhileSuspended, began)
-    trial.record(self.lost, lost)
-  }
-
-  /// The number of blocks that were running when their queue was suspended, and did not continue.
-  struct Stopped {
-    let count: Int
-
-    /// Records the blocks that did not go on while the queue was suspended.
-    func record(_ trial: Trial, _ measure: Measure<Int>) { trial.record(measure, count) }
+    return stopped
   }
 }
 
@@ -64,6 +75,8 @@ extension QueueSuspend {
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
+  /// The number of cores, which is how many blocks of a concurrent queue begin at once.
+  let cores: Int
   private let count: Int
   private let runs: RunCounts
   private let began = Atomic<Int>(0)
@@ -79,8 +92,9 @@ final class Suspension: Sendable {
   private let firstBegan = Moment()
 
   /// Creates a suspension that this many blocks wait for.
-  init(blocks count: Int, looks bound: Duration) {
+  init(blocks count: Int, cores: Int, looks bound: Duration) {
     self.count = count
+    self.cores = cores
     runs = RunCounts(count: count)
     anyBegins = BoundedGate(bound: bound)
   }
@@ -114,7 +128,7 @@ final class Suspension: Sendable {
   }
 
   /// The work of a block that begins before the queue is suspended and ends after that.
-  func runsOnWhenSuspended() {
+  func runUntilSuspended() {
     isRunning.signal()
     mayRunOn.wait()
     mayRunOn.signal()
@@ -122,7 +136,7 @@ final class Suspension: Sendable {
   }
 
   /// Waits until one more block runs. The block continues when the queue is suspended.
-  func awaitRunning() { isRunning.wait() }
+  func awaitRunningBlock() { isRunning.wait() }
 
   /// Waits until the queue is suspended.
   func awaitSuspension() {
@@ -131,18 +145,17 @@ final class Suspension: Sendable {
   }
 
   /// Watches the suspended queue for a block that begins, for a short time.
-  func look() {
+  func watch() {
     awaitSuspension()
     anyBegins.restHasFinished()
     anyBegins.pass()
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }
 
-  /// Watches the suspended queue for a block that begins, and waits for the end of the one that runs.
-  func lookAndAwaitEnd(within patience: Duration = .seconds(20)) {
+  /// Waits for the end of the block that was running when the queue was suspended.
+  func awaitEndOfRunningBlock(within patience: Duration = .seconds(20)) {
     let hasEnded = runnerHasEnded.wait(within: patience)
     counts.withLock { $0.stopped = hasEnded ? 0 : 1 }
-    look()
   }
 
   /// Resumes the queue by `resume`, and notes the time.

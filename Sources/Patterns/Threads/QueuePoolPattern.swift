@@ -57,13 +57,10 @@ struct QueuePoolPattern: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant(
-      "pool", .documented, "a fixed pool of serial queues, one per core, round robin",
-      own: [racers, turns, queues, sizeError, imbalance, wrongSizeChecks, roundRobinSizes]
-    ) { trial in
+    Variant("pool", .documented, "a fixed pool of serial queues, one per core, round robin", lookedAndJudged) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "file.read", qos: .default) }
-      try look(trial) { tasks, all in
+      try look()(trial) { tasks, all in
         for task in tasks {
           pool?.queue.async(group: all) { task.run() }
         }
@@ -75,7 +72,7 @@ struct QueuePoolPattern: Pattern {
     }
     Variant(
       "pool-per-class", .documented, "one such pool per QoS class; tasks use the five classes in turn",
-      own: [racers, turns, queues, sizeError, imbalance, sets]
+      lookedAndRacedForSets
     ) { trial in
       let classes: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background, .default]
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
@@ -86,7 +83,7 @@ struct QueuePoolPattern: Pattern {
         return { index in sets[index].pool }
       }
       let used = sets()
-      try look(trial) { tasks, all in
+      try look()(trial) { tasks, all in
         for (index, task) in tasks.enumerated() {
           used[index % used.count].pool?.queue.async(group: all) { task.run() }
         }
@@ -96,11 +93,11 @@ struct QueuePoolPattern: Pattern {
     }
     Variant(
       "pool-targeting-global", .documented, "the pool before QoS: its queues target the global queue of their priority",
-      own: [racers, turns, queues, sizeError, imbalance]
+      lookedAndRaced
     ) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "older", target: .global()) }
-      try look(trial) { tasks, all in
+      try look()(trial) { tasks, all in
         for task in tasks {
           pool?.queue.async(group: all) { task.run() }
         }
@@ -111,7 +108,6 @@ struct QueuePoolPattern: Pattern {
     Variant(
       "assert-not-on-target", .broken,
       "as pool-targeting-global, with a block that asserts it is not on the target queue",
-      without: [tasks, work, threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches],
       ends: .traps(within: .milliseconds(500))
     ) { trial in
       let pool = DispatchQueuePool(queueCount: 1) { DispatchQueue(label: "older", target: .global(qos: .utility)) }
@@ -123,59 +119,64 @@ struct QueuePoolPattern: Pattern {
     Variant(
       "on-target", .documented,
       "queues of the older pool for each priority, by dispatch_set_target_queue, and a queue that targets each of them",
-      own: [offTarget],
-      without: [tasks, work, threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches]
-    ) { trial in
-      seekTargets(trial) { priority in
-        let queue = FunctionQueue(label: "older")
-        gcdlab_dispatch_set_target_queue(queue.object, gcdlab_dispatch_get_global_queue(priority, 0))
-        return queue
+      seekTargets
+    ) { priority in
+      let queue = FunctionQueue(label: "older")
+      gcdlab_dispatch_set_target_queue(queue.object, gcdlab_dispatch_get_global_queue(priority, 0))
+      return queue
+    }
+    Variant("private-queues", .broken, "one serial queue per task", look(timesBlocking: true)) { tasks, all in
+      for task in tasks {
+        DispatchQueue(label: "private").async(group: all) { task.run() }
       }
     }
-    Variant("private-queues", .broken, "one serial queue per task", own: [pause, blockingElapsed]) { trial in
-      try look(trial, timesBlocking: true) { tasks, all in
-        for task in tasks {
-          DispatchQueue(label: "private").async(group: all) { task.run() }
-        }
+    Variant("private-targeting-global", .broken, "one serial queue per task, targeting the global queue", look()) {
+      tasks, all in
+      for task in tasks {
+        DispatchQueue(label: "private", target: .global()).async(group: all) { task.run() }
       }
     }
-    Variant("private-targeting-global", .broken, "one serial queue per task, targeting the global queue") {
-      trial in
-      try look(trial) { tasks, all in
-        for task in tasks {
-          DispatchQueue(label: "private", target: .global()).async(group: all) { task.run() }
-        }
-      }
-    }
-    Variant("private-concurrent", .documented, "one private concurrent queue for all tasks") { trial in
+    Variant("private-concurrent", .documented, "one private concurrent queue for all tasks", looked) { trial in
       let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
-      try look(trial) { tasks, all in
+      try look()(trial) { tasks, all in
         for task in tasks {
           queue.async(group: all) { task.run() }
         }
       }
     }
     Variant(
-      "global-concurrent", .documented, "the global queue for all tasks", own: [pause, blockingElapsed]
-    ) { trial in
-      try look(trial, timesBlocking: true) { tasks, all in
-        for task in tasks {
-          DispatchQueue.global().async(group: all) { task.run() }
-        }
+      "global-concurrent", .documented, "the global queue for all tasks", look(timesBlocking: true)
+    ) { tasks, all in
+      for task in tasks {
+        DispatchQueue.global().async(group: all) { task.run() }
       }
     }
-    Variant("task-group", .modern, "one child task per task, in a task group") { trial in
-      try look(trial) { tasks, all in
-        try waitFor {
-          await withTaskGroup { group in
-            for task in tasks {
-              group.addTask { task.run() }
-            }
+    Variant("task-group", .modern, "one child task per task, in a task group", look()) { tasks, all in
+      try waitFor {
+        await withTaskGroup { group in
+          for task in tasks {
+            group.addTask { task.run() }
           }
         }
       }
     }
   }
+
+  private var looked: TrialProbe { Probe(reads: [tasks, work], records: ofTasks) }
+  private var lookedAndRaced: TrialProbe {
+    Probe(reads: [tasks, work, racers, turns], records: ofTasks + [queues, sizeError, imbalance])
+  }
+  private var lookedAndRacedForSets: TrialProbe {
+    Probe(reads: [tasks, work, racers, turns], records: ofTasks + [queues, sizeError, imbalance, sets])
+  }
+  private var lookedAndJudged: TrialProbe {
+    Probe(
+      reads: [tasks, work, racers, turns],
+      records: ofTasks + [queues, sizeError, imbalance, wrongSizeChecks, roundRobinSizes])
+  }
+
+  /// The metrics of the two phases.
+  var ofTasks: [any Declaration] { [threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches] }
 
   /// The longest time of a trial: the tasks one after the other.
   func longest(_ trial: Trial) -> Duration? {

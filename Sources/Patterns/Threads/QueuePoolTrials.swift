@@ -5,36 +5,38 @@ import Synchronization
 
 /// The measuring code.
 extension QueuePoolPattern {
-  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
+  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once. The body
+  /// submits the tasks, and the trial waits for those in the group. The trial is unavailable if there are not enough
+  /// threads, or if the system does not report what they do.
   ///
-  /// - Parameters:
-  ///   - timesBlocking: whether to take the time of tasks, too, each of which blocks for a while.
-  ///   - submit: submits the tasks. The trial waits for those in the group.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  /// - Parameter timesBlocking: whether to take the time of tasks, too, each of which blocks for a while.
   func look(
-    _ trial: Trial, timesBlocking: Bool = false,
-    _ submit: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
-  ) throws {
-    let count = trial[tasks]
-    let seen = try census.take(count, steps: trial.steps(work), threads: min(count, ThreadPool.limit)) {
-      tasks, all in
-      try submit(tasks, all)
-      all.wait()
+    timesBlocking: Bool = false
+  ) -> Probe<@Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void> {
+    Probe(
+      reads: [tasks, work] + (timesBlocking ? [pause] : []), records: ofTasks + (timesBlocking ? [blockingElapsed] : [])
+    ) { trial, submit in
+      let count = trial[tasks]
+      let seen = try census.take(count, steps: trial.steps(work), threads: min(count, ThreadPool.limit)) {
+        tasks, all in
+        try submit(tasks, all)
+        all.wait()
+      }
+      trial.record(threads, seen.held ?? seen.threads)
+      trial.record(blockedTasks, seen.atOnce)
+      trial.record(inProgress, seen.inProgress)
+      trial.record(throughput, Double(count) * 1e9 / Double(max(seen.elapsed, 1)))
+      trial.record(startLatency, seen.starts)
+      if let seen = seen.switches {
+        trial.record(contextSwitches, Double(seen.voluntary + seen.involuntary) / Double(count))
+      }
+      guard timesBlocking else { return }
+      let blocking = TaskRound(count: count, blockingFor: trial[pause])
+      let begin = MonotonicClock.now()
+      try submit(blocking.tasks, blocking.all)
+      blocking.all.wait()
+      trial.record(blockingElapsed, MonotonicClock.now() - begin)
     }
-    trial.record(threads, seen.held ?? seen.threads)
-    trial.record(blockedTasks, seen.atOnce)
-    trial.record(inProgress, seen.inProgress)
-    trial.record(throughput, Double(count) * 1e9 / Double(max(seen.elapsed, 1)))
-    trial.record(startLatency, seen.starts)
-    if let seen = seen.switches {
-      trial.record(contextSwitches, Double(seen.voluntary + seen.involuntary) / Double(count))
-    }
-    guard timesBlocking else { return }
-    let blocking = TaskRound(count: count, blockingFor: trial[pause])
-    let begin = MonotonicClock.now()
-    try submit(blocking.tasks, blocking.all)
-    blocking.all.wait()
-    trial.record(blockingElapsed, MonotonicClock.now() - begin)
   }
 
   /// Has threads take queues from one pool at the same time, and counts how often each queue was taken.
@@ -123,25 +125,27 @@ extension QueuePoolPattern {
   /// Marks the global queue of each priority, and counts the blocks that find another mark than that of their priority,
   /// or none. A block finds the marks of its queue and of all that its queue targets, directly or through others.
   ///
-  /// - Parameter make: returns a queue for a priority. A second queue, which targets that queue, also runs a block.
-  func seekTargets(_ trial: Trial, _ make: (_ priority: Int) -> FunctionQueue) {
-    // DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
-    let priorities = [2, 0, -2, Int(Int16.min)]
-    let marks = TargetMarks(count: priorities.count)
-    for (index, priority) in priorities.enumerated() {
-      marks.set(index, on: gcdlab_dispatch_get_global_queue(priority, 0))
-    }
-    let found = Gauge()
-    for (index, priority) in priorities.enumerated() {
-      let queue = make(priority)
-      let above = FunctionQueue(label: "above")
-      gcdlab_dispatch_set_target_queue(above.object, queue.object)
-      for asked in [queue, above] {
-        asked.async { if marks.found == [index] { found.up() } }
-        asked.sync()
+  /// The body returns a queue for a priority. A second queue, which targets that queue, also runs a block.
+  var seekTargets: Probe<@Sendable (_ priority: Int) -> FunctionQueue> {
+    Probe(records: [offTarget]) { trial, make in
+      // DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
+      let priorities = [2, 0, -2, Int(Int16.min)]
+      let marks = TargetMarks(count: priorities.count)
+      for (index, priority) in priorities.enumerated() {
+        marks.set(index, on: gcdlab_dispatch_get_global_queue(priority, 0))
       }
+      let found = Gauge()
+      for (index, priority) in priorities.enumerated() {
+        let queue = make(priority)
+        let above = FunctionQueue(label: "above")
+        gcdlab_dispatch_set_target_queue(above.object, queue.object)
+        for asked in [queue, above] {
+          asked.async { if marks.found == [index] { found.up() } }
+          asked.sync()
+        }
+      }
+      trial.record(offTarget, 2 * priorities.count - found.now)
     }
-    trial.record(offTarget, 2 * priorities.count - found.now)
   }
 }
 

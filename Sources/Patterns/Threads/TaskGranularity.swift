@@ -33,10 +33,8 @@ struct TaskGranularity: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("inline", .yardstick, "the caller runs them in a loop") { trial in
-      try measure(trial) { tasks in
-        for task in tasks { task.run() }
-      }
+    Variant("inline", .yardstick, "the caller runs them in a loop", measure) { tasks in
+      for task in tasks { task.run() }
     }
     Variant("sync", .documented, "each task by sync on a serial queue") { trial in
       let queue = DispatchQueue(label: "small")
@@ -46,32 +44,27 @@ struct TaskGranularity: Pattern {
         }
       }
     }
-    Variant("async", .documented, "each task by async to the global queue, in a group") { trial in
-      try measure(trial) { tasks in
-        let group = DispatchGroup()
-        for task in tasks {
-          DispatchQueue.global().async(group: group) { task.run() }
-        }
-        group.wait()
+    Variant("async", .documented, "each task by async to the global queue, in a group", measure) { tasks in
+      let group = DispatchGroup()
+      for task in tasks {
+        DispatchQueue.global().async(group: group) { task.run() }
       }
+      group.wait()
     }
-    Variant("work-item", .documented, "each task as a DispatchWorkItem to the global queue, in a group") { trial in
-      try measure(trial) { tasks in
-        let group = DispatchGroup()
-        for task in tasks {
-          let item = DispatchWorkItem { task.run() }
-          DispatchQueue.global().async(group: group, execute: item)
-        }
-        group.wait()
+    Variant("work-item", .documented, "each task as a DispatchWorkItem to the global queue, in a group", measure) {
+      tasks in
+      let group = DispatchGroup()
+      for task in tasks {
+        let item = DispatchWorkItem { task.run() }
+        DispatchQueue.global().async(group: group, execute: item)
       }
+      group.wait()
     }
-    Variant("task", .modern, "each task a child of a task group") { trial in
-      try measure(trial) { tasks in
-        try waitFor {
-          await withTaskGroup { group in
-            for task in tasks {
-              group.addTask { task.run() }
-            }
+    Variant("task", .modern, "each task a child of a task group", measure) { tasks in
+      try waitFor {
+        await withTaskGroup { group in
+          for task in tasks {
+            group.addTask { task.run() }
           }
         }
       }

@@ -2,13 +2,15 @@ import Instruments
 
 /// The measuring code, and the comparison of the sizes.
 extension TaskGranularity: FindingPattern {
-  /// Times `body`, which must run every task once and return when all have ended.
-  func measure(_ trial: Trial, _ body: ([SmallTask]) throws -> Void) throws {
-    let tasks = SmallTasks(count: trial[tasks], steps: trial.steps(work))
-    for repeated in 0...trial[repeats] {
-      let time = try MonotonicClock.time { try body(tasks.all) }
-      if repeated > 0 { trial.record(perTask, time, over: tasks.all.count) }
-      trial.record(notOnce, tasks.takeNotOnce())
+  /// Times the body, which must run every task once and return when all have ended.
+  var measure: Probe<@Sendable ([SmallTask]) throws -> Void> {
+    Probe(reads: [tasks, work, repeats], records: [perTask, notOnce]) { trial, body in
+      let tasks = SmallTasks(count: trial[tasks], steps: trial.steps(work))
+      for repeated in 0...trial[repeats] {
+        let time = try MonotonicClock.time { try body(tasks.all) }
+        if repeated > 0 { trial.record(perTask, time, over: tasks.all.count) }
+        trial.record(notOnce, tasks.takeNotOnce())
+      }
     }
   }
 

@@ -73,8 +73,7 @@ struct ThreadExplosion: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one per core",
-      without: [tasks]
+      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one per core", crowdedPerCore
     ) { trial in
       let lock = Lock()
       try crowd(trial, of: trial.poolWidth, while: lock.held) { task in
@@ -83,7 +82,8 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("lock-in-private-queues", .broken, "each task waits for a lock on a serial queue of its own") { trial in
+    Variant("lock-in-private-queues", .broken, "each task waits for a lock on a serial queue of its own", crowded) {
+      trial in
       let lock = Lock()
       try crowd(trial, of: trial[tasks], while: lock.held) { task in
         DispatchQueue(label: "private").async(group: task.all) {
@@ -93,7 +93,7 @@ struct ThreadExplosion: Pattern {
     }
     Variant(
       "lock-in-serial-queue", .broken, "one task of a serial queue waits for a lock, the others do not need it",
-      own: [blockedBehind]
+      crowdedBehind
     ) { trial in
       let lock = Lock()
       let queue = DispatchQueue(label: "serial")
@@ -109,7 +109,7 @@ struct ThreadExplosion: Pattern {
       .recordBehind(trial, blockedBehind)
     }
     Variant(
-      "semaphore-gated", .documented, "a semaphore at submission admits one task fewer than there are cores",
+      "semaphore-gated", .documented, "a semaphore at submission admits one task fewer than there are cores", crowded,
       needs: [.cores(2)]
     ) { trial in
       let lock = Lock()
@@ -122,15 +122,17 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("serial-queue-instead", .documented, "no lock: the tasks that need the data run on one serial queue") {
-      trial in
+    Variant(
+      "serial-queue-instead", .documented, "no lock: the tasks that need the data run on one serial queue", crowded
+    ) { trial in
       let queue = DispatchQueue(label: "instead")
       try crowd(trial, of: trial[tasks], while: { body in try run(body, on: queue) }) { task in
         queue.async(group: task.all) { task.work() }
       }
     }
     Variant(
-      "sync-instead", .documented, "no lock: each task, on a serial queue of its own, syncs to the queue of the data"
+      "sync-instead", .documented, "no lock: each task, on a serial queue of its own, syncs to the queue of the data",
+      crowded
     ) { trial in
       let queue = DispatchQueue(label: "instead")
       try crowd(trial, of: trial[tasks], while: { body in try run(body, on: queue) }) { task in
@@ -139,7 +141,7 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "no lock: an actor owns the data, and tasks await it", needs: [.cores(2)]) {
+    Variant("actor", .modern, "no lock: an actor owns the data, and tasks await it", crowded, needs: [.cores(2)]) {
       trial in
       actor Owner {
         func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result { try body() }
@@ -155,28 +157,33 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant(
-      "bystander", .yardstick, "the bystanders alone, without waiting tasks",
-      without: [tasks, hold, blockedThreads, drain]
-    ) { trial in
+    Variant("bystander", .yardstick, "the bystanders alone, without waiting tasks", bystandersAlone) { trial in
       try recordBystandersAlone(trial)
     }
     Variant(
       "swift-task", .modern, "a Swift task asserts that it runs on the global queue of its QoS class",
-      own: [tasksOnGlobal, ownQueues],
-      without: [
-        tasks, hold, starved, globalStarved, otherQosStarved, ownQueueStarved, otherQosQueueStarved, blockedThreads,
-        globalStart,
-        otherQosStart, ownQueueStart, otherQosQueueStart, drain,
-      ], needs: [.linux]
-    ) { trial in
-      try recordTasks(trial) { priority, global in
-        await Task(priority: priority) {
-          dispatchPrecondition(condition: .onQueue(global))
-          // Of no queue: that of the caller's.
-          return String(cString: gcdlab_dispatch_queue_get_label(nil))
-        }.value
-      }
+      assertGlobalQueue, needs: [.linux]
+    ) { priority, global in
+      await Task(priority: priority) {
+        dispatchPrecondition(condition: .onQueue(global))
+        // Of no queue: that of the caller's.
+        return String(cString: gcdlab_dispatch_queue_get_label(nil))
+      }.value
     }
+  }
+
+  private var crowded: TrialProbe { Probe(reads: [tasks, hold], records: bystanding + [blockedThreads, drain]) }
+  private var crowdedPerCore: TrialProbe { Probe(reads: [hold], records: bystanding + [blockedThreads, drain]) }
+  private var crowdedBehind: TrialProbe {
+    Probe(reads: [tasks, hold], records: bystanding + [blockedThreads, drain, blockedBehind])
+  }
+  private var bystandersAlone: TrialProbe { Probe(records: bystanding) }
+
+  /// The metrics of the bystanders.
+  private var bystanding: [any Declaration] {
+    [
+      starved, globalStarved, otherQosStarved, ownQueueStarved, otherQosQueueStarved, globalStart, otherQosStart,
+      ownQueueStart, otherQosQueueStart,
+    ]
   }
 }

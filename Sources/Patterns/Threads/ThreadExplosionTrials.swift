@@ -65,18 +65,18 @@ extension ThreadExplosion {
   }
 
   /// Runs a task of each of two QoS classes, which asserts that it runs on the global queue of its class and returns
-  /// its queue's label, or nil where it asserts nothing.
-  func recordTasks(
-    _ trial: Trial, _ run: @escaping @Sendable (TaskPriority, _ global: DispatchQueue) async -> String?
-  ) throws {
-    let classes: [(TaskPriority, DispatchQueue)] = [(.medium, .global()), (.utility, .global(qos: .utility))]
-    let labels = try waitFor {
-      var labels: [String?] = []
-      for (priority, global) in classes { labels.append(await run(priority, global)) }
-      return labels
+  /// its queue's label, or nil if it asserts nothing.
+  var assertGlobalQueue: Probe<@Sendable (TaskPriority, _ global: DispatchQueue) async -> String?> {
+    Probe(records: [tasksOnGlobal, ownQueues]) { trial, run in
+      let classes: [(TaskPriority, DispatchQueue)] = [(.medium, .global()), (.utility, .global(qos: .utility))]
+      let labels = try waitFor {
+        var labels: [String?] = []
+        for (priority, global) in classes { labels.append(await run(priority, global)) }
+        return labels
+      }
+      trial.record(tasksOnGlobal, labels.count { $0 != nil })
+      trial.record(ownQueues, zip(labels, classes).count { $0 != nil && $0 != $1.1.label })
     }
-    trial.record(tasksOnGlobal, labels.count { $0 != nil })
-    trial.record(ownQueues, zip(labels, classes).count { $0 != nil && $0 != $1.1.label })
   }
 
   private func record(_ trial: Trial, _ bystanders: Bystanders) {

@@ -30,7 +30,9 @@ struct ThreadVsQueue: Pattern {
     "resident memory per idle queue, queue with a block, blocked thread or suspended task")
 
   var variants: [Variant] {
-    Variant("async-warm", .documented, "async to a serial queue whose thread has just run another task") { trial in
+    Variant(
+      "async-warm", .documented, "async to a serial queue whose thread has just run another task", startedAndWeighed
+    ) { trial in
       let queue = DispatchQueue(label: "warm")
       try measure(trial) { task in
         queue.async { task.begins() }
@@ -39,8 +41,7 @@ struct ThreadVsQueue: Pattern {
     }
     Variant(
       "async-cold", .documented,
-      "async to a new serial queue while every pool thread is blocked: the pool has to create a thread",
-      without: [objects, memory]
+      "async to a new serial queue while every pool thread is blocked: the pool has to create a thread", started
     ) { trial in
       try SystemThread.requireCapacity(for: trial[repeats] + 1)
       let queues = (0...trial[repeats]).map { DispatchQueue(label: "cold.\($0)") }
@@ -54,8 +55,7 @@ struct ThreadVsQueue: Pattern {
       }
     }
     Variant(
-      "async-waiting", .documented, "async to many serial queues, each with a block that waits for its turn",
-      without: [repeats, start, notOnce]
+      "async-waiting", .documented, "async to many serial queues, each with a block that waits for its turn", weighed
     ) { trial in
       let target = DispatchQueue(label: "busy")
       target.suspend()
@@ -66,7 +66,7 @@ struct ThreadVsQueue: Pattern {
         return queue
       }
     }
-    Variant("thread", .yardstick, "a new thread for each task") { trial in
+    Variant("thread", .yardstick, "a new thread for each task", startedAndWeighed) { trial in
       try measure(trial) { task in
         try SystemThread { task.begins() }.detach()
       }
@@ -84,16 +84,14 @@ struct ThreadVsQueue: Pattern {
         }
       }
     }
-    Variant(
-      "thread-pool", .yardstick, "a long-lived thread that waits for work", without: [objects, memory]
-    ) { trial in
+    Variant("thread-pool", .yardstick, "a long-lived thread that waits for work", started) { trial in
       let thread = try WorkerThread()
       defer { thread.stop() }
       try measure(trial) { task in
         thread.run { task.begins() }
       }
     }
-    Variant("task", .modern, "an unstructured Task of Swift concurrency") { trial in
+    Variant("task", .modern, "an unstructured Task of Swift concurrency", startedAndWeighed) { trial in
       try measure(trial) { task in
         Task { task.begins() }
       }
@@ -111,4 +109,7 @@ struct ThreadVsQueue: Pattern {
       }
     }
   }
+  private var started: TrialProbe { Probe(reads: [repeats], records: [start, notOnce]) }
+  private var weighed: TrialProbe { Probe(reads: [objects], records: [memory]) }
+  private var startedAndWeighed: TrialProbe { Probe(reads: [repeats, objects], records: [start, notOnce, memory]) }
 }

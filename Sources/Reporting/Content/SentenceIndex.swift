@@ -201,7 +201,10 @@ public struct SentenceIndex: Sendable {
           return Entry(
             id: sentence.id, says: sentence.says, place: sentence.place, said: sentence.said, word: sentence.word,
             conditions: sentence.conditions, standing: standing,
-            remark: sentence.remark(standing, found.map(\.opinion), on: system),
+            remark: sentence.remark(
+              standing, found.map(\.opinion),
+              untried: found.filter { $0.opinion == .unavailable }.map { ($0.claim.says, $0.claim.evidence.reason) },
+              on: system),
             scenarios: tries[sentence.id] ?? [],
             judgedClaims: [ClaimOpinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
               found.filter { $0.opinion == opinion }

@@ -94,8 +94,14 @@ extension Documents.Sentence {
   private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
 
   /// Returns a remark on a standing: which part of the sentence holds, what was tried instead and which part of that
-  /// holds, or why nothing could fail the sentence. Nil if the standing needs no remark.
-  func remark(_ standing: SentenceStanding, _ opinions: [ClaimOpinion], on system: String?) -> String? {
+  /// holds, why nothing could fail the sentence, or what could not be tried of a sentence about every run. Nil if the
+  /// standing needs no remark.
+  ///
+  /// - Parameter untried: The claims on the sentence that could not be judged, and why not.
+  func remark(
+    _ standing: SentenceStanding, _ opinions: [ClaimOpinion], untried: [(claim: String, reason: String?)] = [],
+    on system: String?
+  ) -> String? {
     switch standing {
     case .partly: return partly
     case .standIn:
@@ -104,7 +110,18 @@ extension Documents.Sentence {
     case .byConstruction: return byConstruction
     case .byInference: return byInference
     case .untried: return reason
-    case .refuted, .undecided, .borneOut, .inOneConfiguration, .unavailable, .notRun: return nil
+    case .borneOut, .inOneConfiguration: return said == .always ? Self.remark(on: untried) : nil
+    case .refuted, .undecided, .unavailable, .notRun: return nil
     }
+  }
+
+  /// Returns which claims could not be judged, with each reason once; nil if there are none.
+  private static func remark(on untried: [(claim: String, reason: String?)]) -> String? {
+    if untried.isEmpty { return nil }
+    let parts = untried.grouped(by: { $0.reason ?? "" }).map { reason, claims in
+      let says = claims.map { $0.claim.hasSuffix(".") ? String($0.claim.dropLast()) : $0.claim }
+      return says.joined(separator: "; ") + (reason.isEmpty ? "" : " (\(reason))")
+    }
+    return "not tried here: " + parts.joined(separator: "; ")
   }
 }

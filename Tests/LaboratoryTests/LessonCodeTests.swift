@@ -111,7 +111,8 @@ import Testing
       struct Own: Pattern {
         var variants: [Variant] {
           Variant(
-            "way", .documented, "does it, (once", lives(of: [1, 2]), ends: .traps(within: .seconds(1))
+            "way", .documented, "does it, (once",
+            lives(of: [1, 2])
           ) { life, rest in
             life.cancel()
 

@@ -119,7 +119,7 @@ struct LessonCode: Sendable {
 
   /// The probe of a variant and the arguments of its body, as the source has them before the body.
   private struct ProbeCall {
-    let probe: Substring
+    let probe: String
     let arguments: Substring
 
     /// Finds both in `Variant("name", .role, "summary", probe, …) { arguments in`; nil if there is no probe.
@@ -144,7 +144,7 @@ struct LessonCode: Sendable {
         }
       }
       guard places.count > 4 else { return nil }
-      probe = head[places[3]..<head.index(before: places[4])].drop { $0 == " " }
+      probe = head[places[3]..<head.index(before: places[4])].split(separator: " ").joined(separator: " ")
       arguments = head[head.index(after: brace)...].dropLast(" in".count).drop { $0 == " " }
     }
   }

@@ -22,7 +22,7 @@ extension StreamVsSource {
   /// lost.
   ///
   /// - Parameter kept: the items of a burst that the consumer should receive.
-  func pass<Kept: Sequence<Int>>(
+  func pass<Kept: Sequence<Int> & SendableMetatype>(
     keeping kept: @escaping @Sendable (_ items: [Int]) -> Kept
   ) -> Probe<@Sendable (Inbox) -> Outbox> {
     Probe(reads: settings, records: results) { trial, begin in
@@ -34,7 +34,7 @@ extension StreamVsSource {
   /// report.
   ///
   /// - Parameter kept: the items of a burst that the consumer should receive.
-  func passBounded<Kept: Sequence<Int>>(
+  func passBounded<Kept: Sequence<Int> & SendableMetatype>(
     keeping kept: @escaping @Sendable (_ items: [Int], _ capacity: Int) -> Kept
   ) -> Probe<@Sendable (Inbox, _ capacity: Int) -> Outbox> {
     Probe(reads: settings + [buffer], records: results + [unreportedDrops]) { trial, begin in

@@ -26,6 +26,7 @@ import Testing
           - {id: other.4, says: it follows, said: always, place: a heading, word: statement, conditions: [one], by-inference: from its clock}
           - {id: other.5, says: one runs it, said: recipe, place: the listing, word: code, conditions: [one]}
           - {id: other.2, says: what Linux lacks, said: always, place: a heading, word: always, conditions: [one, another], stand-in: {linux: the lab built it}}
+          - {id: other.6, says: it usually has two parts, said: usually, place: a heading, word: usually, conditions: [one, another], partly: the first}
     """
 
   /// The verdict on a claim about a sentence.
@@ -145,6 +146,12 @@ import Testing
     #expect(try Self.standing(Judged("guide.2", .held), Judged("guide.2", .violated)) == .partly)
     #expect(try Self.standing(Judged("guide.2", .violated)) == .refuted)
     #expect(try Self.standing(Judged("guide.2", .held)) == .borneOut)
+    // A part of an always that is refuted refutes it, while the other part of a tendency may still be open.
+    #expect(try Self.standing(Judged("guide.2", .inconclusive), Judged("guide.2", .violated)) == .refuted)
+    let against = Judged("other.6", .held, contradicts: true)
+    #expect(try Self.standing(Judged("other.6", .supported), against) == .partly)
+    #expect(try Self.standing(Judged("other.6", .inconclusive), against) == .undecided)
+    #expect(try Self.standing(Judged("other.6", .refuted), against) == .refuted)
     let entry = try Self.index([Judged("guide.2", .held), Judged("guide.2", .violated)]).chapters[0].entries[1]
     #expect(entry.remark == "one of them holds")
     #expect(entry.judgedClaims.map(\.opinion) == [.speaksAgainst, .speaksFor])

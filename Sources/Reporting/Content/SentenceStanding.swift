@@ -6,7 +6,8 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case refuted
   /// Claims speak for one part of the sentence and against another.
   case partly
-  /// A claim for the sentence is open: the rounds do not decide it, or a possibility was not seen.
+  /// A claim for the sentence is open: the rounds do not decide it, or a possibility was not seen. A claim against one
+  /// part of a tendency may speak.
   case undecided
   /// All claims that could be judged speak for the sentence.
   case borneOut = "borne out"
@@ -82,7 +83,10 @@ extension Documents.Sentence {
     let isJudged = !Set(opinions).isDisjoint(with: [.speaksFor, .speaksAgainst, .open])
     if isJudged, standIn(on: system) != nil { return .standIn }
     if opinions.contains(.speaksAgainst) {
-      return opinions.contains(.speaksFor) && partly != nil ? .partly : .refuted
+      guard partly != nil else { return .refuted }
+      if opinions.contains(.speaksFor) { return .partly }
+      // One counterexample does not refute a tendency whose other part is open.
+      return said?.asksEveryTrial == false && opinions.contains(.open) ? .undecided : .refuted
     }
     if opinions.contains(.open) { return .undecided }
     guard opinions.contains(.speaksFor) else { return .unavailable }

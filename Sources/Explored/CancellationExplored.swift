@@ -49,6 +49,7 @@ final class HandledTask: @unchecked Sendable {
   }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
+  func computesUntilCancelled() {}
   func registers() {}
   /// Notes that a handler runs.
   func handlerRuns(_ index: Int = 0) {
@@ -125,6 +126,8 @@ final class Scope: @unchecked Sendable {
       Execution.note("child \(number + 1) ends")
       scope.hasEnded += 1
     }
+    /// Notes at once whether the child is cancelled, and continues.
+    func looksAtOnceAndGoesOn() async { await goesOn() }
     /// Suspends the child until it is cancelled, and informs the other child task.
     func isCancelledAndTellsOther() async {
       await cancellation()
@@ -164,6 +167,8 @@ final class Scope: @unchecked Sendable {
   func allHaveBegun() async { await begun.passed() }
   /// Notes whether a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
+  /// Notes that a child task runs that was added to a cancelled group.
+  func unwantedChildRuns() { hasAdded(true) }
 
   /// Examines whether the child tasks have ended when the scope is left.
   fileprivate func isLeft(late: Int) {
@@ -174,7 +179,10 @@ final class Scope: @unchecked Sendable {
 
 extension Cancellation {
   static let exploration = Self.explored(
-    ["sleep": "Task.sleep waits for a real clock, which an execution does not have"],
+    [
+      "running": "its operation computes without suspending, which a task of an execution cannot do",
+      "sleep": "Task.sleep waits for a real clock, which an execution does not have",
+    ],
     settings: ["children": .integer(2)],
     // Its claim contradicts the proposal.
     alsoBroken: ["async-let-order"],

@@ -2,7 +2,7 @@ import Exploration
 import Instruments
 import Synchronization
 
-/// Two items that are sent to an actor, and the order in which they arrive.
+/// Two items that tasks bring, and the order in which they arrive.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class OrderRound: @unchecked Sendable {
@@ -20,7 +20,7 @@ final class OrderRound: @unchecked Sendable {
     var isInSecondHalf: Bool { index > 0 }
     /// The place where a trial holds a task. An execution tries every order.
     func isHeld() async { Execution.note("takes item \(index + 1)") }
-    /// Notes that the item has arrived at the actor.
+    /// Notes that the item has arrived.
     func comes() {
       Execution.note("item \(index + 1) comes")
       if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }
@@ -40,8 +40,11 @@ final class OrderRound: @unchecked Sendable {
 
 extension TaskOrder {
   static let exploration = Self.explored(
+    ["main-actor": realMainActor, "main-priorities": realMainActor],
     leavesOut:
       "What Swift's runtime and an actor do within a step is not explored: a step is a task up to its next await.")
+
+  private static let realMainActor = "the main actor has the real main queue, which an execution does not control"
 
   /// The global actor belongs to the process, so only one execution at a time uses it.
   private static let recorder = Mutex<Void>(())

@@ -68,6 +68,7 @@ import Testing
         "source-lifecycle queue-retained-timer",
         "source-lifecycle released-while-pending", "source-lifecycle retain-cycle", "source-lifecycle release-inactive",
         "source-lifecycle release-cancelled-suspended",
+        "task-order main-actor", "task-order main-priorities", "cancellation running",
         "cancellation sleep", "pool-starvation task-sleep",
       ])
   }

@@ -15,7 +15,9 @@ import Testing
     return pattern
   }
 
-  @Test(arguments: ["checked", "unsafe", "anywhere", "actor", "unsafe-actor", "twice", "never", "unsafe-never"])
+  @Test(arguments: [
+    "checked", "unsafe", "anywhere", "actor", "unsafe-actor", "inline-executor", "twice", "never", "unsafe-never",
+  ])
   func `each variant keeps its promises`(_ variant: String) async throws {
     // The process is the test's own, since the test redirects standard error and asks whether all threads sleep.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -68,12 +70,17 @@ import Testing
         task.goesOn()
       }
     }
+    /// Visits that do not go on before the call has ended.
+    @Sendable func goesOnAfterwards(_ trial: Trial) throws {
+      try pattern.visit(trial, { visits in visits.operationRuns(after: 0) }, { visits in visits.allAreResumed() })
+    }
     return [
       red("checked.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
       red("unsafe.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
       red("anywhere.wrong == 0") { trial in try pattern.eachAnswer(trial) { _, _ in 0 } },
       red("actor.elsewhere == 0", visits), red("unsafe-actor.elsewhere == 0", visits),
       red("actor.early == 0", visits), red("unsafe-actor.early == 0", visits),
+      red("inline-executor.early > 0", goesOnAfterwards),
       red("twice.survivors == 0") { trial in try pattern.eachProcess(trial, as: "anywhere") { _ in } },
       red("twice.unnamed == 0") { trial in try pattern.eachProcess(trial, as: "anywhere") { _ in } },
       red("never.unwarned == 0", goesOn), red("unsafe-never.unwarned > 0", warns),

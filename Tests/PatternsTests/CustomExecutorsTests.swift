@@ -73,16 +73,20 @@ import Testing
     let passing = [
       "assume-on-thread", "assume-on-other-actor", "assume-in-sync-unchecked", "assume-in-async-unchecked",
     ]
+    let ownJobs = ["actor-on-queue", "own-executor"]
     return ["task", "detached", "scope", "group-child", "async-let", "idle-actor"].map {
       red("\($0).elsewhere == 0", onPool)
     }
-      + ["unstructured", "unstructured-detached", "global-child", "nil-child", "no-preference", "after-scope"].map {
+      + [
+        "unstructured", "unstructured-detached", "global-child", "nil-child", "no-preference", "after-scope",
+        "nonsending",
+      ].map {
         red("\($0).on-preferred == 0", onPreferred)
       }
       + ["own-executor.on-preferred == 0", "own-executor-child.on-preferred == 0", "own-executor.elsewhere == 0"].map {
         red($0, notOnOwn)
       }
-      + ["actor-on-queue.other-jobs == 0", "own-executor.other-jobs == 0"].map { red($0, notOnOwn) }
+      + ownJobs.map { red("\($0).other-jobs == 0", notOnOwn) } + ownJobs.map { red("\($0).no-job == 0", notOnOwn) }
       + ["one-actor.together == 0", "shared-executor.together == 0"].map {
         red($0, meeting(on: ThreadPerJob(), within: .seconds(20)))
       }

@@ -7,7 +7,10 @@ import Testing
 @Suite struct PriorityEscalationTests {
   private static let pattern = PriorityEscalation()
 
-  @Test(arguments: ["awaited", "raised", "raised-by-many", "child-task", "handler-too-late", "loose-task"])
+  @Test(arguments: [
+    "awaited", "raised", "raised-task", "raised-by-many", "child-task", "async-let", "nested", "handler-too-late",
+    "loose-task",
+  ])
   func `each variant keeps its promises`(_ variant: String) async throws {
     // Of its own, so that no other test has the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -23,7 +26,7 @@ import Testing
       let name = String(check.prefix { $0 != "." })
       return Red(check, name, of: pattern, ["tasks": .integer(2)]) { trial in
         switch name {
-        case "child-task": try pattern.eachChild(trial, patience: .zero, body)
+        case "child-task", "async-let", "nested": try pattern.eachChild(trial, patience: .zero, body)
         case "loose-task": try pattern.eachLooseTask(trial, patience: .zero, body)
         default: try pattern.eachTask(trial, isTold: name != "handler-too-late", patience: .zero, body)
         }
@@ -59,6 +62,8 @@ import Testing
       red("raised.forgotten == 0", isNotRaised), red("raised-by-many.repeated == 0", isNotRaised),
       red("raised.lowered == 0", isNotRaised), red("awaited.lowered == 0", isNotRaised),
       red("child-task.unraised == 0", isNotRaised), red("child-task.uncalled == 0", isHigh()),
+      red("raised-task.uncalled == 0", isHigh()), red("async-let.uncalled == 0", isHigh()),
+      red("async-let.inside-first > 0", isCalledAfterOuter), red("nested.inside-first > 0", isCalledAfterOuter),
       red("child-task.inside-first > 0", isCalledAfterOuter), red("handler-too-late.uncalled > 0", isNotRaised),
       red("loose-task.raised == 0", isHigh()),
     ]

@@ -42,7 +42,8 @@ struct Cancellation: Pattern {
   let unended = Metric.count("unended", "child tasks that had not ended when their scope was left")
   let cancelled = Metric.count("cancelled", "child tasks that were cancelled")
   let uncancelled = Metric.count("uncancelled", "child tasks that were not cancelled")
-  let added = Metric.count("added", "child tasks that addTaskUnlessCancelled added to a cancelled group")
+  let added = Metric.count(
+    "added", "child tasks that addTaskUnlessCancelled reported as added to a cancelled group, and those that ran")
   let slept = Metric.count("slept", "sleeps of an hour that ended without an error")
 
   let atOnce = Metric.count(
@@ -60,6 +61,21 @@ struct Cancellation: Pattern {
           await withTaskCancellationHandler {
             work.operationBegins()
             await work.cancellation()
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+        work.waitForOperation()
+        work.cancel { task.cancel() }
+      }
+    }
+    Variant("running", .documented, "cancelled while its operation computes", own: handlers) { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          await withTaskCancellationHandler {
+            work.operationBegins()
+            work.computesUntilCancelled()
           } onCancel: {
             work.handlerRuns()
           }
@@ -220,8 +236,8 @@ struct Cancellation: Pattern {
           }
           await scope.allHaveBegun()
           withUnsafeCurrentTask { $0?.cancel() }
-          group.addTask { await scope.lateChild.goesOn() }
-          scope.hasAdded(group.addTaskUnlessCancelled {})
+          group.addTask { await scope.lateChild.looksAtOnceAndGoesOn() }
+          scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
         }
       }
     }
@@ -236,8 +252,8 @@ struct Cancellation: Pattern {
           }
           await scope.allHaveBegun()
           group.cancelAll()
-          group.addTask { await scope.lateChild.goesOn() }
-          scope.hasAdded(group.addTaskUnlessCancelled {})
+          group.addTask { await scope.lateChild.looksAtOnceAndGoesOn() }
+          scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
         }
       }
     }

@@ -107,6 +107,7 @@ final class HandledTask: Sendable {
   private let cancelling = Moment()
   private let handling = Moment()
   private let isCancelled = BoundedGate()
+  private let cancelHasReturned = Atomic(false)
   private let hasBegun = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
@@ -132,6 +133,12 @@ final class HandledTask: Sendable {
   func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { lateOnes.add(1, ordering: .relaxed) } }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
+  /// Computes until `cancel` has returned, without suspending the task.
+  func computesUntilCancelled() {
+    while !cancelHasReturned.load(ordering: .acquiring) {
+      CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1))
+    }
+  }
   /// Notes that a cancelled task is about to register its handler.
   func registers() { cancelling.set() }
   /// Notes that a handler runs.
@@ -158,6 +165,7 @@ final class HandledTask: Sendable {
     cancelling.set()
     cancel()
     lateOnes.add((0..<count).count { handlers[$0] == 0 }, ordering: .relaxed)
+    cancelHasReturned.store(true, ordering: .releasing)
     isCancelled.open()
   }
   /// Waits until the task has ended.
@@ -229,7 +237,17 @@ final class Scope: Sendable {
       scope.begins()
       scope.startsPatience()
       await scope.left.passed()
+      ends(isCancelled: Task.isCancelled)
+    }
+    /// Notes at once whether the child is cancelled, and then suspends it as ``goesOn()`` does.
+    func looksAtOnceAndGoesOn() async {
       let isCancelled = Task.isCancelled
+      scope.begins()
+      scope.startsPatience()
+      await scope.left.passed()
+      ends(isCancelled: isCancelled)
+    }
+    private func ends(isCancelled: Bool) {
       scope.state.note { state in
         if isCancelled { state.cancelled += 1 }
         state.ended += 1
@@ -286,6 +304,8 @@ final class Scope: Sendable {
   func allHaveBegun() async { await begun.passed() }
   /// Notes whether a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
+  /// Notes that a child task runs that was added to a cancelled group.
+  func unwantedChildRuns() { state.note { $0.added += 1 } }
   /// Notes that the scope is left, and releases the child tasks.
   func isLeft() {
     state.note { $0.endedBefore = $0.ended }
@@ -309,6 +329,6 @@ final class Scope: Sendable {
   var wereCancelledAtOnce: Bool { state.wereCancelledAtOnce }
   /// The number of sleeps that ended without an error.
   var slept: Int { state.slept }
-  /// The number of child tasks that were added to a cancelled group.
+  /// The number of child tasks that were reported as added to a cancelled group, and of those that ran.
   var added: Int { state.added }
 }

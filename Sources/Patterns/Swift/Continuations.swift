@@ -26,7 +26,7 @@ struct Continuations: Pattern {
   let roundTrip = Metric.latency("round-trip", "to create a continuation, to resume it in its operation, and to go on")
   let wrong = Metric.count("wrong", "tasks that did not go on with the value that their continuation got")
   let elsewhere = Metric.count("elsewhere", "operations that ran on another thread than the code before")
-  let early = Metric.count("early", "tasks that went on while the actor still ran the call that resumed them")
+  let early = Metric.count("early", "tasks that went on before the call that resumed all of them had ended")
   let survivors = Metric.count("survivors", "processes that resumed a continuation twice and did not trap")
   let unnamed = Metric.count("unnamed", "processes that did not name the misuse on standard error")
   let unwarned = Metric.count("unwarned", "dropped continuations without a warning on standard error")
@@ -111,6 +111,31 @@ struct Continuations: Pattern {
       let desk = Desk()
       try visit(trial, { await desk.wait($0) }, { await desk.serve($0) })
     }
+    Variant(
+      "inline-executor", .broken, "checked continuations of tasks whose executor runs each job inside of enqueue",
+      own: [tasks, elsewhere, early], shows: ["InlineExecutor"]
+    ) { trial in
+      final class Desk: Sendable {
+        let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+        func wait(_ visit: DeskVisits) async {
+          let thread = visit.arrives()
+          await withCheckedContinuation { task in
+            waiting.withLock { $0.append(task) }
+            visit.operationRuns(after: thread)
+          }
+          visit.goesOn()
+        }
+        func serve(_ visit: DeskVisits) {
+          for task in waiting.withLock(\.self) { task.resume() }
+          visit.allAreResumed()
+        }
+      }
+      let (desk, executor) = (Desk(), InlineExecutor())
+      try visit(
+        trial, { visit in await Task(executorPreference: executor) { await desk.wait(visit) }.value },
+        { desk.serve($0) })
+    }
     Variant("twice", .broken, "a checked continuation is resumed twice", own: [processes, survivors, unnamed]) {
       trial in
       try eachProcess(trial) { isSecondLater in
@@ -151,4 +176,10 @@ struct Continuations: Pattern {
 
   /// The longest time of a trial.
   func longest(_ trial: Trial) -> Duration? { .seconds(30) }
+}
+
+/// A task executor that runs each job at once, on the thread that makes it ready.
+final class InlineExecutor: TaskExecutor {
+  /// Runs the job.
+  func enqueue(_ job: consuming ExecutorJob) { UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor()) }
 }

@@ -40,7 +40,7 @@ extension Continuations {
     trial.record(self.wrong, wrong)
   }
 
-  /// Has tasks wait in an actor, which then resumes all of them in one call.
+  /// Has tasks wait at continuations, all of which are then resumed in one call.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void
@@ -126,7 +126,7 @@ enum Place: CaseIterable, Sendable {
   }
 }
 
-/// Tasks that wait in an actor for its call.
+/// Tasks that wait at continuations for the call that resumes them.
 final class DeskVisits: Sendable {
   /// The number of the tasks.
   let count: Int
@@ -149,14 +149,14 @@ final class DeskVisits: Sendable {
   func allWait() async { await all.passed() }
   /// Notes that a task continues.
   func goesOn() { goneOn.add(1, ordering: .releasing) }
-  /// Notes that the actor has resumed all tasks, and still runs its call.
+  /// Notes that all tasks have been resumed. The call that resumed them has not ended yet.
   func allAreResumed() { earlyOnes.store(gone, ordering: .relaxed) }
 
   /// The number of operations that ran on a thread other than that of the code before.
   var elsewhere: Int { elsewhereOnes.load(ordering: .relaxed) }
   /// The number of tasks that have continued.
   var gone: Int { goneOn.load(ordering: .acquiring) }
-  /// The number of tasks that continued while the actor ran the call that resumed them.
+  /// The number of tasks that continued before the call that resumed them had ended.
   var early: Int { earlyOnes.load(ordering: .relaxed) }
 }
 

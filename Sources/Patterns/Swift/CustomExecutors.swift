@@ -26,6 +26,7 @@ struct CustomExecutors: Pattern {
   let elsewhere = Metric.count("elsewhere", "looks on neither executor, so on Swift's pool")
   let call = Metric.latency("call", "from before the call until its code begins")
   let otherJobs = Metric.count("other-jobs", "calls for which the serial executor was not given exactly one job")
+  let noJob = Metric.count("no-job", "calls for which the serial executor was given no job")
   let together = Metric.count("together", "pairs of jobs that ran at the same time")
   let notAssumed = Metric.count("not-assumed", "calls of assumeIsolated that did not run their closure")
   let asked = Metric.count("asked", "calls of assumeIsolated for which the executor's checkIsolated was called")
@@ -33,7 +34,7 @@ struct CustomExecutors: Pattern {
 
   private var places: [any Declaration] { [calls, onPreferred, onActor, elsewhere] }
   private var looks: [any Declaration] { places + [call] }
-  private var jobs: [any Declaration] { looks + [otherJobs] }
+  private var jobs: [any Declaration] { looks + [otherJobs, noJob] }
   private var pairs: [any Declaration] { [meetings, together] }
   private var assumptions: [any Declaration] { [calls, notAssumed, asked, notAsked] }
 
@@ -203,6 +204,15 @@ struct CustomExecutors: Pattern {
       "actor-on-queue", .documented, "an actor with its own executor, called by a task without a preference", own: jobs
     ) { trial in
       try eachJob(trial) { actor, code, _ in await actor.look(code) }
+    }
+    Variant(
+      "nonsending", .broken,
+      "a nonsending function that an actor with its own executor calls, in a task that prefers", own: looks
+    ) { trial in
+      let actor = OwnActor(on: ActorExecutor())
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) { await actor.lookTwice(code) }.value
+      }
     }
     Variant("plain-actor", .yardstick, "a default actor, called by a task without a preference", own: looks) { trial in
       let actor = DefaultActor()

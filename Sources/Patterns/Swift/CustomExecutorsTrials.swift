@@ -47,14 +47,18 @@ extension CustomExecutors {
   ) throws {
     let executor = ActorExecutor()
     let actor = OwnActor(on: executor)
-    let otherJobs = Mutex(0)
+    let counts = Mutex((otherJobs: 0, noJob: 0))
     try eachCall(trial) { code, preferred in
       let before = executor.jobs
       await body(actor, code, preferred)
-      let isOne = executor.jobs == before + 1
-      otherJobs.withLock { $0 += isOne ? 0 : 1 }
+      let jobs = executor.jobs - before
+      counts.withLock { counts in
+        if jobs != 1 { counts.otherJobs += 1 }
+        if jobs == 0 { counts.noJob += 1 }
+      }
     }
-    trial.record(self.otherJobs, otherJobs.withLock(\.self))
+    trial.record(otherJobs, counts.withLock { $0.otherJobs })
+    trial.record(noJob, counts.withLock { $0.noJob })
   }
 
   private func record(_ codes: [PlacedCode], _ trial: Trial) {
@@ -192,6 +196,8 @@ actor OwnActor {
 
   /// Has the code look where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
+  /// Calls a nonsending function of the code.
+  func lookTwice(_ code: PlacedCode) async { await code.lookTwiceOnCaller() }
   /// Runs `body` on the actor.
   func run(_ body: @Sendable () -> Void) { body() }
 }
@@ -228,6 +234,13 @@ final class PlacedCode: Sendable {
 
   /// Looks, gives the executor to other jobs, and looks again: an async function that belongs to no actor.
   func lookTwice() async {
+    look()
+    await Task.yield()
+    look()
+  }
+
+  /// Looks twice, as ``lookTwice()``, in a function that stays on the actor of its caller.
+  nonisolated(nonsending) func lookTwiceOnCaller() async {
     look()
     await Task.yield()
     look()

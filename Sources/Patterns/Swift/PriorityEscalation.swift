@@ -78,6 +78,32 @@ struct PriorityEscalation: Pattern {
       }
     }
     Variant(
+      "raised-task", .modern, "the same for a task that inherits from its creator",
+      own: [unraised, uncalled, repeated, lowered, notice, forgotten]
+    ) {
+      trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachTask(trial, times: 2) { work in
+        let task = Task(priority: .low) {
+          await withTaskPriorityEscalationHandler {
+            await work.isRaisedAndTold()
+          } onPriorityEscalated: { old, new in
+            work.handlerIsCalled(old, new)
+          }
+          await work.trialHasRaised()
+          await work.goesOn()
+        }
+        await work.hasBegun()
+        work.raises()
+        task.escalatePriority(to: .medium)
+        task.escalatePriority(to: .medium)
+        task.escalatePriority(to: .high)
+        task.escalatePriority(to: .low)
+        work.hasRaised()
+        await task.value
+      }
+    }
+    Variant(
       "raised-by-many", .modern, "raised to the same priority by several threads at once",
       own: [unraised, uncalled, repeated, lowered, notice, forgotten]
     ) { trial in
@@ -116,6 +142,57 @@ struct PriorityEscalation: Pattern {
                   work.handlerIsCalled(old, new)
                 }
               }
+            }
+          } onPriorityEscalated: { _, _ in
+            work.outerHandlerIsCalled()
+          }
+        }
+        await work.hasBegun()
+        await Task.detached(priority: .high) {
+          work.raises()
+          await task.value
+        }.value
+      }
+    }
+    Variant(
+      "async-let", .documented, "a child task by async let, whose parent is awaited",
+      own: [unraised, uncalled, repeated, lowered, notice, insideFirst]
+    ) {
+      trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachChild(trial) { work in
+        let task = Task.detached(priority: .low) {
+          await withTaskPriorityEscalationHandler {
+            async let child: Void = withTaskPriorityEscalationHandler {
+              await work.isRaisedAndTold()
+            } onPriorityEscalated: { old, new in
+              work.handlerIsCalled(old, new)
+            }
+            await child
+          } onPriorityEscalated: { _, _ in
+            work.outerHandlerIsCalled()
+          }
+        }
+        await work.hasBegun()
+        await Task.detached(priority: .high) {
+          work.raises()
+          await task.value
+        }.value
+      }
+    }
+    Variant(
+      "nested", .documented, "an awaited task with a handler within another one",
+      own: [unraised, uncalled, repeated, lowered, notice, insideFirst]
+    ) {
+      trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachChild(trial) { work in
+        let task = Task.detached(priority: .low) {
+          await withTaskPriorityEscalationHandler {
+            await withTaskPriorityEscalationHandler {
+              await work.isRaisedAndTold()
+            } onPriorityEscalated: { old, new in
+              work.handlerIsCalled(old, new)
             }
           } onPriorityEscalated: { _, _ in
             work.outerHandlerIsCalled()

@@ -21,7 +21,7 @@ extension PriorityEscalation {
     trial.record(forgotten, states.count { $0.isForgotten })
   }
 
-  /// Runs `body`, which starts a task with a child task and raises it, for one task after the other.
+  /// Runs `body`, which starts a task with an outer and an inner handler and raises it, for one task after the other.
   func eachChild(
     _ trial: Trial, patience: Duration = .seconds(10), _ body: @escaping @Sendable (RaisedTask) async -> Void
   ) throws {
@@ -132,7 +132,7 @@ final class RaisedTask: Sendable {
       if state.notice == nil { state.notice = now > state.raising ? now - state.raising : 0 }
     }
   }
-  /// Notes a call of the handler of the parent task.
+  /// Notes a call of the outer handler.
   func outerHandlerIsCalled() { state.withLock { $0.outerCalls += 1 } }
 
   /// The observations of the task so far.

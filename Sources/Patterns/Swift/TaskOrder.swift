@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// In which order do tasks reach an actor?
+/// In which order do tasks reach an actor, and in which order do child tasks end?
 ///
 /// ```swift
 /// for item in items {
@@ -11,18 +11,18 @@ import Synchronization
 /// ```
 ///
 /// Each item is a number, and the actor notes the items in the order of their arrival. In the variants whose tasks may
-/// overtake each other, the first round of a trial holds one task between its start and its call until a later task has
-/// arrived. The other rounds are timed.
+/// overtake each other, the first round of a trial holds one task between its start and its call, or its end, until a
+/// later item has arrived. The other rounds are timed.
 ///
-/// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream.
+/// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
 struct TaskOrder: Pattern {
   static let name = "task-order"
 
-  let items = Setting.count("items", 2...100_000, default: 200, "items, each of which a task brings to the actor")
+  let items = Setting.count("items", 2...100_000, default: 200, "items, each of which a task brings")
   let repeats = Setting.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
 
-  let inversions = Metric.count("inversions", "items that came to the actor after a later one")
-  let lost = Metric.count("lost", "items that did not come to the actor")
+  let inversions = Metric.count("inversions", "items that arrived after a later one")
+  let lost = Metric.count("lost", "items that did not arrive")
   let perItem = Metric.latency("per-item", "time from the first task or item to the last item, divided by the items")
 
   /// The log of a global actor.
@@ -46,20 +46,17 @@ struct TaskOrder: Pattern {
         round.allHaveStarted()
       }
     }
-    Variant("child-tasks", .broken, "a child task for each item calls the actor") { trial in
-      actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
-      }
+    Variant("child-tasks", .broken, "a child task for each item, and the group reads the items as they come") { trial in
       try eachRound(trial) { round in
-        let log = Log()
-        await withTaskGroup(of: Void.self) { group in
+        await withTaskGroup(of: OrderRound.Item.self) { group in
           for item in round.items {
             group.addTask {
               await item.isHeld()
-              await log.append(item)
+              return item
             }
           }
           round.allHaveStarted()
+          for await item in group { item.comes() }
         }
       }
     }
@@ -77,6 +74,24 @@ struct TaskOrder: Pattern {
     Variant("isolated", .modern, "tasks that are isolated to a global actor") { trial in
       try eachRound(trial) { round in
         for item in round.items { Task { @Recorder in item.comes() } }
+      }
+    }
+    Variant("main-actor", .documented, "tasks that are isolated to the main actor") { trial in
+      try eachRound(trial) { round in
+        for item in round.items { Task { @MainActor in item.comes() } }
+      }
+    }
+    Variant(
+      "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
+      without: [perItem]
+    ) { trial in
+      try eachRound(trial, isTimed: false) { round in
+        Task { @MainActor in round.blocksActor() }
+        await round.actorIsBlocked()
+        for item in round.items {
+          Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.comes() }
+        }
+        round.letActorGo()
       }
     }
     Variant("implicit", .modern, "tasks of an actor's method, which use the actor") { trial in

@@ -28,7 +28,7 @@ extension TaskOrder {
   }
 }
 
-/// Items that are sent to an actor, and the order in which they arrived.
+/// Items that tasks bring, and the order in which they arrived.
 final class OrderRound: Sendable {
   private struct State {
     var come = 0
@@ -61,7 +61,7 @@ final class OrderRound: Sendable {
     var isInSecondHalf: Bool { index >= round.count / 2 }
     /// Suspends the task of the first item until a later item has arrived.
     func isHeld() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
-    /// Notes that the item has arrived at the actor.
+    /// Notes that the item has arrived.
     func comes() { round.comes(index) }
   }
 

@@ -49,14 +49,16 @@ extension TaskOrder {
   /// The global actor belongs to the process, so only one execution at a time uses it.
   private static let recorder = Mutex<Void>(())
 
-  func eachRound(
-    _ trial: Trial, isTimed: Bool = true, _ body: @escaping @Sendable (OrderRound) async -> Void
-  ) throws {
-    try Self.recorder.withLock { _ in
-      let round = OrderRound()
-      try waitFor { await body(round) }
-      Execution.settle()
-      round.judge()
+  var eachRound: Probe<@Sendable (OrderRound) async -> Void> {
+    Probe { _, body in
+      try Self.recorder.withLock { _ in
+        let round = OrderRound()
+        try waitFor { await body(round) }
+        Execution.settle()
+        round.judge()
+      }
     }
   }
+
+  var eachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> { eachRound }
 }

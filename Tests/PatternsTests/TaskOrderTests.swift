@@ -24,7 +24,7 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (OrderRound) async -> Void) -> Red {
       let variant = String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern, ["items": .integer(4), "repeats": .integer(2)]) { trial in
-        try pattern.eachRound(trial, isTimed: !variant.hasSuffix("priorities"), body)
+        try pattern.runRounds(trial, isTimed: !variant.hasSuffix("priorities"), body)
       }
     }
     @Sendable func forward(_ round: OrderRound) { for item in round.items { item.comes() } }
@@ -37,7 +37,7 @@ import Testing
         Red("all.lost == 0", "stream", of: pattern, ["items": .integer(2), "repeats": .integer(1)]) { trial in
           // The first round, which is not timed, loses an item.
           let rounds = RunCounts(count: 1)
-          try pattern.eachRound(trial, patience: .zero) { round in
+          try pattern.runRounds(trial, isTimed: true, patience: .zero) { round in
             round.items[0].comes()
             if rounds.ran(0) > 1 { round.items[1].comes() }
           }

@@ -31,70 +31,59 @@ struct TaskOrder: Pattern {
   }
 
   var variants: [Variant] {
-    Variant("tasks", .broken, "a task for each item calls the actor") { trial in
+    Variant("tasks", .broken, "a task for each item calls the actor", eachRound) { round in
       actor Log {
         func append(_ item: OrderRound.Item) { item.comes() }
       }
-      try eachRound(trial) { round in
-        let log = Log()
+      let log = Log()
+      for item in round.items {
+        Task {
+          await item.isHeld()
+          await log.append(item)
+        }
+      }
+      round.allHaveStarted()
+    }
+    Variant("child-tasks", .broken, "a child task for each item, and the group reads the items as they come", eachRound)
+    { round in
+      await withTaskGroup(of: OrderRound.Item.self) { group in
         for item in round.items {
-          Task {
+          group.addTask {
             await item.isHeld()
-            await log.append(item)
+            return item
           }
         }
         round.allHaveStarted()
+        for await item in group { item.comes() }
       }
     }
-    Variant("child-tasks", .broken, "a child task for each item, and the group reads the items as they come") { trial in
-      try eachRound(trial) { round in
-        await withTaskGroup(of: OrderRound.Item.self) { group in
-          for item in round.items {
-            group.addTask {
-              await item.isHeld()
-              return item
-            }
-          }
-          round.allHaveStarted()
-          for await item in group { item.comes() }
-        }
+    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", eachUntimedRound) {
+      round in
+      Task { @Recorder in round.blocksActor() }
+      await round.actorIsBlocked()
+      for item in round.items {
+        Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.comes() }
       }
+      round.letActorGo()
     }
-    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", without: [perItem]) {
-      trial in
-      try eachRound(trial, isTimed: false) { round in
-        Task { @Recorder in round.blocksActor() }
-        await round.actorIsBlocked()
-        for item in round.items {
-          Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.comes() }
-        }
-        round.letActorGo()
-      }
+    Variant("isolated", .modern, "tasks that are isolated to a global actor", eachRound) { round in
+      for item in round.items { Task { @Recorder in item.comes() } }
     }
-    Variant("isolated", .modern, "tasks that are isolated to a global actor") { trial in
-      try eachRound(trial) { round in
-        for item in round.items { Task { @Recorder in item.comes() } }
-      }
-    }
-    Variant("main-actor", .documented, "tasks that are isolated to the main actor") { trial in
-      try eachRound(trial) { round in
-        for item in round.items { Task { @MainActor in item.comes() } }
-      }
+    Variant("main-actor", .documented, "tasks that are isolated to the main actor", eachRound) { round in
+      for item in round.items { Task { @MainActor in item.comes() } }
     }
     Variant(
       "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
-      without: [perItem]
-    ) { trial in
-      try eachRound(trial, isTimed: false) { round in
-        Task { @MainActor in round.blocksActor() }
-        await round.actorIsBlocked()
-        for item in round.items {
-          Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.comes() }
-        }
-        round.letActorGo()
+      eachUntimedRound
+    ) { round in
+      Task { @MainActor in round.blocksActor() }
+      await round.actorIsBlocked()
+      for item in round.items {
+        Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.comes() }
       }
+      round.letActorGo()
     }
-    Variant("implicit", .modern, "tasks of an actor's method, which use the actor") { trial in
+    Variant("implicit", .modern, "tasks of an actor's method, which use the actor", eachRound) { round in
       actor Log {
         func append(_ item: OrderRound.Item) { item.comes() }
         func start(_ items: [OrderRound.Item]) {
@@ -103,25 +92,21 @@ struct TaskOrder: Pattern {
           }
         }
       }
-      try eachRound(trial) { round in await Log().start(round.items) }
+      await Log().start(round.items)
     }
-    Variant("stream", .modern, "one task that reads the items from an AsyncStream") { trial in
+    Variant("stream", .modern, "one task that reads the items from an AsyncStream", eachRound) { round in
       actor Log {
         func append(_ item: OrderRound.Item) { item.comes() }
       }
-      try eachRound(trial) { round in
-        let log = Log()
-        let (stream, items) = AsyncStream.makeStream(of: OrderRound.Item.self)
-        Task { for await item in stream { await log.append(item) } }
-        for item in round.items { items.yield(item) }
-        items.finish()
-      }
+      let log = Log()
+      let (stream, items) = AsyncStream.makeStream(of: OrderRound.Item.self)
+      Task { for await item in stream { await log.append(item) } }
+      for item in round.items { items.yield(item) }
+      items.finish()
     }
-    Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async") { trial in
-      try eachRound(trial) { round in
-        let queue = DispatchQueue(label: "log")
-        for item in round.items { queue.async { item.comes() } }
-      }
+    Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async", eachRound) { round in
+      let queue = DispatchQueue(label: "log")
+      for item in round.items { queue.async { item.comes() } }
     }
   }
 

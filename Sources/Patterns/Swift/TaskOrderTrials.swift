@@ -4,12 +4,26 @@ import Synchronization
 
 /// The measuring code.
 extension TaskOrder {
-  /// Runs `body`, which sends the items of a round, for one round after the other. In the first round the first item
-  /// may be held.
+  /// Runs a body, which sends the items of a round, for one round after the other, and times the rounds. In the first
+  /// round, which is not timed, the first item may be held.
+  var eachRound: Probe<@Sendable (OrderRound) async -> Void> {
+    Probe(reads: [items, repeats], records: [inversions, lost, perItem]) { trial, body in
+      try runRounds(trial, isTimed: true, body)
+    }
+  }
+
+  /// Runs a body as ``eachRound`` does, and does not time the rounds.
+  var eachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> {
+    Probe(reads: [items, repeats], records: [inversions, lost]) { trial, body in
+      try runRounds(trial, isTimed: false, body)
+    }
+  }
+
+  /// Runs a body for one round after the other.
   ///
   /// - Parameter patience: how long a round waits for its items.
-  func eachRound(
-    _ trial: Trial, isTimed: Bool = true, patience: Duration = .seconds(20),
+  func runRounds(
+    _ trial: Trial, isTimed: Bool, patience: Duration = .seconds(20),
     _ body: @escaping @Sendable (OrderRound) async -> Void
   ) throws {
     let count = trial[items]

@@ -38,36 +38,27 @@ struct Continuations: Pattern {
   /// Detects that nothing happens any more; a test replaces it.
   var standstill = Standstill()
 
+  private var visits: TrialProbe { Probe(reads: [tasks], records: [elsewhere, early]) }
+
   var variants: [Variant] {
-    Variant(
-      "checked", .documented, "a checked continuation, resumed in its operation", own: [roundTrips, roundTrip, wrong]
-    ) { trial in
-      try timeRoundTrips(trial) { count in
-        var sum = 0
-        for number in 0..<count { sum += await withCheckedContinuation { task in task.resume(returning: number) } }
-        return sum
+    Variant("checked", .documented, "a checked continuation, resumed in its operation", timeRoundTrips) { count in
+      var sum = 0
+      for number in 0..<count { sum += await withCheckedContinuation { task in task.resume(returning: number) } }
+      return sum
+    }
+    Variant("unsafe", .documented, "an unsafe continuation, resumed in its operation", timeRoundTrips) { count in
+      var sum = 0
+      for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
+      return sum
+    }
+    Variant("anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", eachAnswer) {
+      number, place in
+      await withCheckedContinuation { task in
+        place.run { task.resume(returning: number) }
       }
     }
     Variant(
-      "unsafe", .documented, "an unsafe continuation, resumed in its operation", own: [roundTrips, roundTrip, wrong]
-    ) { trial in
-      try timeRoundTrips(trial) { count in
-        var sum = 0
-        for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
-        return sum
-      }
-    }
-    Variant(
-      "anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", own: [tasks, wrong]
-    ) { trial in
-      try eachAnswer(trial) { number, place in
-        await withCheckedContinuation { task in
-          place.run { task.resume(returning: number) }
-        }
-      }
-    }
-    Variant(
-      "actor", .documented, "checked continuations of an actor, which resumes them", own: [tasks, elsewhere, early]
+      "actor", .documented, "checked continuations of an actor, which resumes them", visits
     ) { trial in
       actor Desk {
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -90,7 +81,7 @@ struct Continuations: Pattern {
     }
     Variant(
       "unsafe-actor", .documented, "unsafe continuations of an actor, which resumes them",
-      own: [tasks, elsewhere, early]
+      visits
     ) { trial in
       actor Desk {
         var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -113,7 +104,7 @@ struct Continuations: Pattern {
     }
     Variant(
       "inline-executor", .broken, "checked continuations of tasks whose executor runs each job inside of enqueue",
-      own: [tasks, elsewhere, early], shows: ["InlineExecutor"]
+      visits, shows: ["InlineExecutor"]
     ) { trial in
       final class Desk: Sendable {
         let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -136,41 +127,29 @@ struct Continuations: Pattern {
         trial, { visit in await Task(executorPreference: executor) { await desk.wait(visit) }.value },
         { desk.serve($0) })
     }
-    Variant("twice", .broken, "a checked continuation is resumed twice", own: [processes, survivors, unnamed]) {
-      trial in
-      try eachProcess(trial) { isSecondLater in
-        let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)
-        await withCheckedContinuation { task in
-          task.resume()
-          if isSecondLater { kept.withLock { $0 = task } } else { task.resume() }
-        }
-        kept.withLock { $0?.resume() }
+    Variant("twice", .broken, "a checked continuation is resumed twice", eachProcess) { isSecondLater in
+      let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)
+      await withCheckedContinuation { task in
+        task.resume()
+        if isSecondLater { kept.withLock { $0 = task } } else { task.resume() }
       }
+      kept.withLock { $0?.resume() }
     }
-    Variant("never", .broken, "checked continuations that are never resumed", own: [tasks, unwarned, continued, freed])
-    {
-      trial in
-      try forget(trial) { task in
-        let holder = Holder<CheckedContinuation<Void, Never>>()
-        await withCheckedContinuation { continuation in
-          if task.isHeld { holder.continuation = continuation }
-          task.waits(holder.drop)
-        }
-        task.goesOn()
+    Variant("never", .broken, "checked continuations that are never resumed", forget) { task in
+      let holder = Holder<CheckedContinuation<Void, Never>>()
+      await withCheckedContinuation { continuation in
+        if task.isHeld { holder.continuation = continuation }
+        task.waits(holder.drop)
       }
+      task.goesOn()
     }
-    Variant(
-      "unsafe-never", .broken, "unsafe continuations that are never resumed", own: [tasks, unwarned, continued, freed]
-    ) {
-      trial in
-      try forget(trial) { task in
-        let holder = Holder<UnsafeContinuation<Void, Never>>()
-        await withUnsafeContinuation { continuation in
-          if task.isHeld { holder.continuation = continuation }
-          task.waits(holder.drop)
-        }
-        task.goesOn()
+    Variant("unsafe-never", .broken, "unsafe continuations that are never resumed", forget) { task in
+      let holder = Holder<UnsafeContinuation<Void, Never>>()
+      await withUnsafeContinuation { continuation in
+        if task.isHeld { holder.continuation = continuation }
+        task.waits(holder.drop)
       }
+      task.goesOn()
     }
   }
 

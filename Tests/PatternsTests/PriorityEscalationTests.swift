@@ -25,10 +25,12 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (RaisedTask) async -> Void) -> Red {
       let name = String(check.prefix { $0 != "." })
       return Red(check, name, of: pattern, ["tasks": .integer(2)]) { trial in
+        let states = try pattern.each(trial, within: .zero, body)
         switch name {
-        case "child-task", "async-let", "nested": try pattern.eachChild(trial, patience: .zero, body)
-        case "loose-task": try pattern.eachLooseTask(trial, patience: .zero, body)
-        default: try pattern.eachTask(trial, isTold: name != "handler-too-late", patience: .zero, body)
+        case "child-task", "async-let", "nested": pattern.recordInnerHandlers(trial, states)
+        case "loose-task": pattern.recordLooseTasks(trial, states)
+        case "handler-too-late": pattern.recordRaises(trial, states)
+        default: pattern.recordTasks(trial, states, times: 1)
         }
       }
     }

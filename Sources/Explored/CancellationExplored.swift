@@ -190,17 +190,42 @@ extension Cancellation {
       "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "
       + "await, with the handlers that it registers.")
 
-  func eachTask(
-    _ trial: Trial, handlers: Int = 1, runsHandler: Bool = true, _ body: (HandledTask) -> Void
-  ) throws {
-    let work = HandledTask(handlers: handlers)
-    body(work)
-    Execution.settle()
-    work.judge(runsHandler: runsHandler)
+  func eachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
+    Probe { _, body in
+      let work = HandledTask(handlers: handlers)
+      body(work)
+      Execution.settle()
+      work.judge(runsHandler: true)
+    }
   }
 
-  func eachScope(
-    _ trial: Trial, children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void
+  var eachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
+    Probe { _, body in
+      let work = HandledTask(handlers: 1)
+      body(work)
+      Execution.settle()
+      work.judge(runsHandler: false)
+    }
+  }
+
+  var eachScope: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe { trial, body in try runScope(children: trial[children], body) }
+  }
+
+  var eachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe { _, body in try runScope(children: 2, body) }
+  }
+
+  var eachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe { trial, body in try runScope(children: trial[children], late: 1, body) }
+  }
+
+  var eachPair: Probe<@Sendable (Scope) async throws -> Void> { eachScopeOfTwo }
+
+  var eachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> { Probe { _, _ in } }
+
+  private func runScope(
+    children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void
   ) throws {
     let scope = Scope(children: children)
     // The scope runs in a task of its own, since it may be cancelled.
@@ -212,10 +237,4 @@ extension Cancellation {
     }
     Execution.settle()
   }
-
-  func eachPair(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
-    try eachScope(trial, children: 2, body)
-  }
-
-  func eachGroupOfSleepers(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {}
 }

@@ -348,7 +348,7 @@ import Testing
       }
     },
     Mutant("suspended: registers its handler too late", breaks: "cancel returns before a handler has run") { trial in
-      try Cancellation().eachTask(trial) { work in
+      try Cancellation().eachTask()(trial) { work in
         let task = Task {
           work.operationBegins()
           await work.cancellation()
@@ -364,14 +364,14 @@ import Testing
     },
     Mutant("group-returned: waits for one child only", breaks: "the scope is left before a child task has ended") {
       trial in
-      try Cancellation().eachScope(trial, children: 2) { scope in
+      try Cancellation().eachScopeOfTwo(trial) { scope in
         let tasks = scope.children.map { child in Task { await child.goesOn() } }
         await scope.allHaveBegun()
         await tasks[1].value
       }
     },
     Mutant("group-thrown: cancels no child", breaks: "deadlock: no thread can continue") { trial in
-      try Cancellation().eachScope(trial, children: 2) { scope in
+      try Cancellation().eachScopeOfTwo(trial) { scope in
         await withTaskGroup { group in
           for child in scope.children { group.addTask { await child.isCancelledAndGoesOn() } }
           await scope.allHaveBegun()

@@ -34,7 +34,7 @@ import Testing
       _ body: @escaping @Sendable (HandledTask) -> Void
     ) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, ["tasks": .integer(3)]) { trial in
-        try pattern.eachTask(trial, handlers: count, runsHandler: runsHandler, body)
+        try (runsHandler ? pattern.eachTask(handlers: count) : pattern.eachTaskAfterwards)(trial, body)
       }
     }
     func scopes(
@@ -44,7 +44,7 @@ import Testing
     ) -> Red {
       let settings: [String: ParameterValue] = ["scopes": .integer(1), "patience": .integer(Int(patience.nanoseconds))]
       return Red(check, String(check.prefix { $0 != "." }), of: pattern, settings) { trial in
-        try pattern.eachScope(trial, children: children, late: late, cancelledWithin: bound, body)
+        try pattern.runScopes(trial, children: children, late: late, cancelledWithin: bound, body)
       }
     }
     /// Returns a body whose handler runs for every other task, so that there is a reaction to record.

@@ -94,12 +94,12 @@ import Testing
       + [
         red("immediate.elsewhere > 0", onPreferred),
         red("busy-actor.elsewhere > 0") { trial in
-          try pattern.eachCallOfBusy(trial) { code, preferred in
+          try pattern.eachCallOfBusy(trial) { _, code, preferred in
             Task(executorPreference: preferred) { code.look() }
           }
         },
         red("after-waiting.on-preferred > 0") { trial in
-          try pattern.eachCallOfBusy(trial) { code, _ in Task { code.look() } }
+          try pattern.eachCallOfBusy(trial) { _, code, _ in Task { code.look() } }
         },
         red("not-serial.together > 0", meeting(on: ActorExecutor(), within: .milliseconds(1))),
         red("assume-on-actor.not-assumed == 0", notAssumed), red("assume-on-sharing.not-assumed == 0", notAssumed),

@@ -110,7 +110,7 @@ final class Scope: @unchecked Sendable {
     }
     /// Notes whether the child is cancelled, as only one that was added late or that waited for it may be. The first
     /// child ends in a later step.
-    func goesOn() async {
+    func lingers() async {
       let hasWaited = !scope.begins(number)
       if Task.isCancelled != (isLate || hasWaited) {
         Execution.breaks("child \(number + 1) is \(Task.isCancelled ? "" : "not ")cancelled")
@@ -127,7 +127,7 @@ final class Scope: @unchecked Sendable {
       scope.hasEnded += 1
     }
     /// Notes at once whether the child is cancelled, and continues.
-    func looksAtOnceAndGoesOn() async { await goesOn() }
+    func looksAtOnceAndLingers() async { await lingers() }
     /// Suspends the child until it is cancelled, and informs the other child task.
     func isCancelledAndTellsOther() async {
       await cancellation()
@@ -142,10 +142,10 @@ final class Scope: @unchecked Sendable {
       await scope.otherIsCancelled.passed()
       scope.hasEnded += 1
     }
-    /// Runs `isCancelled` and `goesOn`, one after the other.
-    func isCancelledAndGoesOn() async {
+    /// Suspends the child until it is cancelled, and continues as ``lingers()`` does.
+    func isCancelledAndLingers() async {
       await cancellation()
-      await goesOn()
+      await lingers()
     }
     func sleeps() async {}
   }

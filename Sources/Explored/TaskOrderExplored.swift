@@ -19,9 +19,9 @@ final class OrderRound: @unchecked Sendable {
     /// Whether the item is in the second half.
     var isInSecondHalf: Bool { index > 0 }
     /// The place where a trial holds a task. An execution tries every order.
-    func isHeld() async { Execution.note("takes item \(index + 1)") }
+    func isHeldIfFirst() async { Execution.note("takes item \(index + 1)") }
     /// Notes that the item has arrived.
-    func comes() {
+    func notesArrival() {
       Execution.note("item \(index + 1) comes")
       if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }
       round.come.append(index)

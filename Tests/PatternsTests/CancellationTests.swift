@@ -76,39 +76,39 @@ import Testing
     }
     /// Tasks that nobody awaits or cancels.
     @Sendable func isLoose(_ scope: Scope) async {
-      for child in scope.children { Task { await child.goesOn() } }
+      for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
       scope.hasAdded(true)
-      Task { await scope.lateChild.goesOn() }
+      Task { await scope.lateChild.lingers() }
     }
     /// A child task that is cancelled only after it has begun, and one that runs although it was not reported as added.
     @Sendable func cancelsTooLate(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { await scope.children[0].goesOn() }
-        group.addTask { await scope.lateChild.looksAtOnceAndGoesOn() }
+        group.addTask { await scope.children[0].lingers() }
+        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
         await scope.allHaveBegun()
         group.cancelAll()
-        group.addTask { await scope.children[1].goesOn() }
+        group.addTask { await scope.children[1].lingers() }
         scope.hasAdded(false)
         scope.unwantedChildRuns()
       }
     }
     /// Tasks that nobody awaits or cancels, for a scope that gets no child task later.
     @Sendable func isLeft(_ scope: Scope) async {
-      for child in scope.children { Task { await child.goesOn() } }
+      for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
     }
     /// Child tasks that are cancelled and awaited.
     @Sendable func cancels(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         group.cancelAll()
-        for child in scope.children { group.addTask { await child.goesOn() } }
+        for child in scope.children { group.addTask { await child.lingers() } }
       }
     }
     /// Child tasks that are cancelled at the end of the body, while they wait.
     @Sendable func cancelsAtEnd(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
-        for child in scope.children { group.addTask { await child.goesOn() } }
+        for child in scope.children { group.addTask { await child.lingers() } }
         await scope.allHaveBegun()
         group.cancelAll()
       }

@@ -49,7 +49,7 @@ import Testing
         trial,
         { visits in
           visits.operationRuns(after: 0)
-          visits.goesOn()
+          visits.continues()
         },
         { visits in
           while visits.gone < visits.count { await Task.yield() }
@@ -59,15 +59,15 @@ import Testing
     /// Tasks whose continuations do not keep them.
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
-        task.waits {}
-        task.goesOn()
+        task.operationEnds {}
+        task.continues()
       }
     }
     /// Tasks at continuations that are dropped with a warning.
     @Sendable func warns(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
-        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in task.waits {} }
-        task.goesOn()
+        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in task.operationEnds {} }
+        task.continues()
       }
     }
     /// Visits that do not go on before the call has ended.

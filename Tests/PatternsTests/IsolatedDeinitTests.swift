@@ -29,17 +29,17 @@ import Testing
     }
     /// Ends where it is released, with the mark, twice.
     @Sendable func here(_ ending: ObjectEnd) {
-      ending.isReleased {
-        ending.comes()
-        ending.comes()
+      ending.releases {
+        ending.deinitRuns()
+        ending.deinitRuns()
       }
     }
     /// Ends on the actor, without the mark.
-    @Sendable func there(_ ending: ObjectEnd) { ObjectEnd.actorQueue.sync { ending.isReleased { ending.comes() } } }
+    @Sendable func there(_ ending: ObjectEnd) { ObjectEnd.actorQueue.sync { ending.releases { ending.deinitRuns() } } }
     /// Ends after the release.
     @Sendable func later(_ ending: ObjectEnd) {
-      ending.isReleased {}
-      ending.comes()
+      ending.releases {}
+      ending.deinitRuns()
     }
     return [
       red("by-thread.off-actor == 0", here), red("by-task.off-actor == 0", here), red("of-deinit.off-actor == 0", here),

@@ -39,7 +39,7 @@ import Testing
       await Task.detached(priority: .low) {
         await work.isRaised()
         for _ in 0..<3 { work.handlerIsCalled(.low, .low) }
-        await work.goesOn()
+        await work.looksAgain()
       }.value
     }
     /// Has high priority from the beginning, and every other time its handler is called.

@@ -184,7 +184,7 @@ struct Cancellation: Pattern {
     }
     Variant("group-returned", .documented, "the body of a task group returns", eachScope) { scope in
       await withTaskGroup { group in
-        for child in scope.children { group.addTask { await child.goesOn() } }
+        for child in scope.children { group.addTask { await child.lingers() } }
         await scope.allHaveBegun()
       }
     }
@@ -193,7 +193,7 @@ struct Cancellation: Pattern {
         for child in scope.children {
           group.addTask {
             await child.cancellation()
-            await child.goesOn()
+            await child.lingers()
           }
         }
         await scope.allHaveBegun()
@@ -205,12 +205,12 @@ struct Cancellation: Pattern {
         for child in scope.children {
           group.addTask {
             await child.cancellation()
-            await child.goesOn()
+            await child.lingers()
           }
         }
         await scope.allHaveBegun()
         withUnsafeCurrentTask { $0?.cancel() }
-        group.addTask { await scope.lateChild.looksAtOnceAndGoesOn() }
+        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
         scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
       }
     }
@@ -219,23 +219,23 @@ struct Cancellation: Pattern {
         for child in scope.children {
           group.addTask {
             await child.cancellation()
-            await child.goesOn()
+            await child.lingers()
           }
         }
         await scope.allHaveBegun()
         group.cancelAll()
-        group.addTask { await scope.lateChild.looksAtOnceAndGoesOn() }
+        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
         scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
       }
     }
     Variant("async-let-returned", .documented, "a function with async let returns", eachScopeOfTwo) { scope in
-      async let _: Void = scope.children[0].isCancelledAndGoesOn()
-      async let _: Void = scope.children[1].isCancelledAndGoesOn()
+      async let _: Void = scope.children[0].isCancelledAndLingers()
+      async let _: Void = scope.children[1].isCancelledAndLingers()
       await scope.allHaveBegun()
     }
     Variant("async-let-thrown", .documented, "a function with async let throws", eachScopeOfTwo) { scope in
-      async let _: Void = scope.children[0].isCancelledAndGoesOn()
-      async let _: Void = scope.children[1].isCancelledAndGoesOn()
+      async let _: Void = scope.children[0].isCancelledAndLingers()
+      async let _: Void = scope.children[1].isCancelledAndLingers()
       await scope.allHaveBegun()
       throw CancellationError()
     }
@@ -248,7 +248,7 @@ struct Cancellation: Pattern {
       await scope.allHaveBegun()
     }
     Variant("loose-tasks", .broken, "a function starts tasks and throws", eachScope) { scope in
-      for child in scope.children { Task { await child.goesOn() } }
+      for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
       throw CancellationError()
     }

@@ -273,14 +273,14 @@ final class Scope: Sendable {
     }
     /// Suspends the child until its scope is left or the patience is over, and then notes whether the child is
     /// cancelled: the scope may cancel its child tasks when its body returns.
-    func goesOn() async {
+    func lingers() async {
       scope.begins()
       scope.startsPatience()
       await scope.left.passed()
       ends(isCancelled: Task.isCancelled)
     }
-    /// Notes at once whether the child is cancelled, and then suspends it as ``goesOn()`` does.
-    func looksAtOnceAndGoesOn() async {
+    /// Notes at once whether the child is cancelled, and then suspends it as ``lingers()`` does.
+    func looksAtOnceAndLingers() async {
       let isCancelled = Task.isCancelled
       scope.begins()
       scope.startsPatience()
@@ -309,10 +309,10 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Runs `isCancelled` and `goesOn`, one after the other.
-    func isCancelledAndGoesOn() async {
+    /// Suspends the child until it is cancelled, and continues as ``lingers()`` does.
+    func isCancelledAndLingers() async {
       await cancellation()
-      await goesOn()
+      await lingers()
     }
     /// Sleeps for an hour.
     func sleeps(for time: Duration = .seconds(3600)) async {

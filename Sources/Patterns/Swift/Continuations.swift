@@ -64,12 +64,12 @@ struct Continuations: Pattern {
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         func wait(_ visit: DeskVisits) async {
-          let thread = visit.arrives()
+          let thread = visit.currentThread
           await withCheckedContinuation { task in
             visit.operationRuns(after: thread)
             waiting.append(task)
           }
-          visit.goesOn()
+          visit.continues()
         }
         func serve(_ visit: DeskVisits) {
           for task in waiting { task.resume() }
@@ -87,12 +87,12 @@ struct Continuations: Pattern {
         var waiting: [UnsafeContinuation<Void, Never>] = []
 
         func wait(_ visit: DeskVisits) async {
-          let thread = visit.arrives()
+          let thread = visit.currentThread
           await withUnsafeContinuation { task in
             visit.operationRuns(after: thread)
             waiting.append(task)
           }
-          visit.goesOn()
+          visit.continues()
         }
         func serve(_ visit: DeskVisits) {
           for task in waiting { task.resume() }
@@ -110,12 +110,12 @@ struct Continuations: Pattern {
         let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
         func wait(_ visit: DeskVisits) async {
-          let thread = visit.arrives()
+          let thread = visit.currentThread
           await withCheckedContinuation { task in
             waiting.withLock { $0.append(task) }
             visit.operationRuns(after: thread)
           }
-          visit.goesOn()
+          visit.continues()
         }
         func serve(_ visit: DeskVisits) {
           for task in waiting.withLock(\.self) { task.resume() }
@@ -139,17 +139,17 @@ struct Continuations: Pattern {
       let holder = Holder<CheckedContinuation<Void, Never>>()
       await withCheckedContinuation { continuation in
         if task.isHeld { holder.continuation = continuation }
-        task.waits(holder.drop)
+        task.operationEnds(dropping: holder.drop)
       }
-      task.goesOn()
+      task.continues()
     }
     Variant("unsafe-never", .broken, "unsafe continuations that are never resumed", forget) { task in
       let holder = Holder<UnsafeContinuation<Void, Never>>()
       await withUnsafeContinuation { continuation in
         if task.isHeld { holder.continuation = continuation }
-        task.waits(holder.drop)
+        task.operationEnds(dropping: holder.drop)
       }
-      task.goesOn()
+      task.continues()
     }
   }
 

@@ -148,8 +148,8 @@ final class DeskVisits: Sendable {
 
   init(_ count: Int) { self.count = count }
 
-  /// Notes that a task is about to create its continuation, and returns its thread.
-  func arrives() -> Int { ThreadCensus.currentThread }
+  /// The thread of the calling task.
+  var currentThread: Int { ThreadCensus.currentThread }
   /// Notes that the operation of a task runs, after code that ran on `thread`.
   func operationRuns(after thread: Int) {
     if ThreadCensus.currentThread != thread { elsewhereOnes.add(1, ordering: .relaxed) }
@@ -158,7 +158,7 @@ final class DeskVisits: Sendable {
   /// Suspends until the operations of all tasks have run.
   func allWait() async { await all.passed() }
   /// Notes that a task continues.
-  func goesOn() { goneOn.add(1, ordering: .releasing) }
+  func continues() { goneOn.add(1, ordering: .releasing) }
   /// Notes that all tasks have been resumed. The call that resumed them has not ended yet.
   func allAreResumed() { earlyOnes.store(gone, ordering: .relaxed) }
 
@@ -212,14 +212,14 @@ final class ForgottenTask: Sendable {
   deinit { tasks.state.note { $0.freed += 1 } }
 
   /// Notes that the operation of the continuation ends. `drop` drops the continuation later.
-  func waits(_ drop: @escaping @Sendable () -> Void) {
+  func operationEnds(dropping drop: @escaping @Sendable () -> Void) {
     tasks.state.note { state in
       state.drops.append(drop)
       state.waiting += 1
     }
   }
   /// Notes that the task continues.
-  func goesOn() { tasks.state.note { $0.continued += 1 } }
+  func continues() { tasks.state.note { $0.continued += 1 } }
 }
 
 /// An object that holds a continuation.

@@ -40,21 +40,21 @@ struct IsolatedDeinit: Pattern {
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
       var tool: Tool? = Tool(ending)
-      ending.isReleased { if tool != nil { tool = nil } }
+      ending.releases { if tool != nil { tool = nil } }
     }
     Variant("by-task", .documented, "isolated deinit, released by a task of the pool", eachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
       try waitFor {
         var tool: Tool? = Tool(ending)
-        ending.isReleased { if tool != nil { tool = nil } }
+        ending.releases { if tool != nil { tool = nil } }
       }
     }
     Variant("of-deinit", .documented, "a global actor at the deinit alone, released by a thread", eachObject) {
@@ -63,22 +63,22 @@ struct IsolatedDeinit: Pattern {
       final class Tool {
         let ending: ObjectEnd
         init(_ ending: ObjectEnd) { self.ending = ending }
-        @Bench deinit { ending.comes() }
+        @Bench deinit { ending.deinitRuns() }
       }
       var tool: Tool? = Tool(ending)
-      ending.isReleased { if tool != nil { tool = nil } }
+      ending.releases { if tool != nil { tool = nil } }
     }
     Variant("on-actor", .documented, "isolated deinit, released on the actor", eachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
       try waitFor {
         await Task { @Bench in
           var tool: Tool? = Tool(ending)
-          ending.isReleased { if tool != nil { tool = nil } }
+          ending.releases { if tool != nil { tool = nil } }
         }.value
       }
     }
@@ -88,11 +88,11 @@ struct IsolatedDeinit: Pattern {
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
       ObjectEnd.actorQueue.sync {
         var tool: Tool? = Tool(ending)
-        ending.isReleased { if tool != nil { tool = nil } }
+        ending.releases { if tool != nil { tool = nil } }
       }
     }
     Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy", eachObject) {
@@ -101,12 +101,12 @@ struct IsolatedDeinit: Pattern {
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
       Task { @Bench in ending.blocksActor() }
       ending.waitUntilActorIsBlocked()
       var tool: Tool? = Tool(ending)
-      ending.isReleased { if tool != nil { tool = nil } }
+      ending.releases { if tool != nil { tool = nil } }
       ending.letActorGo()
     }
     Variant(
@@ -116,19 +116,19 @@ struct IsolatedDeinit: Pattern {
       actor Tool {
         let ending: ObjectEnd
         init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
       var tool: Tool? = Tool(ending)
-      ending.isReleased { if tool != nil { tool = nil } }
+      ending.releases { if tool != nil { tool = nil } }
     }
     Variant("plain", .broken, "an ordinary deinit of the same class, released by a thread", eachObject) { ending in
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        deinit { ending.comes() }
+        deinit { ending.deinitRuns() }
       }
       var tool: Tool? = Tool(ending)
-      ending.isReleased { if tool != nil { tool = nil } }
+      ending.releases { if tool != nil { tool = nil } }
     }
   }
 

@@ -82,7 +82,7 @@ final class ObjectEnd: Sendable {
   private let actor = DispatchSemaphore(value: 0)
 
   /// Notes that the deinitializer runs.
-  func comes() {
+  func deinitRuns() {
     let (now, isMarked) = (MonotonicClock.now(), Mark.isSet)
     let isOnActor = DispatchQueue.getSpecific(key: Self.key) == true
     state.note { state in
@@ -94,7 +94,7 @@ final class ObjectEnd: Sendable {
   }
 
   /// Runs `release`, which drops the last reference, with the mark set.
-  func isReleased(_ release: () -> Void) {
+  func releases(_ release: () -> Void) {
     _ = Self.key
     state.note { $0.released = MonotonicClock.now() }
     Mark.$isSet.withValue(true) { release() }

@@ -37,7 +37,7 @@ struct PriorityEscalation: Pattern {
         } onPriorityEscalated: { old, new in
           work.handlerIsCalled(old, new)
         }
-        await work.goesOn()
+        await work.looksAgain()
       }
       await work.hasBegun()
       await Task.detached(priority: .high) {
@@ -54,7 +54,7 @@ struct PriorityEscalation: Pattern {
           work.handlerIsCalled(old, new)
         }
         await work.trialHasRaised()
-        await work.goesOn()
+        await work.looksAgain()
       }
       await work.hasBegun()
       work.raises()
@@ -74,7 +74,7 @@ struct PriorityEscalation: Pattern {
           work.handlerIsCalled(old, new)
         }
         await work.trialHasRaised()
-        await work.goesOn()
+        await work.looksAgain()
       }
       await work.hasBegun()
       work.raises()
@@ -94,7 +94,7 @@ struct PriorityEscalation: Pattern {
         } onPriorityEscalated: { old, new in
           work.handlerIsCalled(old, new)
         }
-        await work.goesOn()
+        await work.looksAgain()
       }
       await work.hasBegun()
       work.raises()

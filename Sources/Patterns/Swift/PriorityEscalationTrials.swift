@@ -139,7 +139,7 @@ final class RaisedTask: Sendable {
   /// Notes that the trial has made all its calls of escalatePriority.
   func hasRaised() { allCalls.open() }
   /// Notes whether the task still has the priority after it was suspended.
-  func goesOn() async {
+  func looksAgain() async {
     await Task.yield()
     let isForgotten = Task.currentPriority < .high
     state.withLock { $0.isForgotten = isForgotten }

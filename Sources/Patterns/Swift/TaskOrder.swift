@@ -33,12 +33,12 @@ struct TaskOrder: Pattern {
   var variants: [Variant] {
     Variant("tasks", .broken, "a task for each item calls the actor", eachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
+        func append(_ item: OrderRound.Item) { item.notesArrival() }
       }
       let log = Log()
       for item in round.items {
         Task {
-          await item.isHeld()
+          await item.isHeldIfFirst()
           await log.append(item)
         }
       }
@@ -49,12 +49,12 @@ struct TaskOrder: Pattern {
       await withTaskGroup(of: OrderRound.Item.self) { group in
         for item in round.items {
           group.addTask {
-            await item.isHeld()
+            await item.isHeldIfFirst()
             return item
           }
         }
         round.allHaveStarted()
-        for await item in group { item.comes() }
+        for await item in group { item.notesArrival() }
       }
     }
     Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", eachUntimedRound) {
@@ -62,15 +62,15 @@ struct TaskOrder: Pattern {
       Task { @Recorder in round.blocksActor() }
       await round.actorIsBlocked()
       for item in round.items {
-        Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.comes() }
+        Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.notesArrival() }
       }
       round.letActorGo()
     }
     Variant("isolated", .modern, "tasks that are isolated to a global actor", eachRound) { round in
-      for item in round.items { Task { @Recorder in item.comes() } }
+      for item in round.items { Task { @Recorder in item.notesArrival() } }
     }
     Variant("main-actor", .documented, "tasks that are isolated to the main actor", eachRound) { round in
-      for item in round.items { Task { @MainActor in item.comes() } }
+      for item in round.items { Task { @MainActor in item.notesArrival() } }
     }
     Variant(
       "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
@@ -79,13 +79,13 @@ struct TaskOrder: Pattern {
       Task { @MainActor in round.blocksActor() }
       await round.actorIsBlocked()
       for item in round.items {
-        Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.comes() }
+        Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.notesArrival() }
       }
       round.letActorGo()
     }
     Variant("implicit", .modern, "tasks of an actor's method, which use the actor", eachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
+        func append(_ item: OrderRound.Item) { item.notesArrival() }
         func start(_ items: [OrderRound.Item]) {
           for item in items {
             Task { append(item) }
@@ -96,7 +96,7 @@ struct TaskOrder: Pattern {
     }
     Variant("stream", .modern, "one task that reads the items from an AsyncStream", eachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
+        func append(_ item: OrderRound.Item) { item.notesArrival() }
       }
       let log = Log()
       let (stream, items) = AsyncStream.makeStream(of: OrderRound.Item.self)
@@ -106,7 +106,7 @@ struct TaskOrder: Pattern {
     }
     Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async", eachRound) { round in
       let queue = DispatchQueue(label: "log")
-      for item in round.items { queue.async { item.comes() } }
+      for item in round.items { queue.async { item.notesArrival() } }
     }
   }
 

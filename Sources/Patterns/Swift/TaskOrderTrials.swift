@@ -74,12 +74,12 @@ final class OrderRound: Sendable {
     /// Whether the item is in the second half.
     var isInSecondHalf: Bool { index >= round.count / 2 }
     /// Suspends the task of the first item until a later item has arrived.
-    func isHeld() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
+    func isHeldIfFirst() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
     /// Notes that the item has arrived.
-    func comes() { round.comes(index) }
+    func notesArrival() { round.notesArrival(index) }
   }
 
-  private func comes(_ index: Int) {
+  private func notesArrival(_ index: Int) {
     let count = count
     state.note { state in
       if index < state.latest { state.inversions += 1 }

@@ -49,6 +49,7 @@ final class HandledTask: @unchecked Sendable {
   }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
+  func computesUntilCancelled() {}
   func registers() {}
   /// Notes that a handler runs.
   func handlerRuns(_ index: Int = 0) {
@@ -109,7 +110,7 @@ final class Scope: @unchecked Sendable {
     }
     /// Notes whether the child is cancelled, as only one that was added late or that waited for it may be. The first
     /// child ends in a later step.
-    func goesOn() async {
+    func lingers() async {
       let hasWaited = !scope.begins(number)
       if Task.isCancelled != (isLate || hasWaited) {
         Execution.breaks("child \(number + 1) is \(Task.isCancelled ? "" : "not ")cancelled")
@@ -125,6 +126,8 @@ final class Scope: @unchecked Sendable {
       Execution.note("child \(number + 1) ends")
       scope.hasEnded += 1
     }
+    /// Notes at once whether the child is cancelled, and continues.
+    func looksAtOnceAndLingers() async { await lingers() }
     /// Suspends the child until it is cancelled, and informs the other child task.
     func isCancelledAndTellsOther() async {
       await cancellation()
@@ -139,10 +142,10 @@ final class Scope: @unchecked Sendable {
       await scope.otherIsCancelled.passed()
       scope.hasEnded += 1
     }
-    /// Runs `isCancelled` and `goesOn`, one after the other.
-    func isCancelledAndGoesOn() async {
+    /// Suspends the child until it is cancelled, and continues as ``lingers()`` does.
+    func isCancelledAndLingers() async {
       await cancellation()
-      await goesOn()
+      await lingers()
     }
     func sleeps() async {}
   }
@@ -164,6 +167,8 @@ final class Scope: @unchecked Sendable {
   func allHaveBegun() async { await begun.passed() }
   /// Notes whether a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
+  /// Notes that a child task runs that was added to a cancelled group.
+  func unwantedChildRuns() { hasAdded(true) }
 
   /// Examines whether the child tasks have ended when the scope is left.
   fileprivate func isLeft(late: Int) {
@@ -174,7 +179,10 @@ final class Scope: @unchecked Sendable {
 
 extension Cancellation {
   static let exploration = Self.explored(
-    ["sleep": "Task.sleep waits for a real clock, which an execution does not have"],
+    [
+      "running": "its operation computes without suspending, which a task of an execution cannot do",
+      "sleep": "Task.sleep waits for a real clock, which an execution does not have",
+    ],
     settings: ["children": .integer(2)],
     // Its claim contradicts the proposal.
     alsoBroken: ["async-let-order"],
@@ -182,17 +190,42 @@ extension Cancellation {
       "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "
       + "await, with the handlers that it registers.")
 
-  func eachTask(
-    _ trial: Trial, handlers: Int = 1, runsHandler: Bool = true, _ body: (HandledTask) -> Void
-  ) throws {
-    let work = HandledTask(handlers: handlers)
-    body(work)
-    Execution.settle()
-    work.judge(runsHandler: runsHandler)
+  func eachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
+    Probe { _, body in
+      let work = HandledTask(handlers: handlers)
+      body(work)
+      Execution.settle()
+      work.judge(runsHandler: true)
+    }
   }
 
-  func eachScope(
-    _ trial: Trial, children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void
+  var eachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
+    Probe { _, body in
+      let work = HandledTask(handlers: 1)
+      body(work)
+      Execution.settle()
+      work.judge(runsHandler: false)
+    }
+  }
+
+  var eachScope: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe { trial, body in try runScope(children: trial[children], body) }
+  }
+
+  var eachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe { _, body in try runScope(children: 2, body) }
+  }
+
+  var eachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe { trial, body in try runScope(children: trial[children], late: 1, body) }
+  }
+
+  var eachPair: Probe<@Sendable (Scope) async throws -> Void> { eachScopeOfTwo }
+
+  var eachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> { Probe { _, _ in } }
+
+  private func runScope(
+    children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void
   ) throws {
     let scope = Scope(children: children)
     // The scope runs in a task of its own, since it may be cancelled.
@@ -204,10 +237,4 @@ extension Cancellation {
     }
     Execution.settle()
   }
-
-  func eachPair(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
-    try eachScope(trial, children: 2, body)
-  }
-
-  func eachGroupOfSleepers(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {}
 }

@@ -2,7 +2,7 @@ import Exploration
 import Instruments
 import Synchronization
 
-/// Two items that are sent to an actor, and the order in which they arrive.
+/// Two items that tasks bring, and the order in which they arrive.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class OrderRound: @unchecked Sendable {
@@ -19,9 +19,9 @@ final class OrderRound: @unchecked Sendable {
     /// Whether the item is in the second half.
     var isInSecondHalf: Bool { index > 0 }
     /// The place where a trial holds a task. An execution tries every order.
-    func isHeld() async { Execution.note("takes item \(index + 1)") }
-    /// Notes that the item has arrived at the actor.
-    func comes() {
+    func isHeldIfFirst() async { Execution.note("takes item \(index + 1)") }
+    /// Notes that the item has arrived.
+    func notesArrival() {
       Execution.note("item \(index + 1) comes")
       if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }
       round.come.append(index)
@@ -40,20 +40,25 @@ final class OrderRound: @unchecked Sendable {
 
 extension TaskOrder {
   static let exploration = Self.explored(
+    ["main-actor": realMainActor, "main-priorities": realMainActor],
     leavesOut:
       "What Swift's runtime and an actor do within a step is not explored: a step is a task up to its next await.")
+
+  private static let realMainActor = "the main actor has the real main queue, which an execution does not control"
 
   /// The global actor belongs to the process, so only one execution at a time uses it.
   private static let recorder = Mutex<Void>(())
 
-  func eachRound(
-    _ trial: Trial, isTimed: Bool = true, _ body: @escaping @Sendable (OrderRound) async -> Void
-  ) throws {
-    try Self.recorder.withLock { _ in
-      let round = OrderRound()
-      try waitFor { await body(round) }
-      Execution.settle()
-      round.judge()
+  var eachRound: Probe<@Sendable (OrderRound) async -> Void> {
+    Probe { _, body in
+      try Self.recorder.withLock { _ in
+        let round = OrderRound()
+        try waitFor { await body(round) }
+        Execution.settle()
+        round.judge()
+      }
     }
   }
+
+  var eachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> { eachRound }
 }

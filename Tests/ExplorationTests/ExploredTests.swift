@@ -68,6 +68,7 @@ import Testing
         "source-lifecycle queue-retained-timer",
         "source-lifecycle released-while-pending", "source-lifecycle retain-cycle", "source-lifecycle release-inactive",
         "source-lifecycle release-cancelled-suspended",
+        "task-order main-actor", "task-order main-priorities", "cancellation running",
         "cancellation sleep", "pool-starvation task-sleep",
       ])
   }
@@ -337,16 +338,16 @@ import Testing
     Mutant("serial-queue: a concurrent queue", breaks: "item 1 comes after a later one") { trial in
       try TaskOrder().eachRound(trial) { round in
         let queue = DispatchQueue(label: "log", attributes: .concurrent)
-        for item in round.items { queue.async { item.comes() } }
+        for item in round.items { queue.async { item.notesArrival() } }
       }
     },
     Mutant("isolated: calls the actor in place of beginning there", breaks: "item 1 comes after a later one") { trial in
       try TaskOrder().eachRound(trial) { round in
-        for item in round.items { Task { await { @TaskOrder.Recorder in item.comes() }() } }
+        for item in round.items { Task { await { @TaskOrder.Recorder in item.notesArrival() }() } }
       }
     },
     Mutant("suspended: registers its handler too late", breaks: "cancel returns before a handler has run") { trial in
-      try Cancellation().eachTask(trial) { work in
+      try Cancellation().eachTask()(trial) { work in
         let task = Task {
           work.operationBegins()
           await work.cancellation()
@@ -362,16 +363,16 @@ import Testing
     },
     Mutant("group-returned: waits for one child only", breaks: "the scope is left before a child task has ended") {
       trial in
-      try Cancellation().eachScope(trial, children: 2) { scope in
-        let tasks = scope.children.map { child in Task { await child.goesOn() } }
+      try Cancellation().eachScopeOfTwo(trial) { scope in
+        let tasks = scope.children.map { child in Task { await child.lingers() } }
         await scope.allHaveBegun()
         await tasks[1].value
       }
     },
     Mutant("group-thrown: cancels no child", breaks: "deadlock: no thread can continue") { trial in
-      try Cancellation().eachScope(trial, children: 2) { scope in
+      try Cancellation().eachScopeOfTwo(trial) { scope in
         await withTaskGroup { group in
-          for child in scope.children { group.addTask { await child.isCancelledAndGoesOn() } }
+          for child in scope.children { group.addTask { await child.isCancelledAndLingers() } }
           await scope.allHaveBegun()
         }
       }

@@ -1,5 +1,6 @@
 import Instruments
 import LabTesting
+import Synchronization
 import Testing
 
 @testable import Patterns
@@ -10,18 +11,19 @@ import Testing
   ]
 
   /// In a process of its own: in this one, tests may keep all threads that run tasks for as long as a producer is given.
-  @Test(arguments: ["unbounded", "newest", "oldest", "unfolding", "channel"])
+  @Test(arguments: ["unbounded", "newest", "oldest", "newest-zero", "oldest-zero", "unfolding", "channel"])
   func `each way of buffering keeps and loses what it promises`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: Backpressure(), files: Catalogue.files, Self.settings)
       #expect(attempt.brokenPromises == [])
-      #expect(attempt.total("lost") == (["newest", "oldest"].contains(variant) ? 46 : 0))
+      let isFull = ["newest", "oldest"].contains(variant)
+      #expect(attempt.total("lost") == (variant.hasSuffix("-zero") ? 50 : isFull ? 46 : 0))
       #expect(attempt.total("unreported") == 0)
       let held = try #require(attempt.total("held"))
       switch variant {
       case "unbounded": #expect(held == 50)
-      case "unfolding": #expect((1...2).contains(held))
+      case "unfolding", "newest-zero", "oldest-zero": #expect((1...2).contains(held))
       default: #expect((4...6).contains(held))
       }
     }
@@ -53,19 +55,27 @@ import Testing
   static var reds: [Red] {
     let pattern = Backpressure()
     func red(_ check: String, _ connect: @escaping @Sendable (Producer) -> AsyncStream<Element>) -> Red {
-      Red(check, String(check.prefix { $0 != "." }), of: pattern, settings) { trial in
-        try waitFor { try await pattern.flow(trial, until: .milliseconds(20), connect) }
+      let variant = String(check.prefix { $0 != "." })
+      return Red(check, variant, of: pattern, settings) { trial in
+        let flow = try pattern.flow(trial, until: .milliseconds(20), connect)
+        if variant == "unfolding" { pattern.recordReadAhead(trial, flow) }
+        if variant.hasPrefix("newest") || variant.hasPrefix("oldest") { pattern.recordDrops(trial, flow) }
       }
     }
-    /// A stream with a policy, with a producer that looks at what yield tells or not.
+    /// A stream with a policy, with a producer that notes what yield returns, nothing, or the element that came.
+    enum Notes { case all, none, newcomers }
     @Sendable func stream(
-      _ producer: Producer, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, looks: Bool = true
+      _ producer: Producer, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, notes: Notes = .all
     ) -> AsyncStream<Element> {
       let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
       producer.start {
         for element in producer.elements {
           let result = continuation.yield(element)
-          if looks { producer.notes(result) }
+          switch (notes, result) {
+          case (.newcomers, .dropped): producer.notes(.dropped(element), of: element)
+          case (.none, _): break
+          default: producer.notes(result, of: element)
+          }
         }
         continuation.finish()
       }
@@ -80,6 +90,17 @@ import Testing
       }
       return AsyncStream { await channel.next() }
     }
+    /// A stream whose function keeps an element that the consumer has not asked for.
+    @Sendable func readsAhead(_ producer: Producer) -> AsyncStream<Element> {
+      let next = Mutex(Element??.none)
+      return AsyncStream {
+        next.withLock { next in
+          let element = next ?? producer.next()
+          next = .some(producer.next())
+          return element
+        }
+      }
+    }
     return [
       red("unbounded.lost == 0") { stream($0, .bufferingNewest(4)) },
       red("unbounded.beyond-limit > 0") { stream($0, .bufferingNewest(4)) },
@@ -89,8 +110,13 @@ import Testing
       red("oldest.beyond-limit == 0") { stream($0, .unbounded) },
       red("channel.beyond-limit == 0") { stream($0, .unbounded) },
       red("channel.lost == 0") { stream($0, .bufferingOldest(4)) },
-      red("newest.unreported == 0") { stream($0, .bufferingNewest(4), looks: false) },
-      red("oldest.unreported == 0") { stream($0, .bufferingOldest(4), looks: false) },
+      red("newest.unreported == 0") { stream($0, .bufferingNewest(4), notes: .newcomers) },
+      red("oldest.unreported == 0") { stream($0, .bufferingOldest(4), notes: .none) },
+      red("newest.dropped-newcomers == 0") { stream($0, .bufferingOldest(4)) },
+      red("newest-zero.dropped-newcomers > 0") { stream($0, .bufferingNewest(1)) },
+      red("oldest.dropped-older == 0") { stream($0, .bufferingNewest(4)) },
+      red("oldest-zero.dropped-older == 0") { stream($0, .bufferingNewest(1)) },
+      red("unfolding.read-ahead == 0", readsAhead),
       red("unfolding.ahead == 0", channel),
       red("unfolding.lost == 0") { stream($0, .bufferingNewest(4)) },
     ]

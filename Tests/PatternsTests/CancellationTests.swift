@@ -10,7 +10,7 @@ import Testing
 
   @Test(
     arguments: [
-      "suspended", "registering", "before", "itself", "nested", "by-many", "afterwards", "group-returned",
+      "suspended", "running", "registering", "before", "itself", "nested", "by-many", "afterwards", "group-returned",
       "group-thrown", "group-of-cancelled", "group-cancelled", "async-let-returned", "async-let-thrown",
       "async-let-order",
       "loose-tasks", "sleep",
@@ -34,7 +34,7 @@ import Testing
       _ body: @escaping @Sendable (HandledTask) -> Void
     ) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, ["tasks": .integer(3)]) { trial in
-        try pattern.eachTask(trial, handlers: count, runsHandler: runsHandler, body)
+        try (runsHandler ? pattern.eachTask(handlers: count) : pattern.eachTaskAfterwards)(trial, body)
       }
     }
     func scopes(
@@ -44,7 +44,7 @@ import Testing
     ) -> Red {
       let settings: [String: ParameterValue] = ["scopes": .integer(1), "patience": .integer(Int(patience.nanoseconds))]
       return Red(check, String(check.prefix { $0 != "." }), of: pattern, settings) { trial in
-        try pattern.eachScope(trial, children: children, late: late, cancelledWithin: bound, body)
+        try pattern.runScopes(trial, children: children, late: late, cancelledWithin: bound, body)
       }
     }
     /// Returns a body whose handler runs for every other task, so that there is a reaction to record.
@@ -76,38 +76,50 @@ import Testing
     }
     /// Tasks that nobody awaits or cancels.
     @Sendable func isLoose(_ scope: Scope) async {
-      for child in scope.children { Task { await child.goesOn() } }
+      for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
       scope.hasAdded(true)
-      Task { await scope.lateChild.goesOn() }
+      Task { await scope.lateChild.lingers() }
+    }
+    /// A child task that is cancelled only after it has begun, and one that runs although it was not reported as added.
+    @Sendable func cancelsTooLate(_ scope: Scope) async {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await scope.children[0].lingers() }
+        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
+        await scope.allHaveBegun()
+        group.cancelAll()
+        group.addTask { await scope.children[1].lingers() }
+        scope.hasAdded(false)
+        scope.unwantedChildRuns()
+      }
     }
     /// Tasks that nobody awaits or cancels, for a scope that gets no child task later.
     @Sendable func isLeft(_ scope: Scope) async {
-      for child in scope.children { Task { await child.goesOn() } }
+      for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
     }
     /// Child tasks that are cancelled and awaited.
     @Sendable func cancels(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         group.cancelAll()
-        for child in scope.children { group.addTask { await child.goesOn() } }
+        for child in scope.children { group.addTask { await child.lingers() } }
       }
     }
     /// Child tasks that are cancelled at the end of the body, while they wait.
     @Sendable func cancelsAtEnd(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
-        for child in scope.children { group.addTask { await child.goesOn() } }
+        for child in scope.children { group.addTask { await child.lingers() } }
         await scope.allHaveBegun()
         group.cancelAll()
       }
     }
-    var reds = ["suspended.missed == 0", "registering.missed == 0", "nested.missed == 0", "itself.missed == 0"].map {
-      handlers($0, missing())
+    var reds = ["suspended", "running", "registering", "nested", "itself"].map {
+      handlers("\($0).missed == 0", missing())
     }
-    for name in ["suspended", "nested", "by-many", "registering", "before", "itself"] {
+    for name in ["suspended", "running", "nested", "by-many", "registering", "before", "itself"] {
       reds.append(handlers("\(name).late == 0", tooLate))
     }
-    for name in ["suspended", "registering", "by-many", "nested", "itself"] {
+    for name in ["suspended", "running", "registering", "by-many", "nested", "itself"] {
       reds.append(handlers("\(name).repeated == 0", twice))
     }
     for name in ["before", "itself", "registering"] { reds.append(handlers("\(name).skipped == 0", twice)) }
@@ -119,9 +131,11 @@ import Testing
       reds.append(scopes("\(name).uncancelled == 0", isLeft))
     }
     for check in [
-      "group-cancelled.unended == 0", "group-of-cancelled.uncancelled == 0", "group-cancelled.uncancelled == 0",
-      "group-of-cancelled.added == 0", "group-cancelled.added == 0",
+      "group-cancelled.unended == 0", "group-cancelled.uncancelled == 0", "group-of-cancelled.added == 0",
     ] { reds.append(scopes(check, late: 1, isLoose)) }
+    for check in ["group-of-cancelled.uncancelled == 0", "group-cancelled.added == 0"] {
+      reds.append(scopes(check, late: 1, patience: .seconds(1), cancelsTooLate))
+    }
     for check in ["loose-tasks.unended > 0", "loose-tasks.cancelled == 0"] { reds.append(scopes(check, cancels)) }
     reds.append(scopes("group-returned.cancelled == 0", patience: .seconds(1), cancelsAtEnd))
     reds.append(Red("no-handler.hung == 1", "no-handler", of: pattern) { _ in try waitFor { await Task {}.value } })

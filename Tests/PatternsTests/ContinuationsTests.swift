@@ -15,7 +15,9 @@ import Testing
     return pattern
   }
 
-  @Test(arguments: ["checked", "unsafe", "anywhere", "actor", "unsafe-actor", "twice", "never", "unsafe-never"])
+  @Test(arguments: [
+    "checked", "unsafe", "anywhere", "actor", "unsafe-actor", "inline-executor", "twice", "never", "unsafe-never",
+  ])
   func `each variant keeps its promises`(_ variant: String) async throws {
     // The process is the test's own, since the test redirects standard error and asks whether all threads sleep.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -47,7 +49,7 @@ import Testing
         trial,
         { visits in
           visits.operationRuns(after: 0)
-          visits.goesOn()
+          visits.continues()
         },
         { visits in
           while visits.gone < visits.count { await Task.yield() }
@@ -57,16 +59,20 @@ import Testing
     /// Tasks whose continuations do not keep them.
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
-        task.waits {}
-        task.goesOn()
+        task.operationEnds {}
+        task.continues()
       }
     }
     /// Tasks at continuations that are dropped with a warning.
     @Sendable func warns(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
-        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in task.waits {} }
-        task.goesOn()
+        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in task.operationEnds {} }
+        task.continues()
       }
+    }
+    /// Visits that do not go on before the call has ended.
+    @Sendable func goesOnAfterwards(_ trial: Trial) throws {
+      try pattern.visit(trial, { visits in visits.operationRuns(after: 0) }, { visits in visits.allAreResumed() })
     }
     return [
       red("checked.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
@@ -74,8 +80,9 @@ import Testing
       red("anywhere.wrong == 0") { trial in try pattern.eachAnswer(trial) { _, _ in 0 } },
       red("actor.elsewhere == 0", visits), red("unsafe-actor.elsewhere == 0", visits),
       red("actor.early == 0", visits), red("unsafe-actor.early == 0", visits),
-      red("twice.survivors == 0") { trial in try pattern.eachProcess(trial, as: "anywhere") { _ in } },
-      red("twice.unnamed == 0") { trial in try pattern.eachProcess(trial, as: "anywhere") { _ in } },
+      red("inline-executor.early > 0", goesOnAfterwards),
+      red("twice.survivors == 0") { trial in try pattern.runProcesses(trial, of: "anywhere") { _ in } },
+      red("twice.unnamed == 0") { trial in try pattern.runProcesses(trial, of: "anywhere") { _ in } },
       red("never.unwarned == 0", goesOn), red("unsafe-never.unwarned > 0", warns),
       red("never.continued == 0", goesOn), red("unsafe-never.continued == 0", goesOn),
       red("never.freed == 0", goesOn), red("unsafe-never.freed == 0", goesOn),

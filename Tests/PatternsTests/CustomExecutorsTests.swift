@@ -73,16 +73,20 @@ import Testing
     let passing = [
       "assume-on-thread", "assume-on-other-actor", "assume-in-sync-unchecked", "assume-in-async-unchecked",
     ]
+    let ownJobs = ["actor-on-queue", "own-executor"]
     return ["task", "detached", "scope", "group-child", "async-let", "idle-actor"].map {
       red("\($0).elsewhere == 0", onPool)
     }
-      + ["unstructured", "unstructured-detached", "global-child", "nil-child", "no-preference", "after-scope"].map {
+      + [
+        "unstructured", "unstructured-detached", "global-child", "nil-child", "no-preference", "after-scope",
+        "nonsending",
+      ].map {
         red("\($0).on-preferred == 0", onPreferred)
       }
       + ["own-executor.on-preferred == 0", "own-executor-child.on-preferred == 0", "own-executor.elsewhere == 0"].map {
         red($0, notOnOwn)
       }
-      + ["actor-on-queue.other-jobs == 0", "own-executor.other-jobs == 0"].map { red($0, notOnOwn) }
+      + ownJobs.map { red("\($0).other-jobs == 0", notOnOwn) } + ownJobs.map { red("\($0).no-job == 0", notOnOwn) }
       + ["one-actor.together == 0", "shared-executor.together == 0"].map {
         red($0, meeting(on: ThreadPerJob(), within: .seconds(20)))
       }
@@ -90,12 +94,12 @@ import Testing
       + [
         red("immediate.elsewhere > 0", onPreferred),
         red("busy-actor.elsewhere > 0") { trial in
-          try pattern.eachCallOfBusy(trial) { code, preferred in
+          try pattern.eachCallOfBusy(trial) { _, code, preferred in
             Task(executorPreference: preferred) { code.look() }
           }
         },
         red("after-waiting.on-preferred > 0") { trial in
-          try pattern.eachCallOfBusy(trial) { code, _ in Task { code.look() } }
+          try pattern.eachCallOfBusy(trial) { _, code, _ in Task { code.look() } }
         },
         red("not-serial.together > 0", meeting(on: ActorExecutor(), within: .milliseconds(1))),
         red("assume-on-actor.not-assumed == 0", notAssumed), red("assume-on-sharing.not-assumed == 0", notAssumed),

@@ -24,22 +24,22 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (ObjectEnd) throws -> Void) -> Red {
       let name = String(check.prefix { $0 != "." })
       return Red(check, name == "all" ? "plain" : name, of: pattern, ["objects": .integer(2)]) { trial in
-        try pattern.eachObject(trial, seesActor: name != "default-actor", body)
+        try (name == "default-actor" ? pattern.eachObjectOfDefaultActor : pattern.eachObject)(trial, body)
       }
     }
     /// Ends where it is released, with the mark, twice.
     @Sendable func here(_ ending: ObjectEnd) {
-      ending.isReleased {
-        ending.comes()
-        ending.comes()
+      ending.releases {
+        ending.deinitRuns()
+        ending.deinitRuns()
       }
     }
     /// Ends on the actor, without the mark.
-    @Sendable func there(_ ending: ObjectEnd) { ObjectEnd.actorQueue.sync { ending.isReleased { ending.comes() } } }
+    @Sendable func there(_ ending: ObjectEnd) { ObjectEnd.actorQueue.sync { ending.releases { ending.deinitRuns() } } }
     /// Ends after the release.
     @Sendable func later(_ ending: ObjectEnd) {
-      ending.isReleased {}
-      ending.comes()
+      ending.releases {}
+      ending.deinitRuns()
     }
     return [
       red("by-thread.off-actor == 0", here), red("by-task.off-actor == 0", here), red("of-deinit.off-actor == 0", here),

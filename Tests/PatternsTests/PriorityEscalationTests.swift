@@ -7,7 +7,10 @@ import Testing
 @Suite struct PriorityEscalationTests {
   private static let pattern = PriorityEscalation()
 
-  @Test(arguments: ["awaited", "raised", "raised-by-many", "child-task", "handler-too-late", "loose-task"])
+  @Test(arguments: [
+    "awaited", "raised", "raised-task", "raised-by-many", "child-task", "async-let", "nested", "handler-too-late",
+    "loose-task",
+  ])
   func `each variant keeps its promises`(_ variant: String) async throws {
     // Of its own, so that no other test has the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -22,10 +25,12 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (RaisedTask) async -> Void) -> Red {
       let name = String(check.prefix { $0 != "." })
       return Red(check, name, of: pattern, ["tasks": .integer(2)]) { trial in
+        let states = try pattern.each(trial, within: .zero, body)
         switch name {
-        case "child-task": try pattern.eachChild(trial, patience: .zero, body)
-        case "loose-task": try pattern.eachLooseTask(trial, patience: .zero, body)
-        default: try pattern.eachTask(trial, isTold: name != "handler-too-late", patience: .zero, body)
+        case "child-task", "async-let", "nested": pattern.recordInnerHandlers(trial, states)
+        case "loose-task": pattern.recordLooseTasks(trial, states)
+        case "handler-too-late": pattern.recordRaises(trial, states)
+        default: pattern.recordTasks(trial, states, times: 1)
         }
       }
     }
@@ -34,7 +39,7 @@ import Testing
       await Task.detached(priority: .low) {
         await work.isRaised()
         for _ in 0..<3 { work.handlerIsCalled(.low, .low) }
-        await work.goesOn()
+        await work.looksAgain()
       }.value
     }
     /// Has high priority from the beginning, and every other time its handler is called.
@@ -59,6 +64,8 @@ import Testing
       red("raised.forgotten == 0", isNotRaised), red("raised-by-many.repeated == 0", isNotRaised),
       red("raised.lowered == 0", isNotRaised), red("awaited.lowered == 0", isNotRaised),
       red("child-task.unraised == 0", isNotRaised), red("child-task.uncalled == 0", isHigh()),
+      red("raised-task.uncalled == 0", isHigh()), red("async-let.uncalled == 0", isHigh()),
+      red("async-let.inside-first > 0", isCalledAfterOuter), red("nested.inside-first > 0", isCalledAfterOuter),
       red("child-task.inside-first > 0", isCalledAfterOuter), red("handler-too-late.uncalled > 0", isNotRaised),
       red("loose-task.raised == 0", isHigh()),
     ]

@@ -8,6 +8,7 @@ import Testing
 @Suite struct TaskOrderTests {
   private static let pattern = TaskOrder()
 
+  // The variants of the main actor need a main thread of their own: `PromiseTests` runs all variants in workers.
   @Test(arguments: ["tasks", "child-tasks", "priorities", "isolated", "implicit", "stream", "serial-queue"])
   func `each variant keeps its promises`(_ variant: String) async throws {
     // Of its own, so that no other test has the threads of Swift's pool.
@@ -23,20 +24,22 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (OrderRound) async -> Void) -> Red {
       let variant = String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern, ["items": .integer(4), "repeats": .integer(2)]) { trial in
-        try pattern.eachRound(trial, isTimed: variant != "priorities", body)
+        try pattern.runRounds(trial, isTimed: !variant.hasSuffix("priorities"), body)
       }
     }
-    @Sendable func forward(_ round: OrderRound) { for item in round.items { item.comes() } }
-    @Sendable func backward(_ round: OrderRound) { for item in round.items.reversed() { item.comes() } }
+    @Sendable func forward(_ round: OrderRound) { for item in round.items { item.notesArrival() } }
+    @Sendable func backward(_ round: OrderRound) { for item in round.items.reversed() { item.notesArrival() } }
     return ["tasks", "child-tasks", "priorities"].map { red("\($0).inversions > 0", forward) }
-      + ["isolated", "implicit", "stream", "serial-queue"].map { red("\($0).inversions == 0", backward) }
+      + ["isolated", "main-actor", "main-priorities", "implicit", "stream", "serial-queue"].map {
+        red("\($0).inversions == 0", backward)
+      }
       + [
         Red("all.lost == 0", "stream", of: pattern, ["items": .integer(2), "repeats": .integer(1)]) { trial in
           // The first round, which is not timed, loses an item.
           let rounds = RunCounts(count: 1)
-          try pattern.eachRound(trial, patience: .zero) { round in
-            round.items[0].comes()
-            if rounds.ran(0) > 1 { round.items[1].comes() }
+          try pattern.runRounds(trial, isTimed: true, patience: .zero) { round in
+            round.items[0].notesArrival()
+            if rounds.ran(0) > 1 { round.items[1].notesArrival() }
           }
         }
       ]

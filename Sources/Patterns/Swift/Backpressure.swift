@@ -33,60 +33,70 @@ struct Backpressure: Pattern {
     "beyond-limit", "of these, those beyond the limit of the buffer, one with the producer and one with the consumer")
   let waits = Metric.count("waits", "1 if the producer had not ended while the consumer was held")
   let lost = Metric.count("lost", "elements that were sent and not received while the consumer was held")
-  let unreported = Metric.count("unreported", "of these, those of which yield did not tell the producer")
+  let unreported = Metric.count(
+    "unreported", "of these, those that yield did not return as dropped, and dropped ones that were not lost")
+  let droppedNewcomers = Metric.count("dropped-newcomers", "elements that yield returned as dropped when they came")
+  let droppedOlder = Metric.count("dropped-older", "elements that yield returned as dropped when a later one came")
+  let readAhead = Metric.count(
+    "read-ahead", "the most elements that the producer had made beyond those received, counted at each element")
   let perElement = Metric.latency(
     "per-element", "time of all elements with a consumer that is not held, divided by their number")
 
   var problem: [any Declaration] { [elements, size] }
 
   var variants: [Variant] {
-    Variant("unbounded", .documented, "AsyncStream as it is by default", without: [patience]) { trial in
-      try await flow(trial, until: Self.surely) { producer in
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
-        producer.start {
-          for element in producer.elements { producer.notes(continuation.yield(element)) }
-          continuation.finish()
-        }
-        return stream
+    Variant("unbounded", .documented, "AsyncStream as it is by default", unlimited) { producer in
+      let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+      producer.start {
+        for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
+        continuation.finish()
       }
+      return stream
     }
-    Variant("newest", .documented, "AsyncStream that buffers the newest elements", without: [patience]) { trial in
-      let limit = trial[limit]
-      try await flow(trial, until: Self.surely) { producer in
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(limit))
-        producer.start {
-          for element in producer.elements { producer.notes(continuation.yield(element)) }
-          continuation.finish()
-        }
-        return stream
+    Variant("newest", .documented, "AsyncStream that buffers the newest elements", limited) { producer, limit in
+      let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(limit))
+      producer.start {
+        for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
+        continuation.finish()
       }
+      return stream
     }
-    Variant("oldest", .documented, "AsyncStream that buffers the oldest elements", without: [patience]) { trial in
-      let limit = trial[limit]
-      try await flow(trial, until: Self.surely) { producer in
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingOldest(limit))
-        producer.start {
-          for element in producer.elements { producer.notes(continuation.yield(element)) }
-          continuation.finish()
-        }
-        return stream
+    Variant("oldest", .documented, "AsyncStream that buffers the oldest elements", limited) { producer, limit in
+      let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingOldest(limit))
+      producer.start {
+        for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
+        continuation.finish()
       }
+      return stream
     }
-    Variant("unfolding", .documented, "AsyncStream of a function that makes the next element") { trial in
-      try await flow(trial, until: trial[patience]) { producer in
-        AsyncStream { producer.next() }
+    Variant("newest-zero", .broken, "AsyncStream of the newest elements with the limit 0", limited) { producer, _ in
+      let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(0))
+      producer.start {
+        for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
+        continuation.finish()
       }
+      return stream
     }
-    Variant("channel", .modern, "a channel whose send suspends while its buffer is full", shows: ["Channel"]) { trial in
-      let limit = trial[limit]
-      try await flow(trial, until: trial[patience]) { producer in
-        let channel = Channel<Element>(limit: limit)
-        producer.start {
-          for element in producer.elements { await channel.send(element) }
-          channel.finish()
-        }
-        return channel
+    Variant("oldest-zero", .broken, "AsyncStream of the oldest elements with the limit 0", limited) { producer, _ in
+      let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingOldest(0))
+      producer.start {
+        for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
+        continuation.finish()
       }
+      return stream
+    }
+    Variant("unfolding", .documented, "AsyncStream of a function that makes the next element", onDemand) { producer in
+      AsyncStream { producer.next() }
+    }
+    Variant(
+      "channel", .modern, "a channel whose send suspends while its buffer is full", suspending, shows: ["Channel"]
+    ) { producer, limit in
+      let channel = Channel<Element>(limit: limit)
+      producer.start {
+        for element in producer.elements { await channel.send(element) }
+        channel.finish()
+      }
+      return channel
     }
   }
 

@@ -42,138 +42,135 @@ struct Cancellation: Pattern {
   let unended = Metric.count("unended", "child tasks that had not ended when their scope was left")
   let cancelled = Metric.count("cancelled", "child tasks that were cancelled")
   let uncancelled = Metric.count("uncancelled", "child tasks that were not cancelled")
-  let added = Metric.count("added", "child tasks that addTaskUnlessCancelled added to a cancelled group")
+  let added = Metric.count(
+    "added", "child tasks that addTaskUnlessCancelled reported as added to a cancelled group, and those that ran")
   let slept = Metric.count("slept", "sleeps of an hour that ended without an error")
 
   let atOnce = Metric.count(
     "at-once", "scopes that cancelled a child task before the other, which was declared later, had ended")
 
-  private var handlers: [any Declaration] { [tasks, reaction, missed, repeated, late, skipped] }
-  private var tree: [any Declaration] { [scopes, patience, unended, cancelled, uncancelled] }
-
   var problem: [any Declaration] { [tasks, scopes, children] }
 
   var variants: [Variant] {
-    Variant("suspended", .documented, "cancelled while its operation is suspended", own: handlers) { trial in
-      try eachTask(trial) { work in
-        let task = Task {
-          await withTaskCancellationHandler {
-            work.operationBegins()
-            await work.cancellation()
-          } onCancel: {
-            work.handlerRuns()
-          }
-          work.ends()
+    Variant("suspended", .documented, "cancelled while its operation is suspended", eachTask()) { work in
+      let task = Task {
+        await withTaskCancellationHandler {
+          work.operationBegins()
+          await work.cancellation()
+        } onCancel: {
+          work.handlerRuns()
         }
-        work.waitForOperation()
-        work.cancel { task.cancel() }
+        work.ends()
       }
+      work.waitForOperation()
+      work.cancel { task.cancel() }
     }
-    Variant("registering", .documented, "cancelled while it registers its handler", own: handlers) { trial in
-      try eachTask(trial) { work in
-        let task = Task {
-          work.meet()
-          await withTaskCancellationHandler {
-            work.operationBegins()
-            await work.cancellation()
-            work.mustBeHandled()
-          } onCancel: {
-            work.handlerRuns()
-          }
-          work.ends()
+    Variant("running", .documented, "cancelled while its operation computes", eachTask()) { work in
+      let task = Task {
+        await withTaskCancellationHandler {
+          work.operationBegins()
+          work.computesUntilCancelled()
+        } onCancel: {
+          work.handlerRuns()
         }
+        work.ends()
+      }
+      work.waitForOperation()
+      work.cancel { task.cancel() }
+    }
+    Variant("registering", .documented, "cancelled while it registers its handler", eachTask()) { work in
+      let task = Task {
         work.meet()
-        work.cancel(handlers: 0) { task.cancel() }
-      }
-    }
-    Variant("before", .documented, "cancelled before it registers its handler", own: handlers) { trial in
-      try eachTask(trial) { work in
-        let task = Task {
+        await withTaskCancellationHandler {
+          work.operationBegins()
           await work.cancellation()
-          work.registers()
+          work.mustBeHandled()
+        } onCancel: {
+          work.handlerRuns()
+        }
+        work.ends()
+      }
+      work.meet()
+      work.cancel(handlers: 0) { task.cancel() }
+    }
+    Variant("before", .documented, "cancelled before it registers its handler", eachTask()) { work in
+      let task = Task {
+        await work.cancellation()
+        work.registers()
+        await withTaskCancellationHandler {
+          work.mustBeHandled()
+          work.operationBegins()
+        } onCancel: {
+          work.handlerRuns()
+        }
+        work.ends()
+      }
+      work.cancel(handlers: 0) { task.cancel() }
+    }
+    Variant("itself", .documented, "cancels itself, then registers a second handler", eachTask(handlers: 2)) { work in
+      Task {
+        await withTaskCancellationHandler {
+          work.operationBegins()
+          work.cancel { withUnsafeCurrentTask { $0?.cancel() } }
           await withTaskCancellationHandler {
-            work.mustBeHandled()
+            work.mustBeHandled(1)
             work.operationBegins()
           } onCancel: {
-            work.handlerRuns()
+            work.handlerRuns(1)
           }
-          work.ends()
+        } onCancel: {
+          work.handlerRuns()
         }
-        work.cancel(handlers: 0) { task.cancel() }
+        work.ends()
       }
     }
-    Variant("itself", .documented, "cancels itself, then registers a second handler", own: handlers) { trial in
-      try eachTask(trial, handlers: 2) { work in
-        Task {
+    Variant("nested", .documented, "cancelled within three handlers", eachTask(handlers: 3)) { work in
+      let task = Task {
+        await withTaskCancellationHandler {
           await withTaskCancellationHandler {
-            work.operationBegins()
-            work.cancel { withUnsafeCurrentTask { $0?.cancel() } }
             await withTaskCancellationHandler {
-              work.mustBeHandled(1)
               work.operationBegins()
+              await work.cancellation()
             } onCancel: {
-              work.handlerRuns(1)
+              work.handlerRuns(2)
             }
           } onCancel: {
-            work.handlerRuns()
+            work.handlerRuns(1)
           }
-          work.ends()
+        } onCancel: {
+          work.handlerRuns()
         }
+        work.ends()
       }
+      work.waitForOperation()
+      work.cancel(handlers: 3) { task.cancel() }
     }
-    Variant("nested", .documented, "cancelled within three handlers", own: handlers) { trial in
-      try eachTask(trial, handlers: 3) { work in
-        let task = Task {
-          await withTaskCancellationHandler {
-            await withTaskCancellationHandler {
-              await withTaskCancellationHandler {
-                work.operationBegins()
-                await work.cancellation()
-              } onCancel: {
-                work.handlerRuns(2)
-              }
-            } onCancel: {
-              work.handlerRuns(1)
-            }
-          } onCancel: {
-            work.handlerRuns()
-          }
-          work.ends()
-        }
-        work.waitForOperation()
-        work.cancel(handlers: 3) { task.cancel() }
-      }
-    }
-    Variant("by-many", .documented, "cancelled by several threads at once", own: handlers) { trial in
-      try eachTask(trial) { work in
-        let task = Task {
-          await withTaskCancellationHandler {
-            work.operationBegins()
-            await work.cancellation()
-          } onCancel: {
-            work.handlerRuns()
-          }
-          work.ends()
-        }
-        work.waitForOperation()
-        work.cancel { DispatchQueue.concurrentPerform(iterations: 4) { _ in task.cancel() } }
-      }
-    }
-    Variant("afterwards", .documented, "cancelled after its operation", own: [tasks, skipped, needless]) { trial in
-      try eachTask(trial, runsHandler: false) { work in
-        let task = Task {
-          await withTaskCancellationHandler {
-            work.operationRuns()
-          } onCancel: {
-            work.handlerRuns()
-          }
-          work.hasReturned()
+    Variant("by-many", .documented, "cancelled by several threads at once", eachTask()) { work in
+      let task = Task {
+        await withTaskCancellationHandler {
+          work.operationBegins()
           await work.cancellation()
-          work.ends()
+        } onCancel: {
+          work.handlerRuns()
         }
-        work.waitForOperation()
-        work.cancel(handlers: 0) { task.cancel() }
+        work.ends()
       }
+      work.waitForOperation()
+      work.cancel { DispatchQueue.concurrentPerform(iterations: 4) { _ in task.cancel() } }
+    }
+    Variant("afterwards", .documented, "cancelled after its operation", eachTaskAfterwards) { work in
+      let task = Task {
+        await withTaskCancellationHandler {
+          work.operationRuns()
+        } onCancel: {
+          work.handlerRuns()
+        }
+        work.hasReturned()
+        await work.cancellation()
+        work.ends()
+      }
+      work.waitForOperation()
+      work.cancel(handlers: 0) { task.cancel() }
     }
     Variant(
       "no-handler", .broken, "cancelled at a continuation that is never resumed",
@@ -185,105 +182,82 @@ struct Cancellation: Pattern {
       task.cancel()
       await task.value
     }
-    Variant("group-returned", .documented, "the body of a task group returns", own: tree + [children]) { trial in
-      try eachScope(trial, children: trial[children]) { scope in
-        await withTaskGroup { group in
-          for child in scope.children { group.addTask { await child.goesOn() } }
-          await scope.allHaveBegun()
-        }
-      }
-    }
-    Variant("group-thrown", .documented, "the body of a task group throws", own: tree + [children]) { trial in
-      try eachScope(trial, children: trial[children]) { scope in
-        try await withThrowingTaskGroup { group in
-          for child in scope.children {
-            group.addTask {
-              await child.cancellation()
-              await child.goesOn()
-            }
-          }
-          await scope.allHaveBegun()
-          throw CancellationError()
-        }
-      }
-    }
-    Variant(
-      "group-of-cancelled", .documented, "the task of a task group is cancelled", own: tree + [children, added]
-    ) { trial in
-      try eachScope(trial, children: trial[children], late: 1) { scope in
-        await withTaskGroup { group in
-          for child in scope.children {
-            group.addTask {
-              await child.cancellation()
-              await child.goesOn()
-            }
-          }
-          await scope.allHaveBegun()
-          withUnsafeCurrentTask { $0?.cancel() }
-          group.addTask { await scope.lateChild.goesOn() }
-          scope.hasAdded(group.addTaskUnlessCancelled {})
-        }
-      }
-    }
-    Variant("group-cancelled", .documented, "a task group is cancelled", own: tree + [children, added]) { trial in
-      try eachScope(trial, children: trial[children], late: 1) { scope in
-        await withTaskGroup { group in
-          for child in scope.children {
-            group.addTask {
-              await child.cancellation()
-              await child.goesOn()
-            }
-          }
-          await scope.allHaveBegun()
-          group.cancelAll()
-          group.addTask { await scope.lateChild.goesOn() }
-          scope.hasAdded(group.addTaskUnlessCancelled {})
-        }
-      }
-    }
-    Variant("async-let-returned", .documented, "a function with async let returns", own: tree) { trial in
-      try eachScope(trial, children: 2) { scope in
-        async let _: Void = scope.children[0].isCancelledAndGoesOn()
-        async let _: Void = scope.children[1].isCancelledAndGoesOn()
+    Variant("group-returned", .documented, "the body of a task group returns", eachScope) { scope in
+      await withTaskGroup { group in
+        for child in scope.children { group.addTask { await child.lingers() } }
         await scope.allHaveBegun()
       }
     }
-    Variant("async-let-thrown", .documented, "a function with async let throws", own: tree) { trial in
-      try eachScope(trial, children: 2) { scope in
-        async let _: Void = scope.children[0].isCancelledAndGoesOn()
-        async let _: Void = scope.children[1].isCancelledAndGoesOn()
+    Variant("group-thrown", .documented, "the body of a task group throws", eachScope) { scope in
+      try await withThrowingTaskGroup { group in
+        for child in scope.children {
+          group.addTask {
+            await child.cancellation()
+            await child.lingers()
+          }
+        }
         await scope.allHaveBegun()
         throw CancellationError()
       }
+    }
+    Variant("group-of-cancelled", .documented, "the task of a task group is cancelled", eachCancelledScope) { scope in
+      await withTaskGroup { group in
+        for child in scope.children {
+          group.addTask {
+            await child.cancellation()
+            await child.lingers()
+          }
+        }
+        await scope.allHaveBegun()
+        withUnsafeCurrentTask { $0?.cancel() }
+        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
+        scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
+      }
+    }
+    Variant("group-cancelled", .documented, "a task group is cancelled", eachCancelledScope) { scope in
+      await withTaskGroup { group in
+        for child in scope.children {
+          group.addTask {
+            await child.cancellation()
+            await child.lingers()
+          }
+        }
+        await scope.allHaveBegun()
+        group.cancelAll()
+        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
+        scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
+      }
+    }
+    Variant("async-let-returned", .documented, "a function with async let returns", eachScopeOfTwo) { scope in
+      async let _: Void = scope.children[0].isCancelledAndLingers()
+      async let _: Void = scope.children[1].isCancelledAndLingers()
+      await scope.allHaveBegun()
+    }
+    Variant("async-let-thrown", .documented, "a function with async let throws", eachScopeOfTwo) { scope in
+      async let _: Void = scope.children[0].isCancelledAndLingers()
+      async let _: Void = scope.children[1].isCancelledAndLingers()
+      await scope.allHaveBegun()
+      throw CancellationError()
     }
     Variant(
       "async-let-order", .documented, "a function with async let returns, and the later child task ends slowly",
-      own: [scopes, patience, atOnce]
-    ) { trial in
-      try eachPair(trial) { scope in
-        async let _: Void = scope.children[0].isCancelledAndTellsOther()
-        async let _: Void = scope.children[1].isCancelledAndWaitsForOther()
-        await scope.allHaveBegun()
-      }
+      eachPair
+    ) { scope in
+      async let _: Void = scope.children[0].isCancelledAndTellsOther()
+      async let _: Void = scope.children[1].isCancelledAndWaitsForOther()
+      await scope.allHaveBegun()
     }
-    Variant("loose-tasks", .broken, "a function starts tasks and throws", own: tree + [children]) { trial in
-      try eachScope(trial, children: trial[children]) { scope in
-        for child in scope.children { Task { await child.goesOn() } }
-        await scope.allHaveBegun()
-        throw CancellationError()
-      }
+    Variant("loose-tasks", .broken, "a function starts tasks and throws", eachScope) { scope in
+      for child in scope.children { Task { await child.lingers() } }
+      await scope.allHaveBegun()
+      throw CancellationError()
     }
-    Variant(
-      "sleep", .documented, "child tasks sleep in a task group that is cancelled", own: [scopes, children, slept]
-    ) {
-      trial in
-      try eachGroupOfSleepers(trial) { scope in
-        await withTaskGroup { group in
-          for child in scope.children { group.addTask { await child.sleeps() } }
-          await scope.allHaveBegun()
-          group.cancelAll()
-          group.addTask { await scope.lateChild.sleeps() }
-        }
+    Variant("sleep", .documented, "child tasks sleep in a task group that is cancelled", eachGroupOfSleepers) { scope in
+      await withTaskGroup { group in
+        for child in scope.children { group.addTask { await child.sleeps() } }
+        await scope.allHaveBegun()
+        group.cancelAll()
+        group.addTask { await scope.lateChild.sleeps() }
       }
     }
   }

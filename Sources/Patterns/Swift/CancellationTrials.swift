@@ -4,44 +4,83 @@ import Synchronization
 
 /// The measuring code.
 extension Cancellation {
-  /// Runs `body` for one task with handlers after the other, and records which handlers and operations of the task ran.
+  private var tree: [any Declaration] { [unended, cancelled, uncancelled] }
+
+  /// Runs a body for one task with handlers after the other, and records which handlers and operations of the task ran.
   ///
-  /// - Parameters:
-  ///   - handlers: the number of handlers of a task.
-  ///   - runsHandler: whether the handlers must run.
-  func eachTask(
-    _ trial: Trial, handlers: Int = 1, runsHandler: Bool = true, _ body: (HandledTask) -> Void
+  /// - Parameter handlers: the number of handlers of a task.
+  func eachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
+    Probe(reads: [tasks], records: [reaction, missed, repeated, late, skipped]) { trial, body in
+      var (missed, repeated, late, skipped) = (0, 0, 0, 0)
+      var reactions: [UInt64] = []
+      try each(trial, handlers: handlers, body) { work in
+        missed += work.missed
+        repeated += work.repeated
+        late += work.late
+        skipped += work.skipped
+        reactions += [work.reaction].compactMap(\.self)
+      }
+      trial.record(reaction, reactions)
+      trial.record(self.missed, missed)
+      trial.record(self.repeated, repeated)
+      trial.record(self.late, late)
+      trial.record(self.skipped, skipped)
+    }
+  }
+
+  /// Runs a body for one task after the other, and records how many handlers ran, although the task was cancelled after
+  /// its operation.
+  var eachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
+    Probe(reads: [tasks], records: [skipped, needless]) { trial, body in
+      var (skipped, needless) = (0, 0)
+      try each(trial, handlers: 1, body) { work in
+        skipped += work.skipped
+        needless += work.runs
+      }
+      trial.record(self.skipped, skipped)
+      trial.record(self.needless, needless)
+    }
+  }
+
+  private func each(
+    _ trial: Trial, handlers: Int, _ body: (HandledTask) -> Void, count: (HandledTask) -> Void
   ) throws {
     try SystemThread.requireCapacity(for: 8)
-    var (missed, repeated, late, skipped, needless) = (0, 0, 0, 0, 0)
-    var reactions: [UInt64] = []
     // The first task is a warm-up.
     for index in 0...trial[tasks] {
       let work = HandledTask(handlers: handlers, delay: index % 64)
       body(work)
       try work.waitForEnd()
-      guard index > 0 else { continue }
-      missed += work.missed
-      repeated += work.repeated
-      late += work.late
-      skipped += work.skipped
-      needless += work.runs
-      reactions += [work.reaction].compactMap(\.self)
+      if index > 0 { count(work) }
     }
-    trial.record(self.skipped, skipped)
-    guard runsHandler else { return trial.record(self.needless, needless) }
-    trial.record(reaction, reactions)
-    trial.record(self.missed, missed)
-    trial.record(self.repeated, repeated)
-    trial.record(self.late, late)
   }
 
-  /// Runs `body` for one scope after the other, and records what happened to its child tasks.
+  /// Runs a body for one scope after the other, and records what happened to its child tasks.
+  var eachScope: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe(reads: [scopes, patience, children], records: tree) { trial, body in
+      try runScopes(trial, children: trial[children], body)
+    }
+  }
+
+  /// Runs a body for one scope with two child tasks after the other, and records what happened to them.
+  var eachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
+  }
+
+  /// Runs a body for one scope after the other, which is cancelled and then gets another child task, and records what
+  /// happened to all of them.
+  var eachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
+      try runScopes(trial, children: trial[children], late: 1, body)
+    }
+  }
+
+  /// Runs a body for one scope after the other, and records what happened to its child tasks.
   ///
   /// - Parameters:
   ///   - late: the number of child tasks that are added to a scope that is cancelled already.
   ///   - bound: how long a child task waits for its cancellation.
-  func eachScope(
+  func runScopes(
     _ trial: Trial, children: Int, late: Int = 0, cancelledWithin bound: Duration = .seconds(10),
     _ body: @escaping @Sendable (Scope) async throws -> Void
   ) throws {
@@ -61,29 +100,30 @@ extension Cancellation {
     if late > 0 { trial.record(self.added, added) }
   }
 
-  /// Runs `body` for one group of sleeping child tasks after the other, and records how their sleep ended.
-  func eachGroupOfSleepers(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
-    var slept = 0
-    for _ in 0..<trial[scopes] {
-      let scope = Scope(children: trial[children], late: 1, patience: .zero, bound: .zero)
-      try leave(scope, body)
-      slept += scope.slept
+  /// Runs a body for one group of sleeping child tasks after the other, and records how their sleep ended.
+  var eachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe(reads: [scopes, children], records: [slept]) { trial, body in
+      var slept = 0
+      for _ in 0..<trial[scopes] {
+        let scope = Scope(children: trial[children], late: 1, patience: .zero, bound: .zero)
+        try leave(scope, body)
+        slept += scope.slept
+      }
+      trial.record(self.slept, slept)
     }
-    trial.record(self.slept, slept)
   }
 
-  /// Runs `body` for one scope with two child tasks after the other, and records whether both were cancelled at once.
-  func eachPair(
-    _ trial: Trial, cancelledWithin bound: Duration = .seconds(10),
-    _ body: @escaping @Sendable (Scope) async throws -> Void
-  ) throws {
-    var atOnce = 0
-    for _ in 0..<trial[scopes] {
-      let scope = Scope(children: 2, late: 0, patience: trial[patience], bound: bound)
-      try leave(scope, body)
-      atOnce += scope.wereCancelledAtOnce ? 1 : 0
+  /// Runs a body for one scope with two child tasks after the other, and records whether both were cancelled at once.
+  var eachPair: Probe<@Sendable (Scope) async throws -> Void> {
+    Probe(reads: [scopes, patience], records: [atOnce]) { trial, body in
+      var atOnce = 0
+      for _ in 0..<trial[scopes] {
+        let scope = Scope(children: 2, late: 0, patience: trial[patience], bound: .seconds(10))
+        try leave(scope, body)
+        atOnce += scope.wereCancelledAtOnce ? 1 : 0
+      }
+      trial.record(self.atOnce, atOnce)
     }
-    trial.record(self.atOnce, atOnce)
   }
 
   private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
@@ -107,6 +147,7 @@ final class HandledTask: Sendable {
   private let cancelling = Moment()
   private let handling = Moment()
   private let isCancelled = BoundedGate()
+  private let cancelHasReturned = Atomic(false)
   private let hasBegun = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
@@ -132,6 +173,12 @@ final class HandledTask: Sendable {
   func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { lateOnes.add(1, ordering: .relaxed) } }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
+  /// Computes until `cancel` has returned, without suspending the task.
+  func computesUntilCancelled() {
+    while !cancelHasReturned.load(ordering: .acquiring) {
+      CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1))
+    }
+  }
   /// Notes that a cancelled task is about to register its handler.
   func registers() { cancelling.set() }
   /// Notes that a handler runs.
@@ -158,6 +205,7 @@ final class HandledTask: Sendable {
     cancelling.set()
     cancel()
     lateOnes.add((0..<count).count { handlers[$0] == 0 }, ordering: .relaxed)
+    cancelHasReturned.store(true, ordering: .releasing)
     isCancelled.open()
   }
   /// Waits until the task has ended.
@@ -225,11 +273,21 @@ final class Scope: Sendable {
     }
     /// Suspends the child until its scope is left or the patience is over, and then notes whether the child is
     /// cancelled: the scope may cancel its child tasks when its body returns.
-    func goesOn() async {
+    func lingers() async {
       scope.begins()
       scope.startsPatience()
       await scope.left.passed()
+      ends(isCancelled: Task.isCancelled)
+    }
+    /// Notes at once whether the child is cancelled, and then suspends it as ``lingers()`` does.
+    func looksAtOnceAndLingers() async {
       let isCancelled = Task.isCancelled
+      scope.begins()
+      scope.startsPatience()
+      await scope.left.passed()
+      ends(isCancelled: isCancelled)
+    }
+    private func ends(isCancelled: Bool) {
       scope.state.note { state in
         if isCancelled { state.cancelled += 1 }
         state.ended += 1
@@ -251,10 +309,10 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Runs `isCancelled` and `goesOn`, one after the other.
-    func isCancelledAndGoesOn() async {
+    /// Suspends the child until it is cancelled, and continues as ``lingers()`` does.
+    func isCancelledAndLingers() async {
       await cancellation()
-      await goesOn()
+      await lingers()
     }
     /// Sleeps for an hour.
     func sleeps(for time: Duration = .seconds(3600)) async {
@@ -286,6 +344,8 @@ final class Scope: Sendable {
   func allHaveBegun() async { await begun.passed() }
   /// Notes whether a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
+  /// Notes that a child task runs that was added to a cancelled group.
+  func unwantedChildRuns() { state.note { $0.added += 1 } }
   /// Notes that the scope is left, and releases the child tasks.
   func isLeft() {
     state.note { $0.endedBefore = $0.ended }
@@ -309,6 +369,6 @@ final class Scope: Sendable {
   var wereCancelledAtOnce: Bool { state.wereCancelledAtOnce }
   /// The number of sleeps that ended without an error.
   var slept: Int { state.slept }
-  /// The number of child tasks that were added to a cancelled group.
+  /// The number of child tasks that were reported as added to a cancelled group, and of those that ran.
   var added: Int { state.added }
 }

@@ -26,7 +26,7 @@ struct Continuations: Pattern {
   let roundTrip = Metric.latency("round-trip", "to create a continuation, to resume it in its operation, and to go on")
   let wrong = Metric.count("wrong", "tasks that did not go on with the value that their continuation got")
   let elsewhere = Metric.count("elsewhere", "operations that ran on another thread than the code before")
-  let early = Metric.count("early", "tasks that went on while the actor still ran the call that resumed them")
+  let early = Metric.count("early", "tasks that went on before the call that resumed all of them had ended")
   let survivors = Metric.count("survivors", "processes that resumed a continuation twice and did not trap")
   let unnamed = Metric.count("unnamed", "processes that did not name the misuse on standard error")
   let unwarned = Metric.count("unwarned", "dropped continuations without a warning on standard error")
@@ -38,47 +38,38 @@ struct Continuations: Pattern {
   /// Detects that nothing happens any more; a test replaces it.
   var standstill = Standstill()
 
+  private var visits: TrialProbe { Probe(reads: [tasks], records: [elsewhere, early]) }
+
   var variants: [Variant] {
-    Variant(
-      "checked", .documented, "a checked continuation, resumed in its operation", own: [roundTrips, roundTrip, wrong]
-    ) { trial in
-      try timeRoundTrips(trial) { count in
-        var sum = 0
-        for number in 0..<count { sum += await withCheckedContinuation { task in task.resume(returning: number) } }
-        return sum
+    Variant("checked", .documented, "a checked continuation, resumed in its operation", timeRoundTrips) { count in
+      var sum = 0
+      for number in 0..<count { sum += await withCheckedContinuation { task in task.resume(returning: number) } }
+      return sum
+    }
+    Variant("unsafe", .documented, "an unsafe continuation, resumed in its operation", timeRoundTrips) { count in
+      var sum = 0
+      for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
+      return sum
+    }
+    Variant("anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", eachAnswer) {
+      number, place in
+      await withCheckedContinuation { task in
+        place.run { task.resume(returning: number) }
       }
     }
     Variant(
-      "unsafe", .documented, "an unsafe continuation, resumed in its operation", own: [roundTrips, roundTrip, wrong]
-    ) { trial in
-      try timeRoundTrips(trial) { count in
-        var sum = 0
-        for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
-        return sum
-      }
-    }
-    Variant(
-      "anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", own: [tasks, wrong]
-    ) { trial in
-      try eachAnswer(trial) { number, place in
-        await withCheckedContinuation { task in
-          place.run { task.resume(returning: number) }
-        }
-      }
-    }
-    Variant(
-      "actor", .documented, "checked continuations of an actor, which resumes them", own: [tasks, elsewhere, early]
+      "actor", .documented, "checked continuations of an actor, which resumes them", visits
     ) { trial in
       actor Desk {
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         func wait(_ visit: DeskVisits) async {
-          let thread = visit.arrives()
+          let thread = visit.currentThread
           await withCheckedContinuation { task in
             visit.operationRuns(after: thread)
             waiting.append(task)
           }
-          visit.goesOn()
+          visit.continues()
         }
         func serve(_ visit: DeskVisits) {
           for task in waiting { task.resume() }
@@ -90,18 +81,18 @@ struct Continuations: Pattern {
     }
     Variant(
       "unsafe-actor", .documented, "unsafe continuations of an actor, which resumes them",
-      own: [tasks, elsewhere, early]
+      visits
     ) { trial in
       actor Desk {
         var waiting: [UnsafeContinuation<Void, Never>] = []
 
         func wait(_ visit: DeskVisits) async {
-          let thread = visit.arrives()
+          let thread = visit.currentThread
           await withUnsafeContinuation { task in
             visit.operationRuns(after: thread)
             waiting.append(task)
           }
-          visit.goesOn()
+          visit.continues()
         }
         func serve(_ visit: DeskVisits) {
           for task in waiting { task.resume() }
@@ -111,44 +102,63 @@ struct Continuations: Pattern {
       let desk = Desk()
       try visit(trial, { await desk.wait($0) }, { await desk.serve($0) })
     }
-    Variant("twice", .broken, "a checked continuation is resumed twice", own: [processes, survivors, unnamed]) {
-      trial in
-      try eachProcess(trial) { isSecondLater in
-        let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)
-        await withCheckedContinuation { task in
-          task.resume()
-          if isSecondLater { kept.withLock { $0 = task } } else { task.resume() }
-        }
-        kept.withLock { $0?.resume() }
-      }
-    }
-    Variant("never", .broken, "checked continuations that are never resumed", own: [tasks, unwarned, continued, freed])
-    {
-      trial in
-      try forget(trial) { task in
-        let holder = Holder<CheckedContinuation<Void, Never>>()
-        await withCheckedContinuation { continuation in
-          if task.isHeld { holder.continuation = continuation }
-          task.waits(holder.drop)
-        }
-        task.goesOn()
-      }
-    }
     Variant(
-      "unsafe-never", .broken, "unsafe continuations that are never resumed", own: [tasks, unwarned, continued, freed]
-    ) {
-      trial in
-      try forget(trial) { task in
-        let holder = Holder<UnsafeContinuation<Void, Never>>()
-        await withUnsafeContinuation { continuation in
-          if task.isHeld { holder.continuation = continuation }
-          task.waits(holder.drop)
+      "inline-executor", .broken, "checked continuations of tasks whose executor runs each job inside of enqueue",
+      visits, shows: ["InlineExecutor"]
+    ) { trial in
+      final class Desk: Sendable {
+        let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+        func wait(_ visit: DeskVisits) async {
+          let thread = visit.currentThread
+          await withCheckedContinuation { task in
+            waiting.withLock { $0.append(task) }
+            visit.operationRuns(after: thread)
+          }
+          visit.continues()
         }
-        task.goesOn()
+        func serve(_ visit: DeskVisits) {
+          for task in waiting.withLock(\.self) { task.resume() }
+          visit.allAreResumed()
+        }
       }
+      let (desk, executor) = (Desk(), InlineExecutor())
+      try visit(
+        trial, { visit in await Task(executorPreference: executor) { await desk.wait(visit) }.value },
+        { desk.serve($0) })
+    }
+    Variant("twice", .broken, "a checked continuation is resumed twice", eachProcess) { isSecondLater in
+      let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)
+      await withCheckedContinuation { task in
+        task.resume()
+        if isSecondLater { kept.withLock { $0 = task } } else { task.resume() }
+      }
+      kept.withLock { $0?.resume() }
+    }
+    Variant("never", .broken, "checked continuations that are never resumed", forget) { task in
+      let holder = Holder<CheckedContinuation<Void, Never>>()
+      await withCheckedContinuation { continuation in
+        if task.isHeld { holder.continuation = continuation }
+        task.operationEnds(dropping: holder.drop)
+      }
+      task.continues()
+    }
+    Variant("unsafe-never", .broken, "unsafe continuations that are never resumed", forget) { task in
+      let holder = Holder<UnsafeContinuation<Void, Never>>()
+      await withUnsafeContinuation { continuation in
+        if task.isHeld { holder.continuation = continuation }
+        task.operationEnds(dropping: holder.drop)
+      }
+      task.continues()
     }
   }
 
   /// The longest time of a trial.
   func longest(_ trial: Trial) -> Duration? { .seconds(30) }
+}
+
+/// A task executor that runs each job at once, on the thread that makes it ready.
+final class InlineExecutor: TaskExecutor {
+  /// Runs the job.
+  func enqueue(_ job: consuming ExecutorJob) { UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor()) }
 }

@@ -4,43 +4,45 @@ import Synchronization
 
 /// The measuring code.
 extension Continuations {
-  /// Times round trips in batches of a thousand.
-  ///
-  /// - Parameter sum: makes this many round trips with the numbers from 0, and adds up what came back.
-  func timeRoundTrips(_ trial: Trial, _ sum: @escaping @Sendable (_ count: Int) async -> Int) throws {
-    let (batch, count) = (1000, trial[roundTrips])
-    try waitFor { [roundTrip, wrong] in
-      var lost = 0
-      // The first batch is a warm-up.
-      for index in 0...max(1, count / batch) {
-        let begin = MonotonicClock.now()
-        let sum = await sum(batch)
-        let nanoseconds = MonotonicClock.now() - begin
-        lost += abs(batch * (batch - 1) / 2 - sum)
-        if index > 0 { trial.record(roundTrip, nanoseconds, over: batch) }
+  /// Times round trips in batches of a thousand. The body makes a number of round trips with the numbers from 0, and adds
+  /// up what came back.
+  var timeRoundTrips: Probe<@Sendable (_ count: Int) async -> Int> {
+    Probe(reads: [roundTrips], records: [roundTrip, wrong]) { trial, sum in
+      let (batch, count) = (1000, trial[roundTrips])
+      try waitFor { [roundTrip, wrong] in
+        var lost = 0
+        // The first batch is a warm-up.
+        for index in 0...max(1, count / batch) {
+          let begin = MonotonicClock.now()
+          let sum = await sum(batch)
+          let nanoseconds = MonotonicClock.now() - begin
+          lost += abs(batch * (batch - 1) / 2 - sum)
+          if index > 0 { trial.record(roundTrip, nanoseconds, over: batch) }
+        }
+        trial.record(wrong, lost)
       }
-      trial.record(wrong, lost)
     }
   }
 
   /// Has tasks wait for numbers that come from different places, and records how many got a wrong one.
-  func eachAnswer(_ trial: Trial, _ ask: @escaping @Sendable (_ number: Int, _ place: Place) async -> Int) throws {
-    let count = trial[tasks]
-    try SystemThread.requireCapacity(for: count)
-    let wrong = try waitFor {
-      await withTaskGroup(of: Bool.self) { group in
-        for number in 0..<count {
-          group.addTask { await ask(number, Place.allCases[number % Place.allCases.count]) == number }
+  var eachAnswer: Probe<@Sendable (_ number: Int, _ place: Place) async -> Int> {
+    Probe(reads: [tasks], records: [wrong], threads: { [tasks] trial in trial[tasks] }) { trial, ask in
+      let count = trial[tasks]
+      let wrong = try waitFor {
+        await withTaskGroup(of: Bool.self) { group in
+          for number in 0..<count {
+            group.addTask { await ask(number, Place.allCases[number % Place.allCases.count]) == number }
+          }
+          var wrong = 0
+          for await isRight in group where !isRight { wrong += 1 }
+          return wrong
         }
-        var wrong = 0
-        for await isRight in group where !isRight { wrong += 1 }
-        return wrong
       }
+      trial.record(self.wrong, wrong)
     }
-    trial.record(self.wrong, wrong)
   }
 
-  /// Has tasks wait in an actor, which then resumes all of them in one call.
+  /// Has tasks wait at continuations, all of which are then resumed in one call.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void
@@ -57,20 +59,26 @@ extension Continuations {
     trial.record(early, visits.early)
   }
 
-  /// Has processes of this binary run `body`, and records how each ended and what it wrote to standard error.
+  /// Has processes of this binary run a body, which resumes a continuation twice, and records how each ended and what it
+  /// wrote to standard error.
+  var eachProcess: Probe<@Sendable (_ isSecondLater: Bool) async -> Void> {
+    Probe(reads: [processes], records: [survivors, unnamed]) { trial, body in
+      try runProcesses(trial, of: trial.variant, body)
+    }
+  }
+
+  /// Has processes of this binary run the body of a variant, as ``eachProcess`` does.
   ///
-  /// - Parameters:
-  ///   - variant: the variant whose body they run, if it is not this one.
-  ///   - body: resumes a continuation twice.
-  func eachProcess(
-    _ trial: Trial, as variant: String? = nil, _ body: @escaping @Sendable (_ isSecondLater: Bool) async -> Void
+  /// - Parameter body: the body, which this process runs if it is one of these.
+  func runProcesses(
+    _ trial: Trial, of variant: String, _ body: @escaping @Sendable (_ isSecondLater: Bool) async -> Void
   ) throws {
     if let isSecondLater = MisusingProcess.isSecondLater { return try waitFor { await body(isSecondLater) } }
     ignoreBrokenPipes()
     var (survivors, unnamed) = (0, 0)
     for index in 0..<trial[processes] {
       let end = try MisusingProcess.run(
-        executable, TrialRequest(pattern: Self.name, variant: variant ?? trial.variant), isSecondLater: index % 2 == 1)
+        executable, TrialRequest(pattern: Self.name, variant: variant), isSecondLater: index % 2 == 1)
       if ChildProcess.wasKilled(end.status) { throw Unavailable.killed }
       if ChildProcess.exitStatus(end.status) != nil { survivors += 1 }
       if !end.said.contains(Misuse.twice) { unnamed += 1 }
@@ -80,21 +88,23 @@ extension Continuations {
   }
 
   /// Has tasks wait at continuations that are dropped, until nothing happens any more.
-  func forget(_ trial: Trial, _ wait: @escaping @Sendable (ForgottenTask) async -> Void) throws {
-    let tasks = ForgottenTasks(trial[tasks])
-    let said = try StandardError.whileIt {
-      for task in tasks.all { Task { await wait(task) } }
-      guard tasks.state.wait(within: .seconds(20), until: { $0.waiting == tasks.count }) else {
-        throw WaitTimeoutError("the tasks did not come to their continuations", within: .seconds(20))
+  var forget: Probe<@Sendable (ForgottenTask) async -> Void> {
+    Probe(reads: [tasks], records: [unwarned, continued, freed]) { trial, wait in
+      let tasks = ForgottenTasks(trial[tasks])
+      let said = try StandardError.whileIt {
+        for task in tasks.all { Task { await wait(task) } }
+        guard tasks.state.wait(within: .seconds(20), until: { $0.waiting == tasks.count }) else {
+          throw WaitTimeoutError("the tasks did not come to their continuations", within: .seconds(20))
+        }
+        try standstill.wait()
+        tasks.drop()
+        try standstill.wait()
       }
-      try standstill.wait()
-      tasks.drop()
-      try standstill.wait()
+      let state = tasks.state.now
+      trial.record(unwarned, max(0, tasks.count - said.lines(with: Misuse.leaked)))
+      trial.record(continued, state.continued)
+      trial.record(freed, state.freed)
     }
-    let state = tasks.state.now
-    trial.record(unwarned, max(0, tasks.count - said.lines(with: Misuse.leaked)))
-    trial.record(continued, state.continued)
-    trial.record(freed, state.freed)
   }
 }
 
@@ -126,7 +136,7 @@ enum Place: CaseIterable, Sendable {
   }
 }
 
-/// Tasks that wait in an actor for its call.
+/// Tasks that wait at continuations for the call that resumes them.
 final class DeskVisits: Sendable {
   /// The number of the tasks.
   let count: Int
@@ -138,8 +148,8 @@ final class DeskVisits: Sendable {
 
   init(_ count: Int) { self.count = count }
 
-  /// Notes that a task is about to create its continuation, and returns its thread.
-  func arrives() -> Int { ThreadCensus.currentThread }
+  /// The thread of the calling task.
+  var currentThread: Int { ThreadCensus.currentThread }
   /// Notes that the operation of a task runs, after code that ran on `thread`.
   func operationRuns(after thread: Int) {
     if ThreadCensus.currentThread != thread { elsewhereOnes.add(1, ordering: .relaxed) }
@@ -148,15 +158,15 @@ final class DeskVisits: Sendable {
   /// Suspends until the operations of all tasks have run.
   func allWait() async { await all.passed() }
   /// Notes that a task continues.
-  func goesOn() { goneOn.add(1, ordering: .releasing) }
-  /// Notes that the actor has resumed all tasks, and still runs its call.
+  func continues() { goneOn.add(1, ordering: .releasing) }
+  /// Notes that all tasks have been resumed. The call that resumed them has not ended yet.
   func allAreResumed() { earlyOnes.store(gone, ordering: .relaxed) }
 
   /// The number of operations that ran on a thread other than that of the code before.
   var elsewhere: Int { elsewhereOnes.load(ordering: .relaxed) }
   /// The number of tasks that have continued.
   var gone: Int { goneOn.load(ordering: .acquiring) }
-  /// The number of tasks that continued while the actor ran the call that resumed them.
+  /// The number of tasks that continued before the call that resumed them had ended.
   var early: Int { earlyOnes.load(ordering: .relaxed) }
 }
 
@@ -202,14 +212,14 @@ final class ForgottenTask: Sendable {
   deinit { tasks.state.note { $0.freed += 1 } }
 
   /// Notes that the operation of the continuation ends. `drop` drops the continuation later.
-  func waits(_ drop: @escaping @Sendable () -> Void) {
+  func operationEnds(dropping drop: @escaping @Sendable () -> Void) {
     tasks.state.note { state in
       state.drops.append(drop)
       state.waiting += 1
     }
   }
   /// Notes that the task continues.
-  func goesOn() { tasks.state.note { $0.continued += 1 } }
+  func continues() { tasks.state.note { $0.continued += 1 } }
 }
 
 /// An object that holds a continuation.

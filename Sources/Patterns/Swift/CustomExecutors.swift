@@ -26,224 +26,185 @@ struct CustomExecutors: Pattern {
   let elsewhere = Metric.count("elsewhere", "looks on neither executor, so on Swift's pool")
   let call = Metric.latency("call", "from before the call until its code begins")
   let otherJobs = Metric.count("other-jobs", "calls for which the serial executor was not given exactly one job")
+  let noJob = Metric.count("no-job", "calls for which the serial executor was given no job")
   let together = Metric.count("together", "pairs of jobs that ran at the same time")
   let notAssumed = Metric.count("not-assumed", "calls of assumeIsolated that did not run their closure")
   let asked = Metric.count("asked", "calls of assumeIsolated for which the executor's checkIsolated was called")
   let notAsked = Metric.count("not-asked", "calls of assumeIsolated for which it was not called")
 
-  private var places: [any Declaration] { [calls, onPreferred, onActor, elsewhere] }
-  private var looks: [any Declaration] { places + [call] }
-  private var jobs: [any Declaration] { looks + [otherJobs] }
-  private var pairs: [any Declaration] { [meetings, together] }
-  private var assumptions: [any Declaration] { [calls, notAssumed, asked, notAsked] }
+  private var pairs: TrialProbe { Probe(reads: [meetings], records: [together]) }
 
   var variants: [Variant] {
-    Variant("task", .documented, "a task that prefers the executor", own: looks) { trial in
-      try eachCall(trial) { code, preferred in
-        await Task(executorPreference: preferred) {
-          code.look()
-          await code.lookTwice()
-        }.value
-      }
+    Variant("task", .documented, "a task that prefers the executor", eachCall) { code, preferred in
+      await Task(executorPreference: preferred) {
+        code.look()
+        await code.lookTwice()
+      }.value
     }
-    Variant("detached", .documented, "a detached task that prefers the executor", own: looks) { trial in
-      try eachCall(trial) { code, preferred in
-        await Task.detached(executorPreference: preferred) {
-          code.look()
-          await code.lookTwice()
-        }.value
-      }
+    Variant("detached", .documented, "a detached task that prefers the executor", eachCall) { code, preferred in
+      await Task.detached(executorPreference: preferred) {
+        code.look()
+        await code.lookTwice()
+      }.value
     }
-    Variant("scope", .documented, "the closure of withTaskExecutorPreference", own: looks) { trial in
-      try eachCall(trial) { code, preferred in
-        await withTaskExecutorPreference(preferred) {
-          code.look()
-          await code.lookTwice()
-        }
-      }
-    }
-    Variant("immediate", .broken, "an immediate task that prefers the executor", own: looks) { trial in
-      guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
-      try eachCall(trial) { code, preferred in
-        await Task.immediate(executorPreference: preferred) {
-          code.look()
-          await code.lookTwice()
-        }.value
-      }
-    }
-    Variant("after-scope", .documented, "the task, after withTaskExecutorPreference has returned", own: looks) {
-      trial in
-      try eachCall(trial) { code, preferred in
-        await withTaskExecutorPreference(preferred) {}
+    Variant("scope", .documented, "the closure of withTaskExecutorPreference", eachCall) { code, preferred in
+      await withTaskExecutorPreference(preferred) {
+        code.look()
         await code.lookTwice()
       }
     }
-    Variant("no-preference", .yardstick, "a task without a preference", own: looks) { trial in
-      try eachCall(trial) { code, _ in
-        await Task {
-          code.look()
-          await code.lookTwice()
-        }.value
-      }
+    Variant("immediate", .broken, "an immediate task that prefers the executor", eachCall) { code, preferred in
+      guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
+      await Task.immediate(executorPreference: preferred) {
+        code.look()
+        await code.lookTwice()
+      }.value
     }
-    Variant("group-child", .documented, "a child of a group, and its child, in a task that prefers", own: looks) {
-      trial in
-      try eachCall(trial) { code, preferred in
-        await Task(executorPreference: preferred) {
-          await withDiscardingTaskGroup { group in
-            group.addTask {
-              await code.lookTwice()
-              await withDiscardingTaskGroup { $0.addTask { await code.lookTwice() } }
-            }
+    Variant("after-scope", .documented, "the task, after withTaskExecutorPreference has returned", eachCall) {
+      code, preferred in
+      await withTaskExecutorPreference(preferred) {}
+      await code.lookTwice()
+    }
+    Variant("no-preference", .yardstick, "a task without a preference", eachCall) { code, _ in
+      await Task {
+        code.look()
+        await code.lookTwice()
+      }.value
+    }
+    Variant("group-child", .documented, "a child of a group, and its child, in a task that prefers", eachCall) {
+      code, preferred in
+      await Task(executorPreference: preferred) {
+        await withDiscardingTaskGroup { group in
+          group.addTask {
+            await code.lookTwice()
+            await withDiscardingTaskGroup { $0.addTask { await code.lookTwice() } }
           }
-        }.value
-      }
+        }
+      }.value
     }
-    Variant("async-let", .documented, "an async let of a task that prefers", own: looks) { trial in
-      try eachCall(trial) { code, preferred in
-        await Task(executorPreference: preferred) {
-          async let looked: Void = code.lookTwice()
-          await looked
-        }.value
-      }
+    Variant("async-let", .documented, "an async let of a task that prefers", eachCall) { code, preferred in
+      await Task(executorPreference: preferred) {
+        async let looked: Void = code.lookTwice()
+        await looked
+      }.value
     }
     Variant(
       "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
-      own: looks
-    ) { trial in
+      eachCall
+    ) { code, preferred in
       // Unoptimized code calls another addTask of the library, which inherits.
       #if DEBUG
         throw Unavailable("the program must be compiled with optimization")
       #else
-        try eachCall(trial) { code, preferred in
-          await Task(executorPreference: preferred) {
-            await withDiscardingTaskGroup { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
-            await withTaskGroup(of: Void.self) { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
-          }.value
-        }
+        await Task(executorPreference: preferred) {
+          await withDiscardingTaskGroup { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
+          await withTaskGroup(of: Void.self) { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
+        }.value
       #endif
     }
     Variant(
       "global-child", .documented, "a child of a group, added with the global executor, in a task that prefers",
-      own: looks
-    ) { trial in
-      try eachCall(trial) { code, preferred in
-        await Task(executorPreference: preferred) {
-          await withDiscardingTaskGroup {
-            $0.addTask(executorPreference: globalConcurrentExecutor) { await code.lookTwice() }
-          }
-        }.value
-      }
+      eachCall
+    ) { code, preferred in
+      await Task(executorPreference: preferred) {
+        await withDiscardingTaskGroup {
+          $0.addTask(executorPreference: globalConcurrentExecutor) { await code.lookTwice() }
+        }
+      }.value
     }
-    Variant("unstructured", .documented, "a Task {} that a task creates which prefers", own: looks) { trial in
-      try eachCall(trial) { code, preferred in
-        await Task(executorPreference: preferred) {
-          await Task { await code.lookTwice() }.value
-        }.value
-      }
+    Variant("unstructured", .documented, "a Task {} that a task creates which prefers", eachCall) { code, preferred in
+      await Task(executorPreference: preferred) {
+        await Task { await code.lookTwice() }.value
+      }.value
     }
-    Variant("unstructured-detached", .documented, "a Task.detached {} that a task creates which prefers", own: looks) {
-      trial in
-      try eachCall(trial) { code, preferred in
-        await Task(executorPreference: preferred) {
-          await Task.detached { await code.lookTwice() }.value
-        }.value
-      }
+    Variant("unstructured-detached", .documented, "a Task.detached {} that a task creates which prefers", eachCall) {
+      code, preferred in
+      await Task(executorPreference: preferred) {
+        await Task.detached { await code.lookTwice() }.value
+      }.value
     }
-    Variant("idle-actor", .documented, "an idle default actor, called by a task that prefers", own: looks) { trial in
-      let actor = DefaultActor()
-      try eachCall(trial) { code, preferred in
-        await Task(executorPreference: preferred) { await actor.look(code) }.value
-      }
+    Variant("idle-actor", .documented, "an idle default actor, called by a task that prefers", eachActorCall) {
+      actor, code, preferred in
+      await Task(executorPreference: preferred) { await actor.look(code) }.value
     }
     Variant(
       "busy-actor", .documented,
-      "a default actor that runs a job of a task without a preference, called by a task that prefers", own: places
-    ) { trial in
+      "a default actor that runs a job of a task without a preference, called by a task that prefers", eachCallOfBusy
+    ) { actor, code, preferred in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
-      let actor = DefaultActor()
-      try eachCallOfBusy(trial) { code, preferred in
-        Task { await actor.look(whileKept: code) }
-        code.waitUntilKept()
-        return Task.immediate(executorPreference: preferred) { await actor.look(code) }
-      }
+      Task { await actor.look(whileKept: code) }
+      code.waitUntilKept()
+      return Task.immediate(executorPreference: preferred) { await actor.look(code) }
     }
     Variant(
       "after-waiting", .broken,
-      "a default actor that runs a job of a task that prefers, called by a task without a preference",
-      own: places
-    ) { trial in
+      "a default actor that runs a job of a task that prefers, called by a task without a preference", eachCallOfBusy
+    ) { actor, code, preferred in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
-      let actor = DefaultActor()
-      try eachCallOfBusy(trial) { code, preferred in
-        Task(executorPreference: preferred) { await actor.look(whileKept: code) }
-        code.waitUntilKept()
-        return Task.immediate {
-          await actor.count()
-          await code.lookTwice()
-        }
+      Task(executorPreference: preferred) { await actor.look(whileKept: code) }
+      code.waitUntilKept()
+      return Task.immediate {
+        await actor.count()
+        await code.lookTwice()
       }
     }
-    Variant("own-executor", .documented, "an actor with its own executor, called by a task that prefers", own: jobs) {
-      trial in
-      try eachJob(trial) { actor, code, preferred in
-        await Task(executorPreference: preferred) { await actor.look(code) }.value
-      }
+    Variant("own-executor", .documented, "an actor with its own executor, called by a task that prefers", eachJob) {
+      actor, code, preferred in
+      await Task(executorPreference: preferred) { await actor.look(code) }.value
     }
-    Variant("own-executor-child", .documented, "the same actor, called by a child of a group in such a task", own: jobs)
-    {
-      trial in
-      try eachJob(trial) { actor, code, preferred in
-        await Task(executorPreference: preferred) {
-          await withDiscardingTaskGroup { $0.addTask { await actor.look(code) } }
-        }.value
-      }
+    Variant("own-executor-child", .documented, "the same actor, called by a child of a group in such a task", eachJob) {
+      actor, code, preferred in
+      await Task(executorPreference: preferred) {
+        await withDiscardingTaskGroup { $0.addTask { await actor.look(code) } }
+      }.value
     }
     Variant(
-      "actor-on-queue", .documented, "an actor with its own executor, called by a task without a preference", own: jobs
-    ) { trial in
-      try eachJob(trial) { actor, code, _ in await actor.look(code) }
+      "actor-on-queue", .documented, "an actor with its own executor, called by a task without a preference", eachJob
+    ) { actor, code, _ in
+      await actor.look(code)
     }
-    Variant("plain-actor", .yardstick, "a default actor, called by a task without a preference", own: looks) { trial in
-      let actor = DefaultActor()
-      try eachCall(trial) { code, _ in await actor.look(code) }
+    Variant(
+      "nonsending", .broken, "a nonsending function that an actor with its own executor calls, in a task that prefers",
+      eachCall
+    ) { code, preferred in
+      let actor = OwnActor(on: ActorExecutor())
+      await Task(executorPreference: preferred) { await actor.lookTwice(code) }.value
     }
-    Variant("one-actor", .documented, "two tasks call an actor on a serial executor", own: pairs) { trial in
+    Variant("plain-actor", .yardstick, "a default actor, called by a task without a preference", eachActorCall) {
+      actor, code, _ in
+      await actor.look(code)
+    }
+    Variant("one-actor", .documented, "two tasks call an actor on a serial executor", pairs) { trial in
       let actor = OwnActor(on: ActorExecutor())
       try eachMeeting(trial, of: (actor, actor), within: .milliseconds(1))
     }
-    Variant("shared-executor", .documented, "two tasks call two actors that share a serial executor", own: pairs) {
+    Variant("shared-executor", .documented, "two tasks call two actors that share a serial executor", pairs) {
       trial in
       let executor = ActorExecutor()
       try eachMeeting(trial, of: (OwnActor(on: executor), OwnActor(on: executor)), within: .milliseconds(1))
     }
     Variant(
-      "not-serial", .broken, "two tasks call an actor whose serial executor starts a thread for each job", own: pairs
+      "not-serial", .broken, "two tasks call an actor whose serial executor starts a thread for each job", pairs
     ) { trial in
       let actor = OwnActor(on: ThreadPerJob())
       try eachMeeting(trial, of: (actor, actor), within: .seconds(20))
     }
-    Variant("assume-on-actor", .documented, "assumeIsolated in a job of the actor", own: assumptions) { trial in
-      try eachAssumption(trial) { actor, assumption in
-        try waitFor { await actor.run { assumption.made(of: actor) } }
-      }
+    Variant("assume-on-actor", .documented, "assumeIsolated in a job of the actor", eachAssumption) {
+      actor, assumption in
+      try waitFor { await actor.run { assumption.made(of: actor) } }
     }
     Variant(
       "assume-on-sharing", .documented, "assumeIsolated in a job of another actor with the same executor",
-      own: assumptions
-    ) { trial in
-      try eachAssumption(trial) { actor, assumption in
-        let other = OwnActor(on: actor.executor)
-        try waitFor { await other.run { assumption.made(of: actor) } }
-      }
+      eachAssumption
+    ) { actor, assumption in
+      let other = OwnActor(on: actor.executor)
+      try waitFor { await other.run { assumption.made(of: actor) } }
     }
     Variant(
       "assume-on-queue", .documented, "assumeIsolated in a block of the executor's queue, which checkIsolated knows",
-      own: assumptions
-    ) { trial in
-      try eachAssumption(trial) { actor, assumption in
-        ActorExecutor.queue.sync { assumption.made(of: actor) }
-      }
+      eachAssumption
+    ) { actor, assumption in
+      ActorExecutor.queue.sync { assumption.made(of: actor) }
     }
     Variant(
       "assume-in-sync-unchecked", .broken,

@@ -4,10 +4,28 @@ import Synchronization
 
 /// The measuring code.
 extension CustomExecutors {
-  /// Has a task without a preference run `body` for one call after the other, and records where the code ran.
-  func eachCall(
-    _ trial: Trial, _ body: @escaping @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void
-  ) throws {
+  /// A body that calls code by which a trial sees where the code runs.
+  typealias Calling = @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async throws -> Void
+
+  private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }
+
+  /// Has a task without a preference run a body for one call after the other, and records where the code ran.
+  var eachCall: Probe<Calling> {
+    Probe(reads: [calls], records: places + [call]) { trial, body in try runCalls(trial, body) }
+  }
+
+  /// Has a task without a preference run a body for one call of a default actor after the other, and records where the
+  /// code ran.
+  var eachActorCall:
+    Probe<@Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void>
+  {
+    Probe(reads: [calls], records: places + [call]) { trial, body in
+      let actor = DefaultActor()
+      try runCalls(trial) { code, preferred in await body(actor, code, preferred) }
+    }
+  }
+
+  private func runCalls(_ trial: Trial, _ body: @escaping Calling) throws {
     let count = trial[calls]
     let codes = try waitFor {
       let preferred = PreferredExecutor()
@@ -15,7 +33,7 @@ extension CustomExecutors {
       // The first calls are a warm-up.
       for index in -10..<count {
         let code = PlacedCode()
-        await body(code, preferred)
+        try await body(code, preferred)
         if index >= 0 { codes.append(code) }
       }
       return codes
@@ -24,37 +42,44 @@ extension CustomExecutors {
     trial.record(call, codes.compactMap(\.delay))
   }
 
-  /// Runs `body` for one call after the other on the calling thread, and records where the code ran. `body` returns the
-  /// task whose call waits for an actor; then the actor may go on.
-  func eachCallOfBusy(
-    _ trial: Trial, _ body: (_ code: PlacedCode, _ preferred: PreferredExecutor) throws -> Task<Void, Never>
-  ) throws {
-    let preferred = PreferredExecutor()
-    let codes = try (0..<trial[calls]).map { _ in
-      let code = PlacedCode()
-      let task = try body(code, preferred)
-      code.letGo()
-      try waitFor { await task.value }
-      return code
+  /// Runs a body for one call of a default actor after the other on the calling thread, and records where the code ran.
+  /// The body returns the task whose call waits for the actor. The actor may continue then.
+  var eachCallOfBusy:
+    Probe<
+      @Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) throws -> Task<Void, Never>
+    >
+  {
+    Probe(reads: [calls], records: places) { trial, body in
+      let (actor, preferred) = (DefaultActor(), PreferredExecutor())
+      let codes = try (0..<trial[calls]).map { _ in
+        let code = PlacedCode()
+        let task = try body(actor, code, preferred)
+        code.letGo()
+        try waitFor { await task.value }
+        return code
+      }
+      record(codes, trial)
     }
-    record(codes, trial)
   }
 
   /// Has a task call an actor with an executor of its own, and records the jobs that the executor was given, too.
-  func eachJob(
-    _ trial: Trial,
-    _ body: @escaping @Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void
-  ) throws {
-    let executor = ActorExecutor()
-    let actor = OwnActor(on: executor)
-    let otherJobs = Mutex(0)
-    try eachCall(trial) { code, preferred in
-      let before = executor.jobs
-      await body(actor, code, preferred)
-      let isOne = executor.jobs == before + 1
-      otherJobs.withLock { $0 += isOne ? 0 : 1 }
+  var eachJob: Probe<@Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void> {
+    Probe(reads: [calls], records: places + [call, otherJobs, noJob]) { trial, body in
+      let executor = ActorExecutor()
+      let actor = OwnActor(on: executor)
+      let counts = Mutex((otherJobs: 0, noJob: 0))
+      try runCalls(trial) { code, preferred in
+        let before = executor.jobs
+        await body(actor, code, preferred)
+        let jobs = executor.jobs - before
+        counts.withLock { counts in
+          if jobs != 1 { counts.otherJobs += 1 }
+          if jobs == 0 { counts.noJob += 1 }
+        }
+      }
+      trial.record(otherJobs, counts.withLock { $0.otherJobs })
+      trial.record(noJob, counts.withLock { $0.noJob })
     }
-    trial.record(self.otherJobs, otherJobs.withLock(\.self))
   }
 
   private func record(_ codes: [PlacedCode], _ trial: Trial) {
@@ -91,19 +116,21 @@ extension CustomExecutors {
     meeting.note { $0.inside -= 1 }
   }
 
-  /// Runs `body`, which assumes an actor, again and again, and records what became of the assumptions.
-  func eachAssumption(_ trial: Trial, _ body: (_ actor: OwnActor, _ assumption: Assumption) throws -> Void) throws {
-    var (notAssumed, asked) = (0, 0)
-    for _ in 0..<trial[calls] {
-      let executor = ActorExecutor()
-      let assumption = Assumption()
-      try body(OwnActor(on: executor), assumption)
-      notAssumed += assumption.hasRun ? 0 : 1
-      asked += executor.wasAsked ? 1 : 0
+  /// Runs a body, which assumes an actor, again and again, and records what became of the assumptions.
+  var eachAssumption: Probe<@Sendable (_ actor: OwnActor, _ assumption: Assumption) throws -> Void> {
+    Probe(reads: [calls], records: [notAssumed, asked, notAsked]) { trial, body in
+      var (notAssumed, asked) = (0, 0)
+      for _ in 0..<trial[calls] {
+        let executor = ActorExecutor()
+        let assumption = Assumption()
+        try body(OwnActor(on: executor), assumption)
+        notAssumed += assumption.hasRun ? 0 : 1
+        asked += executor.wasAsked ? 1 : 0
+      }
+      trial.record(self.notAssumed, notAssumed)
+      trial.record(self.asked, asked)
+      trial.record(notAsked, trial[calls] - asked)
     }
-    trial.record(self.notAssumed, notAssumed)
-    trial.record(self.asked, asked)
-    trial.record(notAsked, trial[calls] - asked)
   }
 }
 
@@ -192,6 +219,8 @@ actor OwnActor {
 
   /// Has the code look where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
+  /// Calls a nonsending function of the code.
+  func lookTwice(_ code: PlacedCode) async { await code.lookTwiceOnCaller() }
   /// Runs `body` on the actor.
   func run(_ body: @Sendable () -> Void) { body() }
 }
@@ -228,6 +257,13 @@ final class PlacedCode: Sendable {
 
   /// Looks, gives the executor to other jobs, and looks again: an async function that belongs to no actor.
   func lookTwice() async {
+    look()
+    await Task.yield()
+    look()
+  }
+
+  /// Looks twice, as ``lookTwice()``, in a function that stays on the actor of its caller.
+  nonisolated(nonsending) func lookTwiceOnCaller() async {
     look()
     await Task.yield()
     look()

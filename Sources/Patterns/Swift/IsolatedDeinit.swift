@@ -35,114 +35,100 @@ struct IsolatedDeinit: Pattern {
   }
 
   var variants: [Variant] {
-    Variant("by-thread", .documented, "isolated deinit, released by a thread") { trial in
+    Variant("by-thread", .documented, "isolated deinit, released by a thread", eachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
-      try eachObject(trial) { ending in
+      var tool: Tool? = Tool(ending)
+      ending.releases { if tool != nil { tool = nil } }
+    }
+    Variant("by-task", .documented, "isolated deinit, released by a task of the pool", eachObject) { ending in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.deinitRuns() }
+      }
+      try waitFor {
         var tool: Tool? = Tool(ending)
-        ending.isReleased { if tool != nil { tool = nil } }
+        ending.releases { if tool != nil { tool = nil } }
       }
     }
-    Variant("by-task", .documented, "isolated deinit, released by a task of the pool") { trial in
-      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      @Bench final class Tool {
-        let ending: ObjectEnd
-        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
-      }
-      try eachObject(trial) { ending in
-        try waitFor {
-          var tool: Tool? = Tool(ending)
-          ending.isReleased { if tool != nil { tool = nil } }
-        }
-      }
-    }
-    Variant("of-deinit", .documented, "a global actor at the deinit alone, released by a thread") { trial in
+    Variant("of-deinit", .documented, "a global actor at the deinit alone, released by a thread", eachObject) {
+      ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       final class Tool {
         let ending: ObjectEnd
         init(_ ending: ObjectEnd) { self.ending = ending }
-        @Bench deinit { ending.comes() }
+        @Bench deinit { ending.deinitRuns() }
       }
-      try eachObject(trial) { ending in
-        var tool: Tool? = Tool(ending)
-        ending.isReleased { if tool != nil { tool = nil } }
-      }
+      var tool: Tool? = Tool(ending)
+      ending.releases { if tool != nil { tool = nil } }
     }
-    Variant("on-actor", .documented, "isolated deinit, released on the actor") { trial in
+    Variant("on-actor", .documented, "isolated deinit, released on the actor", eachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
-      try eachObject(trial) { ending in
-        try waitFor {
-          await Task { @Bench in
-            var tool: Tool? = Tool(ending)
-            ending.isReleased { if tool != nil { tool = nil } }
-          }.value
-        }
-      }
-    }
-    Variant("on-queue", .broken, "isolated deinit, released by a block on the queue of the actor") { trial in
-      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      @Bench final class Tool {
-        let ending: ObjectEnd
-        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
-      }
-      try eachObject(trial) { ending in
-        ObjectEnd.actorQueue.sync {
+      try waitFor {
+        await Task { @Bench in
           var tool: Tool? = Tool(ending)
-          ending.isReleased { if tool != nil { tool = nil } }
-        }
+          ending.releases { if tool != nil { tool = nil } }
+        }.value
       }
     }
-    Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy") { trial in
+    Variant("on-queue", .broken, "isolated deinit, released by a block on the queue of the actor", eachObject) {
+      ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
-      try eachObject(trial) { ending in
-        Task { @Bench in ending.blocksActor() }
-        ending.waitUntilActorIsBlocked()
+      ObjectEnd.actorQueue.sync {
         var tool: Tool? = Tool(ending)
-        ending.isReleased { if tool != nil { tool = nil } }
-        ending.letActorGo()
+        ending.releases { if tool != nil { tool = nil } }
       }
+    }
+    Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy", eachObject) {
+      ending in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.deinitRuns() }
+      }
+      Task { @Bench in ending.blocksActor() }
+      ending.waitUntilActorIsBlocked()
+      var tool: Tool? = Tool(ending)
+      ending.releases { if tool != nil { tool = nil } }
+      ending.letActorGo()
     }
     Variant(
-      "default-actor", .documented, "isolated deinit of an idle actor, released by a thread",
-      without: [onActor, offActor]
-    ) { trial in
+      "default-actor", .documented, "isolated deinit of an idle actor, released by a thread", eachObjectOfDefaultActor
+    ) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       actor Tool {
         let ending: ObjectEnd
         init(_ ending: ObjectEnd) { self.ending = ending }
-        isolated deinit { ending.comes() }
+        isolated deinit { ending.deinitRuns() }
       }
-      try eachObject(trial, seesActor: false) { ending in
-        var tool: Tool? = Tool(ending)
-        ending.isReleased { if tool != nil { tool = nil } }
-      }
+      var tool: Tool? = Tool(ending)
+      ending.releases { if tool != nil { tool = nil } }
     }
-    Variant("plain", .broken, "an ordinary deinit of the same class, released by a thread") { trial in
+    Variant("plain", .broken, "an ordinary deinit of the same class, released by a thread", eachObject) { ending in
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
-        deinit { ending.comes() }
+        deinit { ending.deinitRuns() }
       }
-      try eachObject(trial) { ending in
-        var tool: Tool? = Tool(ending)
-        ending.isReleased { if tool != nil { tool = nil } }
-      }
+      var tool: Tool? = Tool(ending)
+      ending.releases { if tool != nil { tool = nil } }
     }
   }
 

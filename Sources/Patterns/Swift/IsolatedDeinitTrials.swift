@@ -4,11 +4,26 @@ import Synchronization
 
 /// The measuring code.
 extension IsolatedDeinit {
-  /// Runs `body`, which creates and releases an object, for one object after the other, and records what became of its
-  /// deinitializer.
-  ///
-  /// - Parameter seesActor: whether the actor runs on the queue that shows where code runs.
-  func eachObject(_ trial: Trial, seesActor: Bool = true, _ body: (ObjectEnd) throws -> Void) throws {
+  private var ends: [any Declaration] { [inline, deferred, inherited, missing, delay] }
+
+  /// Runs a body, which creates and releases an object of the global actor, for one object after the other, and records
+  /// what became of its deinitializer.
+  var eachObject: Probe<@Sendable (ObjectEnd) throws -> Void> {
+    Probe(reads: [objects], records: ends + [onActor, offActor]) { trial, body in
+      let count = try each(trial, body)
+      trial.record(onActor, count)
+      trial.record(offActor, trial[objects] - count)
+    }
+  }
+
+  /// Runs a body as ``eachObject`` does. The actor does not run on the queue that shows where code runs.
+  var eachObjectOfDefaultActor: Probe<@Sendable (ObjectEnd) throws -> Void> {
+    Probe(reads: [objects], records: ends) { trial, body in _ = try each(trial, body) }
+  }
+
+  /// Runs a body for one object after the other, and returns how many deinitializers ran on the queue of the global
+  /// actor.
+  private func each(_ trial: Trial, _ body: (ObjectEnd) throws -> Void) throws -> Int {
     let count = trial[objects]
     var (onActor, inline, inherited, missing) = (0, 0, 0, 0)
     var delays: [UInt64] = []
@@ -24,15 +39,12 @@ extension IsolatedDeinit {
       missing += end.runs == 1 ? 0 : 1
       delays += [end.delay].compactMap(\.self)
     }
-    if seesActor {
-      trial.record(self.onActor, onActor)
-      trial.record(offActor, count - onActor)
-    }
     trial.record(self.inline, inline)
     trial.record(deferred, count - inline)
     trial.record(self.inherited, inherited)
     trial.record(self.missing, missing)
     trial.record(delay, delays)
+    return onActor
   }
 }
 
@@ -70,7 +82,7 @@ final class ObjectEnd: Sendable {
   private let actor = DispatchSemaphore(value: 0)
 
   /// Notes that the deinitializer runs.
-  func comes() {
+  func deinitRuns() {
     let (now, isMarked) = (MonotonicClock.now(), Mark.isSet)
     let isOnActor = DispatchQueue.getSpecific(key: Self.key) == true
     state.note { state in
@@ -82,7 +94,7 @@ final class ObjectEnd: Sendable {
   }
 
   /// Runs `release`, which drops the last reference, with the mark set.
-  func isReleased(_ release: () -> Void) {
+  func releases(_ release: () -> Void) {
     _ = Self.key
     state.note { $0.released = MonotonicClock.now() }
     Mark.$isSet.withValue(true) { release() }

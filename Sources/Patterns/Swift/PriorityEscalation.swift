@@ -29,140 +29,171 @@ struct PriorityEscalation: Pattern {
   let notice = Metric.latency("notice", "from before the task is awaited or raised until its handler is called")
 
   var variants: [Variant] {
-    Variant(
-      "awaited", .documented, "a task of high priority awaits it",
-      own: [unraised, uncalled, repeated, lowered, notice, forgotten]
-    ) {
-      trial in
+    Variant("awaited", .documented, "a task of high priority awaits it", eachTask) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
-      try eachTask(trial) { work in
-        let task = Task.detached(priority: .low) {
-          await withTaskPriorityEscalationHandler {
-            await work.isRaisedAndTold()
-          } onPriorityEscalated: { old, new in
-            work.handlerIsCalled(old, new)
-          }
-          await work.goesOn()
+      let task = Task.detached(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          await work.isRaisedAndTold()
+        } onPriorityEscalated: { old, new in
+          work.handlerIsCalled(old, new)
         }
-        await work.hasBegun()
-        await Task.detached(priority: .high) {
-          work.raises()
-          await task.value
-        }.value
+        await work.looksAgain()
       }
+      await work.hasBegun()
+      await Task.detached(priority: .high) {
+        work.raises()
+        await task.value
+      }.value
     }
-    Variant(
-      "raised", .modern, "raised twice, and not lowered",
-      own: [unraised, uncalled, repeated, lowered, notice, forgotten]
-    ) {
-      trial in
+    Variant("raised", .modern, "raised twice, and not lowered", eachRaisedTwice) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
-      try eachTask(trial, times: 2) { work in
-        let task = Task.detached(priority: .low) {
-          await withTaskPriorityEscalationHandler {
-            await work.isRaisedAndTold()
-          } onPriorityEscalated: { old, new in
-            work.handlerIsCalled(old, new)
-          }
+      let task = Task.detached(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          await work.isRaisedAndTold()
+        } onPriorityEscalated: { old, new in
+          work.handlerIsCalled(old, new)
+        }
+        await work.trialHasRaised()
+        await work.looksAgain()
+      }
+      await work.hasBegun()
+      work.raises()
+      task.escalatePriority(to: .medium)
+      task.escalatePriority(to: .medium)
+      task.escalatePriority(to: .high)
+      task.escalatePriority(to: .low)
+      work.hasRaised()
+      await task.value
+    }
+    Variant("raised-task", .modern, "the same for a task that inherits from its creator", eachRaisedTwice) { work in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      let task = Task(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          await work.isRaisedAndTold()
+        } onPriorityEscalated: { old, new in
+          work.handlerIsCalled(old, new)
+        }
+        await work.trialHasRaised()
+        await work.looksAgain()
+      }
+      await work.hasBegun()
+      work.raises()
+      task.escalatePriority(to: .medium)
+      task.escalatePriority(to: .medium)
+      task.escalatePriority(to: .high)
+      task.escalatePriority(to: .low)
+      work.hasRaised()
+      await task.value
+    }
+    Variant("raised-by-many", .modern, "raised to the same priority by several threads at once", eachTask) { work in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      let task = Task.detached(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          await work.isRaisedAndTold()
           await work.trialHasRaised()
-          await work.goesOn()
+        } onPriorityEscalated: { old, new in
+          work.handlerIsCalled(old, new)
         }
-        await work.hasBegun()
-        work.raises()
-        task.escalatePriority(to: .medium)
-        task.escalatePriority(to: .medium)
-        task.escalatePriority(to: .high)
-        task.escalatePriority(to: .low)
-        work.hasRaised()
-        await task.value
+        await work.looksAgain()
       }
+      await work.hasBegun()
+      work.raises()
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in task.escalatePriority(to: .high) }
+      work.hasRaised()
+      await task.value
     }
-    Variant(
-      "raised-by-many", .modern, "raised to the same priority by several threads at once",
-      own: [unraised, uncalled, repeated, lowered, notice, forgotten]
-    ) { trial in
+    Variant("child-task", .documented, "its parent is awaited", eachInnerHandler) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
-      try eachTask(trial) { work in
-        let task = Task.detached(priority: .low) {
-          await withTaskPriorityEscalationHandler {
-            await work.isRaisedAndTold()
-            await work.trialHasRaised()
-          } onPriorityEscalated: { old, new in
-            work.handlerIsCalled(old, new)
-          }
-          await work.goesOn()
-        }
-        await work.hasBegun()
-        work.raises()
-        DispatchQueue.concurrentPerform(iterations: 4) { _ in task.escalatePriority(to: .high) }
-        work.hasRaised()
-        await task.value
-      }
-    }
-    Variant(
-      "child-task", .documented, "its parent is awaited",
-      own: [unraised, uncalled, repeated, lowered, notice, insideFirst]
-    ) {
-      trial in
-      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
-      try eachChild(trial) { work in
-        let task = Task.detached(priority: .low) {
-          await withTaskPriorityEscalationHandler {
-            await withTaskGroup(of: Void.self) { group in
-              group.addTask {
-                await withTaskPriorityEscalationHandler {
-                  await work.isRaisedAndTold()
-                } onPriorityEscalated: { old, new in
-                  work.handlerIsCalled(old, new)
-                }
+      let task = Task.detached(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+              await withTaskPriorityEscalationHandler {
+                await work.isRaisedAndTold()
+              } onPriorityEscalated: { old, new in
+                work.handlerIsCalled(old, new)
               }
             }
-          } onPriorityEscalated: { _, _ in
-            work.outerHandlerIsCalled()
           }
+        } onPriorityEscalated: { _, _ in
+          work.outerHandlerIsCalled()
         }
-        await work.hasBegun()
-        await Task.detached(priority: .high) {
-          work.raises()
-          await task.value
-        }.value
       }
+      await work.hasBegun()
+      await Task.detached(priority: .high) {
+        work.raises()
+        await task.value
+      }.value
     }
-    Variant("handler-too-late", .broken, "raised before the handler is installed", own: [unraised, uncalled]) { trial in
+    Variant("async-let", .documented, "a child task by async let, whose parent is awaited", eachInnerHandler) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
-      try eachTask(trial, isTold: false) { work in
-        let task = Task.detached(priority: .low) {
-          await work.isRaised()
-          await withTaskPriorityEscalationHandler {
-            await Task.yield()
+      let task = Task.detached(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          async let child: Void = withTaskPriorityEscalationHandler {
+            await work.isRaisedAndTold()
           } onPriorityEscalated: { old, new in
             work.handlerIsCalled(old, new)
           }
+          await child
+        } onPriorityEscalated: { _, _ in
+          work.outerHandlerIsCalled()
         }
-        await work.hasBegun()
-        task.escalatePriority(to: .high)
-        await task.value
       }
+      await work.hasBegun()
+      await Task.detached(priority: .high) {
+        work.raises()
+        await task.value
+      }.value
+    }
+    Variant("nested", .documented, "an awaited task with a handler within another one", eachInnerHandler) { work in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      let task = Task.detached(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          await withTaskPriorityEscalationHandler {
+            await work.isRaisedAndTold()
+          } onPriorityEscalated: { old, new in
+            work.handlerIsCalled(old, new)
+          }
+        } onPriorityEscalated: { _, _ in
+          work.outerHandlerIsCalled()
+        }
+      }
+      await work.hasBegun()
+      await Task.detached(priority: .high) {
+        work.raises()
+        await task.value
+      }.value
+    }
+    Variant("handler-too-late", .broken, "raised before the handler is installed", eachRaisedBefore) { work in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      let task = Task.detached(priority: .low) {
+        await work.isRaised()
+        await withTaskPriorityEscalationHandler {
+          await Task.yield()
+        } onPriorityEscalated: { old, new in
+          work.handlerIsCalled(old, new)
+        }
+      }
+      await work.hasBegun()
+      task.escalatePriority(to: .high)
+      await task.value
     }
     Variant(
-      "loose-task", .broken, "a task of low priority that an awaited task waits for by a continuation", own: [raised]
-    ) {
-      trial in
-      try eachLooseTask(trial) { work in
-        let task = Task.detached(priority: .low) {
-          await withCheckedContinuation { answer in
-            Task.detached(priority: .low) {
-              await work.isRaised()
-              answer.resume()
-            }
+      "loose-task", .broken, "a task of low priority that an awaited task waits for by a continuation", eachLooseTask
+    ) { work in
+      let task = Task.detached(priority: .low) {
+        await withCheckedContinuation { answer in
+          Task.detached(priority: .low) {
+            await work.isRaised()
+            answer.resume()
           }
         }
-        await work.hasBegun()
-        await Task.detached(priority: .high) {
-          work.raises()
-          await task.value
-        }.value
       }
+      await work.hasBegun()
+      await Task.detached(priority: .high) {
+        work.raises()
+        await task.value
+      }.value
     }
   }
 

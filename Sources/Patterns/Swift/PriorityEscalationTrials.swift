@@ -4,41 +4,68 @@ import Synchronization
 
 /// The measuring code.
 extension PriorityEscalation {
-  /// Runs `body`, which starts a task and raises it, for one task after the other.
-  ///
-  /// - Parameters:
-  ///   - times: the number of times that the task is raised.
-  ///   - isTold: whether its handler must be called.
-  ///   - patience: how long a task waits to be raised.
-  func eachTask(
-    _ trial: Trial, times: Int = 1, isTold: Bool = true, patience: Duration = .seconds(10),
-    _ body: @escaping @Sendable (RaisedTask) async -> Void
-  ) throws {
-    let states = try each(trial, patience, body)
+  /// A body, which starts a task and raises it.
+  typealias Raising = @Sendable (RaisedTask) async throws -> Void
+
+  private var raises: [any Declaration] { [unraised, uncalled] }
+  private var calls: [any Declaration] { raises + [repeated, lowered, notice] }
+
+  /// Runs a body for one task after the other. The task is raised once, and its handler must be called.
+  var eachTask: Probe<Raising> {
+    Probe(reads: [tasks], records: calls + [forgotten]) { trial, body in
+      recordTasks(trial, try each(trial, within: .seconds(10), body), times: 1)
+    }
+  }
+
+  /// Runs a body, which raises its task twice, for one task after the other.
+  var eachRaisedTwice: Probe<Raising> {
+    Probe(reads: [tasks], records: calls + [forgotten]) { trial, body in
+      recordTasks(trial, try each(trial, within: .seconds(10), body), times: 2)
+    }
+  }
+
+  /// Runs a body, which raises its task before the handler is installed, for one task after the other.
+  var eachRaisedBefore: Probe<Raising> {
+    Probe(reads: [tasks], records: raises) { trial, body in
+      recordRaises(trial, try each(trial, within: .seconds(10), body))
+    }
+  }
+
+  /// Runs a body, which starts a task with an outer and an inner handler and raises it, for one task after the other.
+  var eachInnerHandler: Probe<Raising> {
+    Probe(reads: [tasks], records: calls + [insideFirst]) { trial, body in
+      recordInnerHandlers(trial, try each(trial, within: .seconds(10), body))
+    }
+  }
+
+  /// Runs a body, which starts a task that nothing raises, for one task after the other.
+  var eachLooseTask: Probe<Raising> {
+    Probe(reads: [tasks], records: [raised]) { trial, body in
+      recordLooseTasks(trial, try each(trial, within: .milliseconds(1), body))
+    }
+  }
+
+  /// Records what became of tasks that were raised a number of times.
+  func recordTasks(_ trial: Trial, _ states: [RaisedTask.State], times: Int) {
     recordRaises(trial, states)
-    guard isTold else { return }
     recordCalls(trial, states, times)
     trial.record(forgotten, states.count { $0.isForgotten })
   }
 
-  /// Runs `body`, which starts a task with a child task and raises it, for one task after the other.
-  func eachChild(
-    _ trial: Trial, patience: Duration = .seconds(10), _ body: @escaping @Sendable (RaisedTask) async -> Void
-  ) throws {
-    let states = try each(trial, patience, body)
+  /// Records what became of tasks with an outer and an inner handler.
+  func recordInnerHandlers(_ trial: Trial, _ states: [RaisedTask.State]) {
     recordRaises(trial, states)
     recordCalls(trial, states, 1)
     trial.record(insideFirst, states.count { $0.wasInsideFirst })
   }
 
-  /// Runs `body`, which starts a task that nothing raises, for one task after the other. Each waits for `patience`.
-  func eachLooseTask(
-    _ trial: Trial, patience: Duration = .milliseconds(1), _ body: @escaping @Sendable (RaisedTask) async -> Void
-  ) throws {
-    trial.record(raised, try each(trial, patience, body).count { $0.isRaised })
+  /// Records how many of the tasks that nothing raises were raised.
+  func recordLooseTasks(_ trial: Trial, _ states: [RaisedTask.State]) {
+    trial.record(raised, states.count { $0.isRaised })
   }
 
-  private func recordRaises(_ trial: Trial, _ states: [RaisedTask.State]) {
+  /// Records which tasks were raised, and which handlers were called.
+  func recordRaises(_ trial: Trial, _ states: [RaisedTask.State]) {
     trial.record(unraised, states.count { !$0.isRaised })
     trial.record(uncalled, states.count { $0.calls == 0 })
   }
@@ -49,16 +76,17 @@ extension PriorityEscalation {
     trial.record(notice, states.compactMap(\.notice))
   }
 
-  private func each(
-    _ trial: Trial, _ patience: Duration, _ body: @escaping @Sendable (RaisedTask) async -> Void
-  ) throws -> [RaisedTask.State] {
+  /// Runs a body for one task after the other.
+  ///
+  /// - Parameter patience: how long a task waits to be raised.
+  func each(_ trial: Trial, within patience: Duration, _ body: @escaping Raising) throws -> [RaisedTask.State] {
     let count = trial[tasks]
     return try waitFor {
       var states: [RaisedTask.State] = []
       // The first task is a warm-up.
       for index in 0...count {
         let work = RaisedTask(patience: patience)
-        await body(work)
+        try await body(work)
         if index > 0 { states.append(work.now) }
       }
       return states
@@ -111,7 +139,7 @@ final class RaisedTask: Sendable {
   /// Notes that the trial has made all its calls of escalatePriority.
   func hasRaised() { allCalls.open() }
   /// Notes whether the task still has the priority after it was suspended.
-  func goesOn() async {
+  func looksAgain() async {
     await Task.yield()
     let isForgotten = Task.currentPriority < .high
     state.withLock { $0.isForgotten = isForgotten }
@@ -132,7 +160,7 @@ final class RaisedTask: Sendable {
       if state.notice == nil { state.notice = now > state.raising ? now - state.raising : 0 }
     }
   }
-  /// Notes a call of the handler of the parent task.
+  /// Notes a call of the outer handler.
   func outerHandlerIsCalled() { state.withLock { $0.outerCalls += 1 } }
 
   /// The observations of the task so far.

@@ -37,53 +37,41 @@ struct StructuredCost: Pattern {
   var problem: [any Declaration] { [children, keptChildren] }
 
   var variants: [Variant] {
-    Variant("async-let", .documented, "two children at a time by async let, both awaited") { trial in
-      try spawn(trial) { children in
-        for pair in children.pairs {
-          async let first: Void = pair.first.run()
-          async let second: Void = pair.second.run()
-          _ = await (first, second)
-        }
+    Variant("async-let", .documented, "two children at a time by async let, both awaited", spawn) { children in
+      for pair in children.pairs {
+        async let first: Void = pair.first.run()
+        async let second: Void = pair.second.run()
+        _ = await (first, second)
+      }
+      await children.pause()
+    }
+    Variant("group", .documented, "children of a task group, which takes the results", spawn) { children in
+      await withTaskGroup { group in
+        for child in children.all { group.addTask { child.run() } }
+        for await _ in group {}
         await children.pause()
       }
     }
-    Variant("group", .documented, "children of a task group, which takes the results") { trial in
-      try spawn(trial) { children in
-        await withTaskGroup { group in
-          for child in children.all { group.addTask { child.run() } }
-          for await _ in group {}
-          await children.pause()
-        }
-      }
-    }
-    Variant("undrained-group", .broken, "children of a task group, which takes no result") { trial in
-      try spawn(trial) { children in
-        await withTaskGroup { group in
-          for child in children.all { group.addTask { child.run() } }
-          await children.pause()
-        }
-      }
-    }
-    Variant("discarding-group", .modern, "children of a discarding task group") { trial in
-      try spawn(trial) { children in
-        await withDiscardingTaskGroup { group in
-          for child in children.all { group.addTask { child.run() } }
-          await children.pause()
-        }
-      }
-    }
-    Variant("task", .documented, "loose tasks, which the caller awaits") { trial in
-      try spawn(trial) { children in
-        let tasks = children.all.map { child in Task { child.run() } }
-        for task in tasks { await task.value }
+    Variant("undrained-group", .broken, "children of a task group, which takes no result", spawn) { children in
+      await withTaskGroup { group in
+        for child in children.all { group.addTask { child.run() } }
         await children.pause()
       }
     }
-    Variant("call", .yardstick, "calls of an asynchronous function, without tasks") { trial in
-      try spawn(trial) { children in
-        for child in children.all { await child.runAsync() }
+    Variant("discarding-group", .modern, "children of a discarding task group", spawn) { children in
+      await withDiscardingTaskGroup { group in
+        for child in children.all { group.addTask { child.run() } }
         await children.pause()
       }
+    }
+    Variant("task", .documented, "loose tasks, which the caller awaits", spawn) { children in
+      let tasks = children.all.map { child in Task { child.run() } }
+      for task in tasks { await task.value }
+      await children.pause()
+    }
+    Variant("call", .yardstick, "calls of an asynchronous function, without tasks", spawn) { children in
+      for child in children.all { await child.runAsync() }
+      await children.pause()
     }
   }
 

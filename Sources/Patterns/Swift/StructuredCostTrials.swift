@@ -4,31 +4,34 @@ import Platform
 
 /// The measuring code.
 extension StructuredCost {
-  /// Lets parents make children.
-  ///
-  /// - Parameter run: makes the children, awaits them, and pauses before it ends.
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
-  func spawn(_ trial: Trial, _ run: @escaping @Sendable (Children) async -> Void) throws {
-    let count = trial[children]
-    var unended = 0
-    for number in 0...trial[repeats] {
-      let children = Children(count: count)
-      let time = try waitFor {
-        let begin = MonotonicClock.now()
-        await run(children)
-        return MonotonicClock.now() - begin
+  /// Lets parents make children: the body makes the children, awaits them, and pauses before it ends. The trial is
+  /// unavailable if the system does not report what threads do.
+  var spawn: Probe<@Sendable (Children) async -> Void> {
+    Probe(
+      reads: [children, repeats, keptChildren],
+      records: [perChild, allocationsPerChild, bytesPerChild, keptPerChild, unended]
+    ) { trial, run in
+      let count = trial[children]
+      var unended = 0
+      for number in 0...trial[repeats] {
+        let children = Children(count: count)
+        let time = try waitFor {
+          let begin = MonotonicClock.now()
+          await run(children)
+          return MonotonicClock.now() - begin
+        }
+        // The first one warms up.
+        if number > 0 { trial.record(perChild, time, over: count) }
+        unended += children.unended
       }
-      // The first one warms up.
-      if number > 0 { trial.record(perChild, time, over: count) }
-      unended += children.unended
+      let counted = Children(count: count)
+      if let made = try waitFor({ await Allocations.during { await run(counted) } }) {
+        trial.record(allocationsPerChild, Double(made.count) / Double(count))
+        trial.record(bytesPerChild, Double(made.bytes) / Double(count))
+      }
+      try recordKept(trial, run)
+      trial.record(self.unended, unended + counted.unended)
     }
-    let counted = Children(count: count)
-    if let made = try waitFor({ await Allocations.during { await run(counted) } }) {
-      trial.record(allocationsPerChild, Double(made.count) / Double(count))
-      trial.record(bytesPerChild, Double(made.bytes) / Double(count))
-    }
-    try recordKept(trial, run)
-    trial.record(self.unended, unended + counted.unended)
   }
 
   private func recordKept(_ trial: Trial, _ run: @escaping @Sendable (Children) async -> Void) throws {

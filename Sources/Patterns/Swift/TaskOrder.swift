@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// In which order do tasks reach an actor?
+/// In which order do tasks reach an actor, and in which order do child tasks end?
 ///
 /// ```swift
 /// for item in items {
@@ -11,18 +11,18 @@ import Synchronization
 /// ```
 ///
 /// Each item is a number, and the actor notes the items in the order of their arrival. In the variants whose tasks may
-/// overtake each other, the first round of a trial holds one task between its start and its call until a later task has
-/// arrived. The other rounds are timed.
+/// overtake each other, the first round of a trial holds one task between its start and its call, or its end, until a
+/// later item has arrived. The other rounds are timed.
 ///
-/// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream.
+/// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
 struct TaskOrder: Pattern {
   static let name = "task-order"
 
-  let items = Setting.count("items", 2...100_000, default: 200, "items, each of which a task brings to the actor")
+  let items = Setting.count("items", 2...100_000, default: 200, "items, each of which a task brings")
   let repeats = Setting.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
 
-  let inversions = Metric.count("inversions", "items that came to the actor after a later one")
-  let lost = Metric.count("lost", "items that did not come to the actor")
+  let inversions = Metric.count("inversions", "items that arrived after a later one")
+  let lost = Metric.count("lost", "items that did not arrive")
   let perItem = Metric.latency("per-item", "time from the first task or item to the last item, divided by the items")
 
   /// The log of a global actor.
@@ -31,82 +31,82 @@ struct TaskOrder: Pattern {
   }
 
   var variants: [Variant] {
-    Variant("tasks", .broken, "a task for each item calls the actor") { trial in
+    Variant("tasks", .broken, "a task for each item calls the actor", eachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
+        func append(_ item: OrderRound.Item) { item.notesArrival() }
       }
-      try eachRound(trial) { round in
-        let log = Log()
+      let log = Log()
+      for item in round.items {
+        Task {
+          await item.isHeldIfFirst()
+          await log.append(item)
+        }
+      }
+      round.allHaveStarted()
+    }
+    Variant("child-tasks", .broken, "a child task for each item, and the group reads the items as they come", eachRound)
+    { round in
+      await withTaskGroup(of: OrderRound.Item.self) { group in
         for item in round.items {
-          Task {
-            await item.isHeld()
-            await log.append(item)
+          group.addTask {
+            await item.isHeldIfFirst()
+            return item
           }
         }
         round.allHaveStarted()
+        for await item in group { item.notesArrival() }
       }
     }
-    Variant("child-tasks", .broken, "a child task for each item calls the actor") { trial in
+    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", eachUntimedRound) {
+      round in
+      Task { @Recorder in round.blocksActor() }
+      await round.actorIsBlocked()
+      for item in round.items {
+        Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.notesArrival() }
+      }
+      round.letActorGo()
+    }
+    Variant("isolated", .modern, "tasks that are isolated to a global actor", eachRound) { round in
+      for item in round.items { Task { @Recorder in item.notesArrival() } }
+    }
+    Variant("main-actor", .documented, "tasks that are isolated to the main actor", eachRound) { round in
+      for item in round.items { Task { @MainActor in item.notesArrival() } }
+    }
+    Variant(
+      "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
+      eachUntimedRound
+    ) { round in
+      Task { @MainActor in round.blocksActor() }
+      await round.actorIsBlocked()
+      for item in round.items {
+        Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.notesArrival() }
+      }
+      round.letActorGo()
+    }
+    Variant("implicit", .modern, "tasks of an actor's method, which use the actor", eachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
-      }
-      try eachRound(trial) { round in
-        let log = Log()
-        await withTaskGroup(of: Void.self) { group in
-          for item in round.items {
-            group.addTask {
-              await item.isHeld()
-              await log.append(item)
-            }
-          }
-          round.allHaveStarted()
-        }
-      }
-    }
-    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", without: [perItem]) {
-      trial in
-      try eachRound(trial, isTimed: false) { round in
-        Task { @Recorder in round.blocksActor() }
-        await round.actorIsBlocked()
-        for item in round.items {
-          Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.comes() }
-        }
-        round.letActorGo()
-      }
-    }
-    Variant("isolated", .modern, "tasks that are isolated to a global actor") { trial in
-      try eachRound(trial) { round in
-        for item in round.items { Task { @Recorder in item.comes() } }
-      }
-    }
-    Variant("implicit", .modern, "tasks of an actor's method, which use the actor") { trial in
-      actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
+        func append(_ item: OrderRound.Item) { item.notesArrival() }
         func start(_ items: [OrderRound.Item]) {
           for item in items {
             Task { append(item) }
           }
         }
       }
-      try eachRound(trial) { round in await Log().start(round.items) }
+      await Log().start(round.items)
     }
-    Variant("stream", .modern, "one task that reads the items from an AsyncStream") { trial in
+    Variant("stream", .modern, "one task that reads the items from an AsyncStream", eachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.comes() }
+        func append(_ item: OrderRound.Item) { item.notesArrival() }
       }
-      try eachRound(trial) { round in
-        let log = Log()
-        let (stream, items) = AsyncStream.makeStream(of: OrderRound.Item.self)
-        Task { for await item in stream { await log.append(item) } }
-        for item in round.items { items.yield(item) }
-        items.finish()
-      }
+      let log = Log()
+      let (stream, items) = AsyncStream.makeStream(of: OrderRound.Item.self)
+      Task { for await item in stream { await log.append(item) } }
+      for item in round.items { items.yield(item) }
+      items.finish()
     }
-    Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async") { trial in
-      try eachRound(trial) { round in
-        let queue = DispatchQueue(label: "log")
-        for item in round.items { queue.async { item.comes() } }
-      }
+    Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async", eachRound) { round in
+      let queue = DispatchQueue(label: "log")
+      for item in round.items { queue.async { item.notesArrival() } }
     }
   }
 

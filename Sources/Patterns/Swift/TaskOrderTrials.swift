@@ -4,12 +4,26 @@ import Synchronization
 
 /// The measuring code.
 extension TaskOrder {
-  /// Runs `body`, which sends the items of a round, for one round after the other. In the first round the first item
-  /// may be held.
+  /// Runs a body, which sends the items of a round, for one round after the other, and times the rounds. In the first
+  /// round, which is not timed, the first item may be held.
+  var eachRound: Probe<@Sendable (OrderRound) async -> Void> {
+    Probe(reads: [items, repeats], records: [inversions, lost, perItem]) { trial, body in
+      try runRounds(trial, isTimed: true, body)
+    }
+  }
+
+  /// Runs a body as ``eachRound`` does, and does not time the rounds.
+  var eachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> {
+    Probe(reads: [items, repeats], records: [inversions, lost]) { trial, body in
+      try runRounds(trial, isTimed: false, body)
+    }
+  }
+
+  /// Runs a body for one round after the other.
   ///
   /// - Parameter patience: how long a round waits for its items.
-  func eachRound(
-    _ trial: Trial, isTimed: Bool = true, patience: Duration = .seconds(20),
+  func runRounds(
+    _ trial: Trial, isTimed: Bool, patience: Duration = .seconds(20),
     _ body: @escaping @Sendable (OrderRound) async -> Void
   ) throws {
     let count = trial[items]
@@ -28,7 +42,7 @@ extension TaskOrder {
   }
 }
 
-/// Items that are sent to an actor, and the order in which they arrived.
+/// Items that tasks bring, and the order in which they arrived.
 final class OrderRound: Sendable {
   private struct State {
     var come = 0
@@ -60,12 +74,12 @@ final class OrderRound: Sendable {
     /// Whether the item is in the second half.
     var isInSecondHalf: Bool { index >= round.count / 2 }
     /// Suspends the task of the first item until a later item has arrived.
-    func isHeld() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
-    /// Notes that the item has arrived at the actor.
-    func comes() { round.comes(index) }
+    func isHeldIfFirst() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
+    /// Notes that the item has arrived.
+    func notesArrival() { round.notesArrival(index) }
   }
 
-  private func comes(_ index: Int) {
+  private func notesArrival(_ index: Int) {
     let count = count
     state.note { state in
       if index < state.latest { state.inversions += 1 }

@@ -5,27 +5,40 @@ import Synchronization
 /// The measuring code.
 extension WhereCodeRuns {
   /// The code that an actor runs for one call.
-  typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async -> Void
+  typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async throws -> Void
 
-  /// Has both actors run `call`, and records where its code ran.
-  func eachCall(_ trial: Trial, _ call: @escaping Call) throws { _ = try each(trial, call) }
+  private var looks: [any Declaration] { [onActor, offActor, hops, call] }
 
-  /// Has both actors run `call`, and records where its task ran, and whether it had begun in time.
-  ///
-  /// - Parameter callers: the actors that run the call instead of both; nil for both.
-  func eachTask(_ trial: Trial, by callers: [CallingActor]? = nil, _ call: @escaping Call) throws {
-    trial.record(late, try each(trial, by: callers, call).count { $0.wasLate })
+  /// Has both actors run a call, and records where its code ran.
+  var eachCall: Probe<Call> {
+    Probe(reads: [calls], records: looks) { trial, call in
+      _ = try each(trial, by: [.onQueue(), second], call)
+    }
   }
 
-  private func each(_ trial: Trial, by callers: [CallingActor]? = nil, _ call: @escaping Call) throws -> [CalledCode] {
+  /// Has both actors run a call, and records where its task ran, and whether it had begun in time.
+  var eachTask: Probe<Call> {
+    Probe(reads: [calls], records: looks + [late]) { trial, call in
+      trial.record(late, try each(trial, by: [.onQueue(), second], call).count { $0.wasLate })
+    }
+  }
+
+  /// Has the global actor run a call, and records what ``eachTask`` does.
+  var eachTaskOfGlobal: Probe<Call> {
+    Probe(reads: [calls], records: looks + [late]) { trial, call in
+      trial.record(late, try each(trial, by: [.desk], call).count { $0.wasLate })
+    }
+  }
+
+  private func each(_ trial: Trial, by callers: [CallingActor], _ call: @escaping Call) throws -> [CalledCode] {
     let count = trial[calls]
-    let codes = try waitFor { [callers = callers ?? [.onQueue(), second]] in
+    let codes = try waitFor {
       var codes: [CalledCode] = []
       for caller in callers {
         // The first calls are a warm-up.
         for index in -10..<count {
           let code = CalledCode(by: caller)
-          await Self.run(call, on: caller.actor, code)
+          try await Self.run(call, on: caller.actor, code)
           if index >= 0 { codes.append(code) }
         }
       }
@@ -38,9 +51,9 @@ extension WhereCodeRuns {
     return codes
   }
 
-  private static func run(_ call: Call, on actor: isolated any Actor, _ code: CalledCode) async {
+  private static func run(_ call: Call, on actor: isolated any Actor, _ code: CalledCode) async throws {
     code.isCalled()
-    await call(actor, code)
+    try await call(actor, code)
   }
 }
 

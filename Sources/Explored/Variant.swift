@@ -66,7 +66,7 @@ struct Variant: Sendable {
   let body: @Sendable (Trial) throws -> Void
 
   init(
-    _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
+    _ name: String, _ role: Role, _ summary: String,
     ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
     _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
@@ -85,7 +85,7 @@ struct Variant: Sendable {
 
   /// Creates a variant whose body is a task.
   init(
-    _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
+    _ name: String, _ role: Role, _ summary: String,
     ends ending: Ending = .completes, needs: [Requirement] = [],
     _ body: @escaping @Sendable (Trial) async throws -> Void
   ) {

@@ -49,16 +49,16 @@ import Testing
     #expect(try brokenReason { _ in } == "it completed, but did not record early")
   }
 
-  @Test func `a figure or a setting that a variant declares unused breaks the trial`() throws {
+  @Test func `a figure or a setting that the probe of a variant does not list breaks the trial`() throws {
     let pattern = Self.pattern
     #expect(
       try brokenReason { trial in
         trial.record(pattern.early, 0)
         trial.record(pattern.late, 0)
-      } == "it recorded late, which it declares unused")
+      } == "it recorded late, which its probe does not list")
     #expect(
       try brokenReason { trial in trial.record(pattern.early, trial[pattern.pause]) }
-        == "it read pause, which it declares unused")
+        == "it read pause, which its probe does not list")
   }
 
   private struct Slip: Error, CustomStringConvertible { let description = "a slip" }

@@ -22,7 +22,7 @@ public struct PatternDescription: Sendable {
   /// Describes `pattern`.
   ///
   /// - Throws: ``InputError`` with the line in the source, for a name that is declared twice or cannot be written in
-  ///   checks, and for a variant whose `without` lists something that is not declared.
+  ///   checks, and for a variant whose probe reads or records something that is not declared.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
     var places: [String: SourcePlace] = [:]
@@ -51,8 +51,8 @@ public struct PatternDescription: Sendable {
         throw InputError(
           "variant '\(variant.name)' appears twice, also in line \(twin.place.line)", at: "\(variant.place)")
       }
-      let used = (variant.use?.reads ?? []) + (variant.use?.records ?? [])
-      for name in (variant.own + variant.without + used).flatMap(\.names) where places[name] == nil {
+      let used = variant.use.map { $0.reads + $0.records } ?? []
+      for name in used.flatMap(\.names) where places[name] == nil {
         throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(variant.place)")
       }
     }
@@ -63,21 +63,16 @@ public struct PatternDescription: Sendable {
     parameters = declared.compactMap(\.parameter)
     let measured = declared.flatMap(\.metrics)
     metrics = measured + (variants.contains { $0.ending != .completes } ? [Metric.timeToEnd] : [])
-    let owned = Set(variants.flatMap { $0.own.flatMap(\.names) })
     self.variants = variants.map { variant in
-      if variant.use != nil || variant.ending != .completes && variant.own.isEmpty && variant.without.isEmpty {
-        let reads = Set((variant.use?.reads ?? []).flatMap(\.names))
-        let records = variant.ending == .completes ? Set((variant.use?.records ?? []).flatMap(\.names)) : []
-        var resolved = variant
-        resolved.ignores = Set(declared.compactMap(\.parameter?.name)).subtracting(reads)
-        resolved.promises = measured.filter { records.contains($0.name) }
-        return resolved
+      guard let use = variant.use else {
+        var whole = variant
+        whole.promises = measured
+        return whole
       }
-      let own = Set(variant.own.flatMap(\.names))
-      let unused = Set(variant.without.flatMap(\.names)).union(owned.subtracting(own))
+      let (reads, records) = (Set(use.reads.flatMap(\.names)), Set(use.records.flatMap(\.names)))
       var resolved = variant
-      resolved.ignores = Set(declared.compactMap(\.parameter?.name)).intersection(unused)
-      resolved.promises = measured.filter { !unused.contains($0.name) }
+      resolved.ignores = Set(declared.compactMap(\.parameter?.name)).subtracting(reads)
+      resolved.promises = variant.ending == .completes ? measured.filter { records.contains($0.name) } : []
       return resolved
     }
   }

@@ -78,7 +78,7 @@ extension TaskProbe {
 
 /// The declarations that the trials of a variant use, and their longest time.
 struct ProbeUse: Sendable {
-  let reads: [any Declaration]
-  let records: [any Declaration]
-  let longest: (@Sendable (Trial) -> Duration)?
+  var reads: [any Declaration] = []
+  var records: [any Declaration] = []
+  var longest: (@Sendable (Trial) -> Duration)?
 }

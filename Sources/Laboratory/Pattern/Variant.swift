@@ -27,13 +27,8 @@ public struct Variant: Sendable {
   public let place: SourcePlace
   /// The names of types and functions in the sources that belong to the variant's code, and are shown after its body.
   public let shows: [String]
-  /// Returns the longest time that a trial with its settings takes; nil for the pattern's answer
-  /// (``Pattern/longest(_:)``).
-  let takes: (@Sendable (Trial) -> Duration)?
-  /// What the trials use; nil if the variant has no probe.
+  /// What the trials use; nil if they use all declarations of the pattern.
   let use: ProbeUse?
-  let own: [any Declaration]
-  let without: [any Declaration]
   private(set) var body: @Sendable (Trial) throws -> Void
 
   /// The parameters that do not affect this variant. A sweep over them runs the variant only once, and a trial must not
@@ -42,76 +37,69 @@ public struct Variant: Sendable {
   /// The metrics that each completed trial must have. They are known once the pattern is described.
   public internal(set) var promises: [Metric] = []
 
-  /// Creates a variant.
+  /// Creates a variant that `probe` measures.
   ///
   /// - Parameters:
-  ///   - own: the declarations that only this variant uses, and other variants that list them as well.
-  ///   - without: the declarations that this variant does not use, although others do.
-  ///   - ends: how a trial is expected to end, if not by completing. Any other end is then the finding.
-  ///   - takes: the longest time that a trial takes with its settings, if it differs from the pattern's `longest`.
+  ///   - probe: what a trial reads and records, and the code around the body.
+  ///   - ends: how a trial is expected to end, if not by completing. Any other end is then the finding, and a trial
+  ///     records nothing.
   ///   - needs: what the variant requires of the machine. If the machine does not have it, the variant is unavailable
   ///     and does not run.
   ///   - mainQueue: what serves the main queue.
   ///   - shows: the types and functions that the body uses, and that `explain --code` shows after it.
-  ///   - body: runs the variant once and records what it measured. The lab calls it in a fresh worker process, on a
-  ///     thread of its own outside the dispatch pool, while the main queue is served as `mainQueue` says. Warm-up
-  ///     belongs here and is never recorded. An error that the body throws breaks the trial, with two exceptions that
-  ///     make it unavailable: ``Unavailable``, and a `SystemError` about something that the machine lacks.
-  public init(
-    _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
-    shows: [String] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
-    file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Trial) throws -> Void
-  ) {
-    self.name = name
-    self.role = role
-    self.summary = summary
-    self.own = own
-    self.without = without
-    self.ending = ending
-    self.needs = needs
-    self.mainQueue = mainQueue
-    self.shows = shows
-    self.takes = takes
-    use = nil
-    place = SourcePlace(file, line)
-    self.body = body
-  }
-
-  /// Creates a variant that `probe` measures.
+  ///   - body: what the variant does. The lab calls the probe with it in a fresh worker process, on a thread of its own
+  ///     outside the dispatch pool, while the main queue is served as `mainQueue` says. Warm-up belongs into a trial and
+  ///     is never recorded. An error breaks the trial, with two exceptions that make it unavailable: ``Unavailable``,
+  ///     and a `SystemError` about something that the machine lacks.
   public init<Body>(
     _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
     needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, shows: [String] = [],
     file: StaticString = #fileID, line: UInt = #line, _ body: Body
   ) {
-    self.name = name
-    self.role = role
-    self.summary = summary
-    own = []
-    without = []
-    self.ending = ending
-    self.needs = needs
-    self.mainQueue = mainQueue
-    self.shows = shows
-    takes = probe.use.longest
-    use = probe.use
-    place = SourcePlace(file, line)
-    self.body = { trial in try probe(trial, body) }
+    self.init(
+      name, role, summary, probe.use, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
+      place: SourcePlace(file, line)
+    ) { trial in try probe(trial, body) }
+  }
+
+  /// Creates a variant whose trials use all declarations of the pattern, or none of them if they are not expected to
+  /// complete. The body runs once, measures and records.
+  public init(
+    _ name: String, _ role: Role, _ summary: String, ends ending: Ending = .completes, needs: [Requirement] = [],
+    mainQueue: MainQueueService = .dispatchMain, shows: [String] = [], file: StaticString = #fileID,
+    line: UInt = #line, _ body: @escaping @Sendable (Trial) throws -> Void
+  ) {
+    self.init(
+      name, role, summary, ending == .completes ? nil : ProbeUse(), ends: ending, needs: needs, mainQueue: mainQueue,
+      shows: shows, place: SourcePlace(file, line), body)
   }
 
   /// Creates a variant in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
   public init(
-    _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
-    shows: [String] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
-    file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Trial) async throws -> Void
+    _ name: String, _ role: Role, _ summary: String, ends ending: Ending = .completes, needs: [Requirement] = [],
+    mainQueue: MainQueueService = .dispatchMain, shows: [String] = [], file: StaticString = #fileID,
+    line: UInt = #line, _ body: @escaping @Sendable (Trial) async throws -> Void
   ) {
     self.init(
-      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
-      takes: takes, file: file, line: line
+      name, role, summary, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows, file: file, line: line
     ) { trial in try waitFor { try await body(trial) } }
+  }
+
+  private init(
+    _ name: String, _ role: Role, _ summary: String, _ use: ProbeUse?, ends ending: Ending, needs: [Requirement],
+    mainQueue: MainQueueService, shows: [String], place: SourcePlace,
+    _ body: @escaping @Sendable (Trial) throws -> Void
+  ) {
+    self.name = name
+    self.role = role
+    self.summary = summary
+    self.use = use
+    self.ending = ending
+    self.needs = needs
+    self.mainQueue = mainQueue
+    self.shows = shows
+    self.place = place
+    self.body = body
   }
 }
 
@@ -133,7 +121,7 @@ extension Variant {
   func atMost(_ trial: Trial, of pattern: PatternDescription) -> Duration {
     let durations = pattern.parameters.filter { $0.unit == .nanoseconds && !ignores.contains($0.name) }
     let sum = durations.reduce(Duration.zero) { $0 + trial.duration($1) }
-    return takes?(trial) ?? pattern.pattern.longest(trial) ?? sum
+    return use?.longest?(trial) ?? pattern.pattern.longest(trial) ?? sum
   }
 
   /// Returns whether trials of the variant can have a figure of `metric`.

@@ -138,16 +138,16 @@ extension TrialReport {
     } catch { self.init(broken: "\(error)") }
   }
 
-  /// Returns why a completed trial of `variant` does not count: it did not record what it promised, or used what it
-  /// lists in `without`. Returns nil if it counts.
+  /// Returns why a completed trial of `variant` does not count: it did not record what it promised, or used what its
+  /// probe does not list. Returns nil if it counts.
   func breach(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
     if !missing.isEmpty { return "it completed, but did not record \(missing.joined(separator: ", "))" }
     let undue = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
-    if !undue.isEmpty { return "it recorded \(undue.joined(separator: ", ")), which it declares unused" }
+    if !undue.isEmpty { return "it recorded \(undue.joined(separator: ", ")), which its probe does not list" }
     let read = variant.ignores.intersection(reads ?? []).sorted()
-    if !read.isEmpty { return "it read \(read.joined(separator: ", ")), which it declares unused" }
+    if !read.isEmpty { return "it read \(read.joined(separator: ", ")), which its probe does not list" }
     return nil
   }
 }

@@ -102,27 +102,7 @@ extension DescriptorWrite {
       trial.record(sourceData, outgoing.state.firstTold ?? 0)
       trial.record(self.accepted, taken)
     }
-    if thenRoom, kind != .file {
-      var times: [UInt64?] = []
-      // The rest shows what the source reports about it.
-      let most = taken - taken / 8
-      for _ in 0..<rooms {
-        times.append(outgoing.latency(within: patience) { take(most, from: pair.reader) })
-        // This waits until no space is left.
-        try Standstill().wait()
-      }
-      trial.record(latency, times)
-      trial.record(missedCalls, times.count { $0 == nil })
-      trial.record(callsWhileFull, outgoing.state.callsWhileFull)
-      trial.record(laterSourceData, outgoing.state.laterSourceData)
-      outgoing.expectsRun()
-      take(taken / 2, from: pair.reader)
-      let isCalled = try Standstill().wait { outgoing.state.ranAt != nil }
-      trial.record(unreportedSpace, isCalled ? 0 : fill(pair.writer))
-      // Until there is no room any more, and the next run is one that the closing brings.
-      try Standstill().wait()
-      outgoing.expectsRun()
-    }
+    if thenRoom, kind != .file { try freeSpace(trial, pair, holding: taken, outgoing, patience: patience) }
     close(pair.reader)
     if thenRoom, kind != .file {
       let waited = try waitForRunOrSpin(outgoing)
@@ -131,6 +111,32 @@ extension DescriptorWrite {
     }
     end()
     try outgoing.awaitEnd()
+  }
+
+  /// Frees space in a full pipe or socket, most of it several times, then half of it, and notes when the handler is
+  /// called.
+  private func freeSpace(
+    _ trial: Trial, _ pair: DescriptorPair, holding taken: Int, _ outgoing: OutgoingData, patience: Duration
+  ) throws {
+    var times: [UInt64?] = []
+    // The rest shows what the source reports about it.
+    let most = taken - taken / 8
+    for _ in 0..<trial[frees] {
+      times.append(outgoing.latency(within: patience) { take(most, from: pair.reader) })
+      // This waits until no space is left.
+      try Standstill().wait()
+    }
+    trial.record(latency, times)
+    trial.record(missedCalls, times.count { $0 == nil })
+    trial.record(callsWhileFull, outgoing.state.callsWhileFull)
+    trial.record(laterSourceData, outgoing.state.laterSourceData)
+    outgoing.expectsRun()
+    take(taken / 2, from: pair.reader)
+    let isCalled = try Standstill().wait { outgoing.state.ranAt != nil }
+    trial.record(unreportedSpace, isCalled ? 0 : fill(pair.writer))
+    // Until there is no room any more, and the next run is one that the closing brings.
+    try Standstill().wait()
+    outgoing.expectsRun()
   }
 
   /// Waits until the handler has run, or nothing makes progress any more, or a thread works without result.

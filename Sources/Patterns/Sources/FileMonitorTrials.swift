@@ -52,29 +52,8 @@ extension FileMonitorPattern {
     let openBefore = Self.openFiles(beside: file)
     var cancel = try begin(file.path, tally.watch)
     // The first change of each kind is a warm-up and is not recorded.
-    for round in -1..<changes {
-      let records = round >= 0
-      try tally.make(.write, records) { try file.overwrite() }
-      try tally.make(.extend, records) { try file.append() }
-      try tally.make(.attrib, records) { try file.toggleMode() }
-      try tally.make(.link, records) { try file.addLink() }
-      try tally.make(.link) { try file.removeLink() }
-      try tally.rename(file, records)
-      let goesOn = try tally.make(.write) { try file.overwrite() }
-      if !goesOn { tally.lostAfterRename += 1 }
-      try tally.rename(file)
-    }
-    tally.watch.hold()
-    try tally.make(.write) { try file.overwrite() }
-    _ = tally.watch.takeTold(.write)
-    do {
-      defer { tally.watch.release() }
-      for _ in 0..<burst { try file.overwrite() }
-    }
-    // Changes are reported in order: after this one, all changes of the burst have been reported.
-    try tally.make(.link) { try file.addLink() }
-    let coalesced = max(0, burst - tally.watch.takeTold(.write))
-    try tally.make(.link) { try file.removeLink() }
+    for round in -1..<changes { try makeEachKind(file, &tally, records: round >= 0) }
+    let coalesced = try writeWhileBusy(burst, file, &tally)
     // The removal ends the file, so each removal needs a file and a watch of its own.
     for round in -1..<changes {
       try tally.make(.delete, round >= 0) { try file.remove() }
@@ -97,6 +76,35 @@ extension FileMonitorPattern {
     if let openBefore, let now = Self.openFiles(beside: file) { trial.record(leftOpen, max(0, now - openBefore)) }
     record(tally, trial)
     return tally.looks
+  }
+
+  /// Makes a change of each kind but the removal, each after the one before was reported.
+  private func makeEachKind(_ file: WatchedFile, _ tally: inout ChangeTally, records: Bool) throws {
+    try tally.make(.write, records) { try file.overwrite() }
+    try tally.make(.extend, records) { try file.append() }
+    try tally.make(.attrib, records) { try file.toggleMode() }
+    try tally.make(.link, records) { try file.addLink() }
+    try tally.make(.link) { try file.removeLink() }
+    try tally.rename(file, records)
+    let goesOn = try tally.make(.write) { try file.overwrite() }
+    if !goesOn { tally.lostAfterRename += 1 }
+    try tally.rename(file)
+  }
+
+  /// Writes many times while the handler is busy. Returns the number of writes that were coalesced with another.
+  private func writeWhileBusy(_ burst: Int, _ file: WatchedFile, _ tally: inout ChangeTally) throws -> Int {
+    tally.watch.hold()
+    try tally.make(.write) { try file.overwrite() }
+    _ = tally.watch.takeTold(.write)
+    do {
+      defer { tally.watch.release() }
+      for _ in 0..<burst { try file.overwrite() }
+    }
+    // Changes are reported in order: after this one, all changes of the burst have been reported.
+    try tally.make(.link) { try file.addLink() }
+    let coalesced = max(0, burst - tally.watch.takeTold(.write))
+    try tally.make(.link) { try file.removeLink() }
+    return coalesced
   }
 
   private func record(_ tally: ChangeTally, _ trial: Trial) {

@@ -96,55 +96,69 @@ extension ProcessMonitorPattern {
       var untold = 0
       var notices: [UInt64] = []
       for index in 0...trial[processes] {
-        let (toParent, toChild) = (try MessageChannel(resources), try MessageChannel(resources))
-        let lifelines = try (0..<2).map { _ in try MessageChannel(resources, to: request(variant ?? trial.variant)) }
-        let parent = try ChildProcess(
-          executable, ["worker"], environment: WorkerPart.parent.environment,
-          descriptors: [
-            STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: toParent.theirs,
-            WorkerPart.childsLine: toChild.theirs, WorkerPart.childsInput: lifelines[1].theirs,
-          ])
-        let lines = [toParent, toChild] + lifelines
-        for line in lines { line.handOver() }
-        let end = ends.moment(index)
-        var statuses: [Int32] = []
-        do {
-          // The child reports its progress, up to the moment at which its parent must exit.
-          for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
-            guard toChild.receive().word == moment.word else { throw MissingMessage() }
-            if moment != end { toChild.send(.go) }
-          }
-          toParent.send(.go)
-          let lastAct = toParent.receive().time
-          if let status = parent.waitForStatus() { statuses.append(status) }
-          toChild.send(.go)
-          for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
-            guard toChild.receive().word == moment.word else { throw MissingMessage() }
-            toChild.send(.go)
-          }
-          let answer = toChild.receive()
-          switch (answer.word, answer.time, lastAct) {
-          case (.told, let told?, let lastAct?):
-            if index > 0 { notices.append(told > lastAct ? told - lastAct : 0) }
-          case (.untold, _, _): untold += 1
-          default: throw MissingMessage()
-          }
-          // The child exits now, which closes its line.
-          _ = toChild.receive()
-        } catch is MissingMessage {
-          for line in lines { line.close() }
-          statuses += ChildProcess.waitForAll()
-          if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
-          throw MissingMessage()
-        }
-        if adopts { ChildProcess.waitForAny() }
-        for line in lines { line.close() }
+        let latency = try endParent(at: ends.moment(index), variant ?? trial.variant, adopts: adopts, resources)
+        if latency == nil { untold += 1 }
+        if index > 0, let latency { notices.append(latency) }
       }
       if isTimed { trial.record(reportLatency, notices) }
       trial.record(unreportedExits, untold)
       trial.record(leakedDescriptors, resources.leftOpen)
       trial.record(leakedChildren, ChildProcess.leftOver())
     }
+  }
+
+  /// Starts a parent and its child, which watches the parent, and lets the parent exit at a moment of the child.
+  ///
+  /// - Parameters:
+  ///   - variant: the variant whose body the child runs.
+  ///   - adopts: whether this process adopts the child.
+  /// - Returns: the nanoseconds from the parent's last act until the child learned of its exit; nil if it did not.
+  private func endParent(
+    at end: ParentEnd, _ variant: String, adopts: Bool, _ resources: ResourceCounts
+  ) throws -> UInt64? {
+    let (toParent, toChild) = (try MessageChannel(resources), try MessageChannel(resources))
+    let lifelines = try (0..<2).map { _ in try MessageChannel(resources, to: request(variant)) }
+    let parent = try ChildProcess(
+      executable, ["worker"], environment: WorkerPart.parent.environment,
+      descriptors: [
+        STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: toParent.theirs,
+        WorkerPart.childsLine: toChild.theirs, WorkerPart.childsInput: lifelines[1].theirs,
+      ])
+    let lines = [toParent, toChild] + lifelines
+    for line in lines { line.handOver() }
+    let latency: UInt64?
+    var statuses: [Int32] = []
+    do {
+      // The child reports its progress, up to the moment at which its parent must exit.
+      for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
+        guard toChild.receive().word == moment.word else { throw MissingMessage() }
+        if moment != end { toChild.send(.go) }
+      }
+      toParent.send(.go)
+      let lastAct = toParent.receive().time
+      if let status = parent.waitForStatus() { statuses.append(status) }
+      toChild.send(.go)
+      for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
+        guard toChild.receive().word == moment.word else { throw MissingMessage() }
+        toChild.send(.go)
+      }
+      let answer = toChild.receive()
+      switch (answer.word, answer.time, lastAct) {
+      case (.told, let told?, let lastAct?): latency = told > lastAct ? told - lastAct : 0
+      case (.untold, _, _): latency = nil
+      default: throw MissingMessage()
+      }
+      // The child exits now, which closes its line.
+      _ = toChild.receive()
+    } catch is MissingMessage {
+      for line in lines { line.close() }
+      statuses += ChildProcess.waitForAll()
+      if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
+      throw MissingMessage()
+    }
+    if adopts { ChildProcess.waitForAny() }
+    for line in lines { line.close() }
+    return latency
   }
 
   /// Starts a child that forks, becomes another program, and receives a signal that does not end it, and has these acts

@@ -246,14 +246,16 @@ private struct Timers {
       defer { source.cancel() }
       while run.untilDue > 0, .now() < end, !wasClockSet {
         var own: [KernelTimers.Armed] = []
-        // If an examination is interrupted, it takes another timer for this one. Of many in a row, at least one is not
+        var shortest = Int.max
+        // If an examination is interrupted, it takes another timer for this one. Of many in a row, the shortest is not
         // interrupted.
         for _ in 0..<20 {
           let atMost = run.untilDue
           guard let armed = KernelTimers.armed() else { return nil }
           let atLeast = run.untilDue
-          own = armed.filter { atLeast <= $0.remaining && $0.remaining <= atMost }
-          if own.isEmpty { break }
+          let found = armed.filter { atLeast <= $0.remaining && $0.remaining <= atMost }
+          if found.isEmpty || atMost - atLeast < shortest { (own, shortest) = (found, atMost - atLeast) }
+          if found.isEmpty { break }
         }
         if !own.isEmpty { return own }
         yieldProcessor()

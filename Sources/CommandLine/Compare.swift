@@ -73,6 +73,28 @@ struct Compare: AsyncParsableCommand {
       + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
   }
 
+  /// Returns a sweep of cores without the numbers that this machine does not have. If it has none of them, the sweep is
+  /// unchanged, and the report says why nothing was tried.
+  private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
+    guard sweep.name == Cores.name else { return sweep }
+    let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
+    guard let missing else { return sweep }
+    Lab.say(missing)
+    return Sweep(sweep.name, kept)
+  }
+
+  /// Returns the numbers of cores that a machine with `most` cores has, and a remark on those that it lacks; nil if it
+  /// has all or none of them.
+  static func cores(_ values: [ParameterValue], of most: Int) -> (kept: [ParameterValue], missing: String?) {
+    func number(_ value: ParameterValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
+    let kept = values.filter { number($0).map { $0 <= most } ?? true }
+    let missing = values.compactMap(number).filter { $0 > most }.sorted()
+    guard !kept.isEmpty, let first = missing.first, let last = missing.last else { return (values, nil) }
+    let isRange = missing.count > 2 && last - first + 1 == missing.count
+    let names = isRange ? "\(first) to \(last)" : missing.map(String.init).joined(separator: ", ")
+    return (kept, "cores \(names) left out: this machine has \(most)")
+  }
+
   private func experiment() throws(InputError) -> Experiment {
     // The scenario's baseline belongs to its claims. The best is the reference here, unless a baseline is named.
     var experiment = try Lab.library.experiment(name).applying(run.overrides)
@@ -104,6 +126,7 @@ struct Compare: AsyncParsableCommand {
         throw InputError("'\(Cores.name)' is swept, and set by --cores \(cores): leave one of them out")
       }
       if sweep.isEmpty { sweep = experiment.sweep }
+      sweep = sweep.map(withoutMissingCores)
       guard !sweep.isEmpty else {
         throw InputError(
           "\(experiment.name) sweeps nothing by itself: give NAME=VALUES, as in "

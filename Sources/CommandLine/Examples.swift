@@ -8,6 +8,11 @@ func examples(_ lines: (command: String, does: String)...) -> String {
 /// Returns commands one below the other, each with what it does.
 func commandList(_ lines: [(command: String, does: String)]) -> String {
   let width = lines.map(\.command.count).max() ?? 0
+  let needed = lines.map { Tool.command.count + width + $0.does.count + 5 }.max() ?? 0
+  // The help is wrapped to the terminal, so that a long line would be broken inside of a command.
+  guard needed <= 80 else {
+    return lines.map { "  \(Tool.command) \($0.command)\n      \($0.does)" }.joined(separator: "\n")
+  }
   return lines.map { command, does in
     "  \(Tool.command) \(command)\(String(repeating: " ", count: width - command.count))  \(does)"
   }.joined(separator: "\n")

@@ -38,6 +38,8 @@ struct Explain: ParsableCommand {
       }
       if let slip = documents.slip(inSentence: name) { throw slip }
     }
+    let meanings = code || Lab.library.names.contains(name) ? [] : Legend.meanings(of: name)
+    guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)
     try color.print { style in

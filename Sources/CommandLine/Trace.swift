@@ -75,10 +75,14 @@ struct TraceCommand: AsyncParsableCommand {
     completion: .file())
   var exports: [String] = []
 
+  @Flag(help: .hidden)
+  var quick = false
+
   @OptionGroup var confinement: CoresOption
   @OptionGroup var color: ColorOptions
 
   func validate() throws {
+    if quick { throw ValidationError("--quick: leave it out; a recorded trial is small anyway, and --set changes it.") }
     if all, !names.isEmpty {
       throw ValidationError("--all records every scenario: give it alone, or names without it.")
     }

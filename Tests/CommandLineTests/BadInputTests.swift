@@ -146,6 +146,20 @@ import Testing
     (["scenario", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     // The first option is too different from any other for a guess. The second differs in one letter.
     (["scenario", "--fast"], "gcdlab: Unknown option '--fast'.\nUsage", ""),
+    (["compare", "apply-stride", "--precision", "2"], "gcdlab: --precision: found '2', allowed is", ""),
+    (
+      ["compare", "apply-stride", "--time", "20"], "gcdlab: --time: found '20', which has no unit; did you mean 20s?",
+      ""
+    ),
+    (
+      ["compare", "lock-scaling", "threads=1,2"],
+      "gcdlab: compare: unknown parameter 'threads' of lock-scaling; did you mean 'threads-per-core'?", ""
+    ),
+    (
+      ["compare", "apply-stride", "--baseline", "serial"],
+      "gcdlab: --baseline: unknown variant 'serial' of apply-stride; did you mean 'serial-loop'?", ""
+    ),
+    (["trace", "queue-order", "--quick"], "gcdlab: --quick: leave it out", ""),
     (["scenario", "--quik"], "gcdlab: Unknown option '--quik'. Did you mean '--quick'?\n", ""),
     (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give it alone", ""),
     (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue'; did you mean 'queues'? (known: ", ")\n"),

@@ -239,7 +239,10 @@ import Testing
     arguments: [
       ("few rounds", [10_000, 10_100, 9900], "3 rounds: 6 or more are needed per side"),
       ("a zero", [0, 0, 0, 0, 0, 0], "0 in some rounds, which therefore have no ratio"),
-      ("one run a side", steady, "one run per side shows only large changes: give three or more, with --old and --new"),
+      (
+        "one run a side", steady,
+        "one run per side shows only large changes; with three or more per side, gcdlab diff --old"
+      ),
       ("nothing measured", [], "fd-semaphore semaphore elapsed was not measured on the new side"),
     ] as [(String, [Double], String)])
   func `a diff that cannot be told does not pass`(_ what: String, _ rounds: [Double], _ reason: String) async throws {

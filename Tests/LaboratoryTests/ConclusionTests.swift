@@ -59,7 +59,7 @@ import Testing
 
   @Test func `the first conclusion that the claims bear out is shown with its figures`() throws {
     #expect(try conclusion(loop: 1000, broken: 2500) == "Keep the loop, on \(Machine.test.os) 2.50 times as fast.")
-    #expect(try conclusion(loop: 2500, broken: 1000) == "100 % are left out, 3 a trial.")
+    #expect(try conclusion(loop: 2500, broken: 1000)?.hasPrefix("100 % (") == true)
   }
 
   @Test func `a ratio to a figure near the noise floor is a bound`() throws {
@@ -73,10 +73,13 @@ import Testing
     #expect(try ratio(loop: 500, broken: 5000) == ("Keep the loop, on Linux 10.0 times as fast.", false))
   }
 
-  @Test func `a share is a range over the rounds`() throws {
+  @Test func `a share of many cases is a range over the rounds, and few cases are counted`() throws {
+    #expect(Results.share([(90, 1000), (380, 1000)]) == "9 to 38 %")
+    #expect(Results.share([(0, 4), (1, 4), (1, 4)]) == "17 % (2 of 12)")
+    #expect(Results.share([]) == nil)
     let file = Self.file.replacing("{broken.missed of broken.rate}", with: "{broken.missed of loop.blocks}")
       .replacing("variants: [loop, broken]", with: "variants: [apply, broken]").replacing("loop.", with: "apply.")
-    #expect(try conclusion(loop: 2500, broken: 1000, file: file) == "18 to 38 % are left out, 3 a trial.")
+    #expect(try conclusion(loop: 2500, broken: 1000, file: file)?.hasSuffix(") are left out, 3 a trial.") == true)
   }
 
   @Test func `nothing is concluded if the claims bear out no conclusion`() throws {

@@ -24,6 +24,12 @@ import Testing
     let page = HTMLReport.render([results.content])
     #expect(page.contains("<p class=\"care\">The cores were busy") && !page.contains("speed-up"))
     #expect(MarkdownReport.render(results.content).contains("**The cores were busy"))
+    // A search among strides does not ask what several cores gain.
+    var other = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
+    other.warnings = [RunNote(RunNote.coresTaken, Self.says)]
+    #expect(other.content.coresNote == "Busy machine (60 %): intervals are wide.")
+    other.warnings.append(RunNote("lacking", "\(Cores.second) was not available in 3 of 6 trials"))
+    #expect(other.content.coresNote?.hasPrefix("The cores were busy: ") == true)
     let quiet = try swept([RunNote("busy-machine", "a little")])
     #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }

@@ -30,7 +30,9 @@ import Testing
     let single = try ResultDiff(old: [old], new: [new])
     #expect(single.rows.map(\.change) == [.unknown, .unknown, .better, .unknown])
     #expect(
-      single.rows[0].reason == "one run per side shows only large changes: give three or more, with --old and --new")
+      single.rows[0].reason
+        == "one run per side shows only large changes; with three or more per side, gcdlab diff --old OLD… --new NEW… finds small ones"
+    )
     #expect(single.rows[3].reason == "2 rounds: 6 or more are needed per side")
     // The change is above the limit, but the rounds do not exclude that nothing changed.
     let wild = document([("same", [500, 3000, 700, 2500, 900, 1800])])

@@ -204,7 +204,7 @@ import Testing
     let html = page(content)
     #expect(html.matches(of: /<rect class="noisy"/).count == 2 && html.contains("id=\"o-noisy\""))
     #expect(html.contains("Hatched, with ?: too noisy to tell from \(baseline ?? "the best mean")."))
-    #expect(baseline != nil || content.footnotes(content.tables).contains { $0.contains("? too noisy to rank") })
+    #expect(baseline != nil || content.footnotes(content.tables).contains { $0.contains("? cannot be ranked") })
   }
 
   @Test(arguments: [nil, "plain"]) func `a dot with too much noise has an outline and its sign`(

@@ -204,7 +204,7 @@ import Testing
     let single = SentenceReport(index).text(TextStyle(width: 100))
     #expect(
       single.contains("in: a heading\n") && single.contains("said: always, of every run")
-        && single.contains("word: never\n"))
+        && single.contains("the word that decides: never\n"))
     #expect(single.contains("tried with\n  -  one\n"))
   }
 

@@ -92,6 +92,55 @@ import Testing
     #expect(text.contains("hung"))
   }
 
+  @Test func `a hang names the block that waits, and those that it keeps from beginning`() {
+    var trace = Trace(
+      scenario: "s", variant: "v", cores: [0, 1], length: 1000, end: .hung,
+      queues: [Trace.Queue(label: "own", kind: .serial)])
+    trace.lanes = [
+      Trace.Lane(
+        thread: 1, name: "caller", kind: .caller, begin: 0, waits: [Trace.Wait(begin: 20, end: nil, for: .group)]),
+      Trace.Lane(
+        thread: 2, name: "pool 1", kind: .pool, begin: 5, waits: [Trace.Wait(begin: 30, end: nil, for: .group)]),
+    ]
+    trace.blocks = [
+      Trace.Block(
+        .async, isBarrier: false, queue: 0, number: 1, submitted: 5, submitter: 0, lane: 1, begin: 10, end: nil),
+      Trace.Block(
+        .async, isBarrier: false, queue: 0, number: 2, submitted: 20, submitter: 1, lane: nil, begin: nil, end: nil),
+    ]
+    #expect(
+      trace.findingTexts == [
+        "At the end no thread can continue: caller waits for the group; pool 1, in block 1 of own, waits for the group. "
+          + "Never begun: block 2 of own, behind block 1, which has not ended."
+      ])
+  }
+
+  /// A trial prepares before its first submission, and its wait there is not drawn.
+  @Test func `a wait before the first submission is no finding, and a long one says how long it is`() {
+    func trace(_ waits: [Trace.Wait]) -> Trace {
+      var trace = Trace(
+        scenario: "s", variant: "v", cores: [0, 1], length: 3_000_000, end: .completed,
+        queues: [Trace.Queue(label: "own", kind: .serial)])
+      trace.lanes = [
+        Trace.Lane(thread: 1, name: "caller", kind: .caller, begin: 0, waits: waits),
+        Trace.Lane(thread: 2, name: "pool 1", kind: .pool, begin: 0),
+      ]
+      trace.blocks = [
+        Trace.Block(
+          .async, isBarrier: false, queue: 0, number: 1, submitted: 2_000_000, submitter: 0, lane: 1, begin: 2_100_000,
+          end: 2_900_000)
+      ]
+      return trace
+    }
+    let before = Trace.Wait(begin: 100, end: 1_900_000, for: .semaphore)
+    #expect(trace([before]).findingTexts == [] && trace([before]).longestWait == nil)
+    let long = trace([before, Trace.Wait(begin: 1_950_000, end: 2_800_000, for: .group)])
+    #expect(long.findingTexts == ["caller waits 800 us of 1 ms since the first submission for the group."])
+    let text = Self.text(long)
+    #expect(
+      text.contains("drawn: 1.95 ms to 3 ms") && text.contains("longest wait 800 us: caller for the group"), "\(text)")
+  }
+
   @Test func `a trap shows its place`() {
     var trace = Trace.sample
     trace.end = .trapped(signal: 4)

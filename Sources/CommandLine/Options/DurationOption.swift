@@ -7,6 +7,9 @@ extension Duration {
   init(option: String, _ text: String, atLeast least: Int = 1_000_000) throws(InputError) {
     let range = least...86_400_000_000_000
     let parameter = Parameter(option, .duration(range), default: .integer(range.upperBound), "")
+    if let number = Int(text), number > 0, least >= 1_000_000 {
+      throw InputError("found '\(text)', which has no unit; did you mean \(number)s?", at: option)
+    }
     guard case .integer(let nanoseconds) = try parameter.value(parsing: text) else {
       throw InputError(text, at: option)
     }

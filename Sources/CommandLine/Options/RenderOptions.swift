@@ -96,7 +96,13 @@ struct RenderOptions: ParsableArguments {
   func deliver(_ contents: [ReportContent], to exports: [Export], print: () throws -> Void) -> [any Error] {
     var failures: [any Error] = []
     func attempt(_ deed: () throws -> Void) { do { try deed() } catch { failures.append(error) } }
-    for file in exports { attempt { try file.write(contents, strict: strict) } }
+    for file in exports {
+      attempt {
+        try file.write(contents, strict: strict)
+        // A program that reads the other stream knows the file, since it named it.
+        if Terminal.isTerminal(STDERR_FILENO) { Lab.say("wrote \(file.path)") }
+      }
+    }
     attempt(print)
     return failures
   }

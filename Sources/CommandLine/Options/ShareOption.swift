@@ -13,7 +13,9 @@ struct Share {
     guard let quantity = try? Quantity(parsing: text), quantity.unit == .percent, allowed.contains(quantity.value)
     else {
       let range = "\(Quantity.number(allowed.lowerBound))% to \(Quantity.number(allowed.upperBound))%"
-      throw ValidationError("\(option): found '\(text)', allowed is \(range).")
+      let isShare = Double(text).map(allowed.contains) ?? false
+      throw ValidationError(
+        "\(option): found '\(text)', allowed is \(range)\(isShare ? "; did you mean \(text)%?" : ".")")
     }
     value = quantity.value / 100
   }

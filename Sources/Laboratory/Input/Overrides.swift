@@ -39,7 +39,7 @@ extension Experiment {
       let place = overrides.variants.contains(name) ? "--variant" : "--baseline"
       throw InputError(
         "unknown variant '\(name)' of \(self.name) (known: \(variants.map(\.name).joined(separator: ", ")))", at: place,
-        near: name, of: variants.map(\.name))
+        near: variants.map(\.name).meant(by: name) ?? name, of: variants.map(\.name))
     }
     if !overrides.variants.isEmpty {
       // The baseline runs, too, since the other runs are compared with it.
@@ -129,6 +129,17 @@ extension PatternDescription {
     if let parameter = parameter(name) { return parameter }
     let known = settable.map(\.name)
     throw InputError(
-      "unknown parameter '\(name)' of \(self.name) (known: \(known.joined(separator: ", ")))", near: name, of: known)
+      "unknown parameter '\(name)' of \(self.name) (known: \(known.joined(separator: ", ")))",
+      near: known.meant(by: name) ?? name,
+      of: known)
+  }
+}
+
+extension [String] {
+  /// Returns the only name that begins with the word `found`, `serial-loop` for `serial`; nil if there is none, or if
+  /// `found` is a name itself.
+  func meant(by found: String) -> String? {
+    let longer = filter { $0.hasPrefix(found + "-") }
+    return longer.count == 1 && !contains(found) ? longer.first : nil
   }
 }

@@ -80,8 +80,14 @@ extension Results {
   }
 
   /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are none. The share
-  /// of a race differs from round to round, so a total with three digits would be false.
-  private static func share(_ pairs: [(left: Double, right: Double)]) -> String? {
+  /// of a race differs from round to round, so a total with three digits would be false. A few cases are counted, since
+  /// a round has too few of them for a share: `8 % (2 of 24)`.
+  static func share(_ pairs: [(left: Double, right: Double)]) -> String? {
+    let (cases, all) = (pairs.reduce(0) { $0 + $1.left }, pairs.reduce(0) { $0 + $1.right })
+    if all > 0, all < fewCases, pairs.allSatisfy({ $0.left <= $0.right }) {
+      return
+        "\(Quantity.number((100 * cases / all).rounded())) % (\(Quantity.number(cases)) of \(Quantity.number(all)))"
+    }
     let shares = pairs.filter { $0.right > 0 }.map { 100 * $0.left / $0.right }
     guard let low = shares.min(), let high = shares.max() else { return nil }
     func text(_ share: Double) -> String {
@@ -90,6 +96,9 @@ extension Results {
     }
     return text(low) == text(high) ? "\(text(high)) %" : "\(text(low)) to \(text(high)) %"
   }
+
+  /// The number of cases from which on each round has enough of them for a share.
+  private static let fewCases = 200.0
 
   private func rounds(_ left: Check.Reference, _ right: Check.Reference) -> PairedRounds {
     PairedRounds(figures(left), against: figures(right))

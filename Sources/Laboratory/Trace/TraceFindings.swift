@@ -25,7 +25,8 @@ public enum TraceFinding: Sendable, Equatable {
   /// The blocks of this queue are small: the median running time is shorter than the median time between two
   /// submissions.
   case small(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
-  /// The longest wait of the caller or inside a block, if it lasts for more than half of the part that is drawn.
+  /// The longest wait of the caller or inside a block since the first submission, if it lasts for more than half of
+  /// the time since then.
   case wait(WorkWait)
   /// Several blocks were in progress at once.
   case overlap(blocks: Int)
@@ -82,7 +83,7 @@ extension Trace {
         : [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), crowd].compactMap(\.self)
     }
     guard findings.isEmpty, program == nil else { return findings }
-    if let longest = waits.max(by: { $0.time < $1.time }), longest.time * 2 > length - opening {
+    if let longest = longestWait(among: waits), longest.time * 2 > length - opening {
       return [.wait(longest)]
     }
     return mostInProgress.flatMap { $0 > 1 ? [.overlap(blocks: $0)] : nil } ?? []
@@ -90,6 +91,21 @@ extension Trace {
 
   /// The time of the first submission in nanoseconds; 0 if there is none.
   public var opening: UInt64 { blocks.compactMap(\.submitted).min() ?? 0 }
+
+  /// The longest wait of the caller or inside a block, with its time since the first submission, before which a trial
+  /// prepares; nil if there is none.
+  public var longestWait: TraceFinding.WorkWait? { longestWait(among: workWaits) }
+
+  private func longestWait(among waits: [TraceFinding.WorkWait]) -> TraceFinding.WorkWait? {
+    let opening = opening
+    return waits.compactMap { wait -> TraceFinding.WorkWait? in
+      let (begin, end) = (max(wait.wait.begin, opening), min(wait.wait.begin + wait.time, length))
+      guard begin < end else { return nil }
+      var wait = wait
+      wait.time = end - begin
+      return wait
+    }.max { $0.time < $1.time }
+  }
 
   /// The greatest number of blocks in progress at once.
   public var mostInProgress: Int? {

@@ -115,10 +115,12 @@ struct DotPlot: Sendable {
         span: nil, isDistinct: nil)
     }
     let (low, high) = (samples.min.value, samples.max.value)
+    let ranked = tables.index.ranksByMean(metric) ? samples.roundMean : nil
     return Row(
       label: label, isBroken: isBroken, isReference: isHeadline && tables.comparison?.references.contains(run) == true,
-      figure: tables.figure(samples).text, ratio: isHeadline ? tables.standing(run, metric).text : "",
-      median: samples.isRange ? nil : samples.median,
+      figure: ranked.map { tables.index.cell($0, samples).text } ?? tables.figure(samples).text,
+      ratio: isHeadline ? tables.standing(run, metric).text : "",
+      median: ranked ?? (samples.isRange ? nil : samples.median),
       span: samples.isRange ? min(low, high)...max(low, high) : samples.spread,
       isDistinct: isHeadline ? tables.comparison?.contrasts[run]?.isDistinct : nil,
       isTooNoisy: isHeadline && tables.comparison?.isTooNoisy(run) == true)

@@ -53,6 +53,15 @@ struct Grades: Sendable {
   /// The grades in one line; nil if there are none.
   var text: String? { parts.isEmpty ? nil : Self.head + parts.map(\.text).joined(separator: "; ") }
 
+  /// The command that shows the first sentence that is not borne out; nil if there is none.
+  var hint: String? {
+    let doubtful: [SentenceStanding] = [.refuted, .partly, .undecided]
+    guard standIn == nil else { return nil }
+    return doubtful.lazy.compactMap { standing in grades.first { $0.standing == standing } }.first.map {
+      "\(Tool.command) explain \($0.sentence.id) has the sentence and its claims"
+    }
+  }
+
   /// The line under the title of a stand-in; nil if Dispatch was tried.
   var caution: String? { standIn.map { "On \($0): stand-in, says nothing of Dispatch" } }
 

@@ -78,11 +78,13 @@ struct HeatMap: Sendable {
       let samples = index.document.runs[run].metrics[metric.name]
       let cell = isRatio ? tables.multiple(run, metric) : samples.map(tables.figure) ?? tables.missing(run)
       let distance = distance(run).flatMap { $0.isFinite ? $0 : nil }
-      let median = isRatio ? samples.map { ", \(tables.figure($0).text)" } ?? "" : ""
+      let ranked = index.ranksByMean(metric) ? samples.flatMap(\.roundMean) : nil
+      let figure = ranked.flatMap { ranked in samples.map { index.cell(ranked, $0).text } }
+      let median = isRatio ? samples.map { ", \(figure ?? tables.figure($0).text)" } ?? "" : ""
       return Point(
         text: cell.text, strength: distance.map { farthest > 0 ? abs($0) / farthest : 0 },
         isBetter: distance.map { metric.better == .higher ? $0 > 0 : $0 < 0 } ?? false,
-        isBest: comparison?.bests.contains(run) == true,
+        isBest: comparison?.bests.contains(run) == true && comparison?.unnamed.contains(run) == false,
         isNearBest: !cell.facts.isDisjoint(with: [.nearBest, .noDifference]),
         isTooNoisy: comparison?.isTooNoisy(run) == true,
         says: "\(index.labels[run]): \(cell.text)\(median)")

@@ -14,6 +14,21 @@ public enum Legend {
   /// The meaning of *not so*, the verdict on a claim without a document.
   static let notSo = "not so: a refuted claim of the lab's own"
 
+  /// Returns the lines of the legend that explain a verdict, a kind of claim or a role: `held`, `yardstick`.
+  public static func meanings(of word: String) -> [String] {
+    let verdicts = Verdict.allCases.map(\.rawValue) + [ClaimFacts.notSo]
+    let names = verdicts + (kinds + roles).compactMap { $0.split(separator: ":").first.map(String.init) }
+    guard names.contains(word) else { return [] }
+    let lines = kinds + [notSo] + roles
+    let own = lines.filter { $0.hasPrefix("\(word):") }
+    return own.isEmpty ? lines.filter { $0.contains(": \(word)") || $0.contains(word) } : own
+  }
+
+  /// Returns lines of the legend for a terminal.
+  public static func text(_ lines: [String], _ style: TextStyle) -> String {
+    lines.flatMap { $0.wrapped(to: max(20, style.width)) }.map { $0 + "\n" }.joined()
+  }
+
   /// The roles of variants, with their meanings.
   public static let roles = [
     "documented: as in the document", "modern: Swift's newer form", "yardstick: for comparison",

@@ -40,8 +40,11 @@ struct Outcomes {
   /// The table with a row for each outcome; nil if every run has a single outcome and all trials completed.
   var table: Table? {
     let runs = index.document.runs.indices
+    let ended = runs.contains(where: hasEnded)
     let entries = runs.flatMap { run in
-      (hasEnded(run) ? ends(of: run) : []) + shown.filter { hasValues(run, $0) }.flatMap { values(of: run, $0) }
+      // A run that completed and has no figure would have no row in any table.
+      (hasEnded(run) || ended && !hasHeadline(run) ? ends(of: run) : [])
+        + shown.filter { hasValues(run, $0) }.flatMap { values(of: run, $0) }
     }
     guard !entries.isEmpty else { return nil }
     let notes = (runs.contains(where: hasEnded) ? [Self.endings] : []) + races.map(says)
@@ -49,7 +52,8 @@ struct Outcomes {
       title: "outcomes", note: notes.joined(separator: "; "), keys: 2,
       isGrid: false,
       headings: [
-        .init("variant", .left), .init("outcome", .left), .init("count"), .init("share"), .init("expectation", .left),
+        .init("variant", .left), .init("outcome", .left), .init("count", rank: 1), .init("share", rank: 2),
+        .init("expectation", .left, short: "expected"),
       ], rows: entries.map(row))
   }
 
@@ -121,6 +125,11 @@ struct Outcomes {
 
   /// Returns whether a trial of a run ended otherwise than by completing.
   private func hasEnded(_ run: Int) -> Bool { kinds(run).contains { $0 != .completed } }
+
+  /// Returns whether a run has a figure of the headline metric.
+  private func hasHeadline(_ run: Int) -> Bool {
+    shown.first.map { index.document.runs[run].metrics[$0.name] != nil } ?? true
+  }
 
   /// Returns how the trials of a run ended, the most frequent end first.
   private func ends(of run: Int) -> [Entry] {

@@ -53,7 +53,7 @@ struct Distribution: Sendable {
 
 /// A figure along the swept parameter with the most values: a series for each variant and each setting of the other
 /// swept parameters. If these are too many, only the best series of each variant is there. The figures are those of the
-/// tables: medians over the rounds.
+/// tables: medians over the rounds, or in a search the means by which the runs are ranked.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
     /// The variant, and the settings of the other swept parameters.
@@ -86,6 +86,8 @@ struct SweepCurve: Sendable {
   let ideal: Double?
   /// The meaning of the figures, for the title.
   let figures: String
+  /// Whether the figures are the means by which a search ranks the runs.
+  let isOfMeans: Bool
   /// A note on the runs that the plot leaves out, for its title. Empty if the plot leaves out nothing.
   private(set) var note: String
 
@@ -104,6 +106,7 @@ struct SweepCurve: Sendable {
     self.settings = settings
     self.series = Array(series.prefix(Self.most))
     isOfBest = true
+    isOfMeans = false
     self.ideal = ideal
     self.figures = figures
     note = ", each variant only at the setting with its best mean"
@@ -131,7 +134,9 @@ struct SweepCurve: Sendable {
     let bests =
       areMany ? index.bestOfEachVariant(by: metric, along: along.name, most: Self.most) : (runs: all, fixed: nil)
     ideal = nil
-    figures = "medians over the rounds"
+    let isOfMeans = index.ranksByMean(metric)
+    self.isOfMeans = isOfMeans
+    figures = isOfMeans ? "means over the rounds" : "medians over the rounds"
     note =
       (bests.fixed.map { ", at \($0.label)" } ?? "")
       + (isOfBest ? ", each variant only at the setting with its best mean" : "")
@@ -141,7 +146,9 @@ struct SweepCurve: Sendable {
         let point = run.point.merging([along.name: setting]) { $1 }
         let samples = index.run(run.variant, at: point).flatMap { index.document.runs[$0].metrics[metric.name] }
         return samples.flatMap { samples in
-          samples.median.map { Point(text: index.cell($0, samples).text, median: $0, rounds: samples.spread) }
+          (isOfMeans ? samples.roundMean : samples.median).map {
+            Point(text: index.cell($0, samples).text, median: $0, rounds: samples.spread)
+          }
         }
       }
       return Series(

@@ -69,7 +69,11 @@ public struct ReportContent: Sendable {
     sweeps = shown.filter { metric in
       let samples = document.runs.compactMap { $0.metrics[metric.name] }
       return metric.name == shown.first?.name || metric.better != .neither && !samples.contains(where: \.isRange)
-    }.compactMap { SweepCurve(index, $0) }
+    }.compactMap { SweepCurve(index, $0) }.filter { sweep in
+      // A count that is 0 everywhere needs no plot.
+      sweep.metric.name == shown.first?.name
+        || sweep.series.contains { $0.values.contains { $0.map { $0 != 0 } ?? false } }
+    }
     picture = Picture(made, outcomes, sweeps)
   }
 
@@ -195,8 +199,9 @@ public struct ReportContent: Sendable {
     if document.machine.usedCores == 1 {
       return "On one core no two threads run at once: this run cannot say how much several cores gain."
     }
-    return document.warnings.first { $0.kind == RunNote.coresTaken }.map {
-      "\($0.says.prefix(1).uppercased())\($0.says.dropFirst())."
+    return document.warnings.first { $0.kind == RunNote.coresTaken }.map { note in
+      let says = document.fitting(note).says
+      return "\(says.prefix(1).uppercased())\(says.dropFirst())."
     }
   }
 
@@ -204,7 +209,9 @@ public struct ReportContent: Sendable {
   private var comparesFigures: Bool { seeksBest || document.claims.contains { $0.kind == .performance } }
 
   /// The warnings, without the one in ``coresNote``.
-  var warnings: [RunNote] { document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken } }
+  var warnings: [RunNote] {
+    document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken }.map(document.fitting)
+  }
 
   /// The number of claims and of each verdict, failures first. Empty if there are no claims to be judged.
   var answer: [(text: String, verdict: Verdict?)] {
@@ -259,8 +266,23 @@ public struct ReportContent: Sendable {
 
   /// The other remarks of the pattern.
   var findings: [String] {
-    document.findings.filter { ![Conclusion.kind, Conclusion.advice].contains($0.kind) }.map(\.says)
+    let kinds = Set(document.findings.map(\.kind))
+    // The answer of a search names the best setting, and says how certain that is.
+    let told = [Conclusion.kind, Conclusion.advice] + (seeksBest ? [Self.bestStride] : [])
+    let findings = document.findings.filter { !told.contains($0.kind) }.map(\.says)
+    guard seeksBest, kinds.contains(Self.bestStride), !kinds.contains(Self.costModel) else { return findings }
+    let hadCores = document.machine.usedCores > 1 && !hasTakenCores
+    return findings + [
+      "no cost formula: "
+        + (hadCores ? "it needs at least four strides" : "it is about several cores, which the trials did not have")
+    ]
   }
+
+  /// The findings about the strides of a loop.
+  private static let (bestStride, costModel) = ("best-stride", "cost-model")
+
+  /// Whether other programs had the cores.
+  private var hasTakenCores: Bool { document.warnings.contains { $0.kind == RunNote.coresTaken } }
 
   // MARK: Below the tables
 
@@ -268,16 +290,30 @@ public struct ReportContent: Sendable {
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
+    if shown.contains(where: { table in table.headings.contains { $0.title == "mean" } }) {
+      notes.append("mean: the geometric mean of the rounds, by which the runs are ranked")
+    }
+    if seeksBest, !shown.isEmpty {
+      notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
+    }
     if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline {
       let groups = comparison?.groups ?? ""
       // Runs of different problems have no common best.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
-      notes.append(
-        "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
-          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) no difference from it was found" : "")
-          + (facts.contains(.unclear) ? ", \(Signs.unclear) too noisy to rank" : "")
-          + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : "")
-          + "; the mean is the geometric one of the rounds, and medians are shown")
+      let better = "(\(headline.better.rawValue) is better)"
+      let signs = [
+        facts.contains(.best)
+          ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
+          : "no best mean is named \(better)",
+        facts.contains(.nearBest)
+          ? "\(Signs.nearBest) no difference from it was found: the interval is narrow" : nil,
+        facts.contains(.unclear)
+          ? "\(Signs.unclear) cannot be ranked: the interval is wide, or hints at a difference"
+          : nil,
+        hasBestOfAll && comparison?.unnamed.contains(best) != true
+          ? "of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
+      ]
+      notes.append(signs.compactMap(\.self).joined(separator: "; "))
     }
     if let reference = comparison?.reference {
       let signs = [
@@ -324,7 +360,7 @@ public struct ReportContent: Sendable {
   }
 
   private func figure(_ run: Int, _ metric: MetricFacts) -> String {
-    document.runs[run].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
+    index.ranked(run, by: metric).map { Quantity($0, metric.unit).description } ?? "-"
   }
 
   /// The claims about what was run. In a search for the best setting, only the failed claims are shown: the others are
@@ -361,5 +397,28 @@ extension Machine {
   /// The number of cores: `2 cores`, or `1 of 2 cores` if trials were confined.
   var coresText: String {
     (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores.counted("core"))"
+  }
+}
+
+extension ResultDocument {
+  /// Whether the question, or a claim, is about what several cores gain: cores are swept, trials waited for a second
+  /// core, or a figure of the claims is a speed-up.
+  private var dependsOnCores: Bool {
+    if scenario.sweep.contains(Cores.name) { return true }
+    if warnings.contains(where: { $0.kind == "lacking" && $0.says.hasPrefix(Cores.second) }) { return true }
+    return claims.contains { claim in
+      claim.kind == .performance && claim.comparison?.figures.contains { Self.gains.contains($0.metric) } == true
+    }
+  }
+
+  /// The metrics that are a gain of several cores.
+  private static let gains: Set<String> = ["speedup", "speed-up", "efficiency"]
+
+  /// Returns a warning in the words that suit the run. If nothing in the run is about the gain of several cores, taken
+  /// cores only make its intervals wide.
+  func fitting(_ warning: RunNote) -> RunNote {
+    guard warning.kind == RunNote.coresTaken, !dependsOnCores else { return warning }
+    let share = warning.says.firstMatch(of: #/took (\d+ %)/#).map { " (\($0.1))" } ?? ""
+    return RunNote(warning.kind, "busy machine\(share): intervals are wide", runs: warning.runs)
   }
 }

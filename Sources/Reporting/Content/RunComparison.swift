@@ -26,6 +26,10 @@ struct RunComparison: Sendable {
   /// The runs that too few or too noisy rounds cannot rank.
   let unclear: Set<Int>
 
+  /// The best runs that are best by chance, so that no report names them as the best: enough rounds distinguish none of
+  /// the others from them with confidence, and some of the others cannot be ranked.
+  let unnamed: Set<Int>
+
   /// A count that should be 0 and is not 0 in some runs of a search; nil for none.
   let flaw: MetricFacts?
   /// The runs with a flaw, which are not compared with others.
@@ -65,6 +69,13 @@ struct RunComparison: Sendable {
     referenceOf = comparison.referenceOf
     nearBest = comparison.nearBest
     unclear = comparison.unclear
+    let isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
+    let names = comparison.groups
+    unnamed = comparison.bests.filter { best in
+      let group = index.candidates(beside: best, in: names)
+      return isCertain && !group.contains(where: comparison.nearBest.contains)
+        && group.contains(where: comparison.unclear.contains)
+    }
   }
 
   /// Whether runs are compared with the best one, and not with a baseline.
@@ -79,6 +90,15 @@ struct RunComparison: Sendable {
 }
 
 extension RunIndex {
+  /// Returns the runs that compete with a best run, itself included: they have the same settings of `groups`. A broken
+  /// variant is not a candidate.
+  func candidates(beside best: Int, in groups: [String]) -> [Int] {
+    document.runs.indices.filter { run in
+      groups.allSatisfy { document.runs[run].point[$0] == document.runs[best].point[$0] }
+        && (!isBroken(run) || isBroken(best))
+    }
+  }
+
   /// Returns whether a lower count is better, and some settings have a count of 0.
   func isFlaw(_ metric: MetricFacts) -> Bool {
     document.scenario.seeksBest == true && metric.kind == .count && metric.better == .lower

@@ -81,25 +81,20 @@ struct SearchAnswer {
 
   /// Returns the answer for the runs that are compared with one best run; nil if there is no other run.
   private func sentence(best: Int) -> String? {
-    let group = measured.filter { run in
-      !comparison.flawed.contains(run)
-        && comparison.groupNames.allSatisfy { point(run)[$0] == point(best)[$0] }
-        // A broken variant was not a candidate.
-        && (!index.isBroken(run) || index.isBroken(best))
+    let group = index.candidates(beside: best, in: comparison.groupNames).filter { run in
+      measured.contains(run) && !comparison.flawed.contains(run)
     }
     guard group.count > 1 else { return nil }
     let near = group.filter(comparison.nearBest.contains)
     let unclear = group.filter(comparison.unclear.contains)
     let worse = group.filter { comparison.contrasts[$0]?.isDistinct == true }
     // A best run that cannot be distinguished from others is the best by chance: another try would name another one.
-    let isAnyones = isCertain && near.isEmpty && !unclear.isEmpty
-    let unranked = isAnyones ? group.filter { $0 == best || unclear.contains($0) } : unclear
+    let isAnyones = comparison.unnamed.contains(best)
     let parts = [
-      isAnyones ? nil : praise(best, near, among: group),
+      isAnyones ? doubt(best, unclear, among: group) : praise(best, near, among: group),
       isCertain ? blame(worse, best, among: group) : nil,
-      unranked.isEmpty || !isCertain
-        ? nil
-        : "Too noisy to \(isAnyones ? "name the best" : "rank"): \(names(unranked, of: group)); \(help(unclear, best, among: group))",
+      unclear.isEmpty || isAnyones || !isCertain
+        ? nil : "Cannot be ranked here: \(names(unclear, of: group)); \(help(unclear, best, among: group))",
     ]
     let variants = index.document.scenario.variants.map(\.name)
     let text = parts.compactMap(\.self).map { part in
@@ -128,24 +123,39 @@ struct SearchAnswer {
       return "\(names([best], of: group)) has the best mean so far; "
         + "\(ConfidenceInterval.fewest) rounds are needed to rank the settings"
     }
-    let use = choice(good.filter { variant($0) == variant(best) }, best)
-    let name = names([use], of: group)
-    let same = near.isEmpty ? "" : ". No difference found\(reach(near)): \(names(good, of: group))"
-    guard isOneVariant else { return "\(superlative(isBest: true)): \(name), \(figure(use))" + same }
-    if good.count > 1 { return "use \(name), \(figure(use))" + same }
+    let name = names([best], of: group)
+    if isOneVariant, good.count > 1 {
+      let reach = reach(near).replacing(" (", with: ", ").replacing(")", with: "")
+      return "use \(names(good, of: group)) (no difference found\(reach)); best measured: \(name), \(figure(best))"
+    }
+    let same =
+      near.isEmpty ? edge(best, among: group) : ". No difference found\(reach(near)): \(names(good, of: group))"
+    guard isOneVariant else { return "\(superlative(isBest: true)): \(name), \(figure(best))" + same }
     let verb = metric.meaning == .duration ? "is" : "has the"
-    return "\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(use))"
+    return "\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))" + same
   }
 
-  /// Returns the one setting to use out of those without a difference: the middle one, which is the farthest from what
-  /// is too little and from what is too much. It is one that the pattern's advice is about, if there is one.
-  private func choice(_ good: [Int], _ best: Int) -> Int {
+  /// Returns the runs that cannot be told apart, any of which will do, and the one with the best mean.
+  private func doubt(_ best: Int, _ unclear: [Int], among group: [Int]) -> String {
+    let all = group.filter { $0 == best || unclear.contains($0) }
+    let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
+    let (own, help) = ("\(names([best], of: group)), \(figure(best))", help(unclear, best, among: group))
+    guard !unclear.contains(where: { comparison.contrasts[$0]?.interval?.isNoise == true }) else {
+      return "best guess (\(mean)): \(own). Too noisy to exclude: \(names(unclear, of: group)); \(help)"
+    }
+    let names = names(all, of: group)
+    return "cannot be told apart here\(reach(unclear)): pick \(names.hasPrefix("any ") ? "" : "any of ")\(names); "
+      + "\(mean): \(own); \(help)"
+  }
+
+  /// Returns a remark if the best run is at the end of the tried settings, so that a setting beyond may be better:
+  /// `, the largest limit tried`.
+  private func edge(_ best: Int, among group: [Int]) -> String {
     let ways = self.ways.filter { point(best)[$0.name] != nil }
-    guard let way = ways.first, ways.count == 1, good.allSatisfy({ number($0, way) != nil }) else { return best }
-    let advised = index.document.findings.first { $0.kind == Conclusion.advice }?.runs ?? []
-    let both = good.filter { advised.contains(index.labels[$0]) }
-    let candidates = (both.isEmpty ? good : both).sorted { (number($0, way) ?? 0) < (number($1, way) ?? 0) }
-    return candidates[candidates.count / 2]
+    guard let way = ways.first, ways.count == 1, let own = number(best, way) else { return "" }
+    let tried = group.filter { variant($0) == variant(best) }.compactMap { number($0, way) }
+    guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
+    return own == most ? ", the largest \(way.name) tried" : own == least ? ", the smallest \(way.name) tried" : ""
   }
 
   /// Returns what would rank the runs: how much time, at the noise of this run, and fewer variants if there are many.
@@ -156,15 +166,13 @@ struct SearchAnswer {
     guard let factor = factors.max() else { return "give it more time (--time)" + fewer }
     // A smaller run than the last one would not help, whatever the noise.
     let seconds = index.document.seconds * max(factor, Self.leastFactor)
-    guard seconds <= Self.longest else {
-      return "with so much noise that takes more than an hour: try it when the machine is quiet" + fewer
-    }
-    return "give it more time (about --time \(Self.roundedUp(seconds))s at this noise)" + fewer
+    guard seconds <= Self.longest else { return "a quiet machine may tell them apart" + fewer }
+    return "about --time \(Self.roundedUp(seconds))s may tell them apart" + fewer
   }
 
   /// The smallest factor by which more time makes a difference, and the longest time that is worth a suggestion, in
   /// seconds.
-  private static let (leastFactor, longest) = (1.5, 3600.0)
+  private static let (leastFactor, longest) = (1.5, 120.0)
 
   /// Returns seconds, rounded up to one significant digit: `1`, `20`, `300`.
   private static func roundedUp(_ seconds: Double) -> Int {
@@ -173,25 +181,36 @@ struct SearchAnswer {
     return Int((seconds / Double(unit)).rounded(.up)) * unit
   }
 
-  /// Returns how much the choice matters: the worst of the runs that are certainly worse, and whose medians say so,
-  /// too.
+  /// Returns how much the choice matters: the worst of the runs that are certainly worse, together with those that
+  /// cannot be told apart from the worst.
   private func blame(_ worse: [Int], _ best: Int, among group: [Int]) -> String? {
     // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }
-    let agreed = worse.filter { run in
-      guard let ratio = comparison.contrasts[run]?.ratio, let one = median(run), let other = median(best) else {
-        return true
-      }
-      return (ratio > 1) == (one > other)
-    }
-    let ratios = agreed.compactMap { run in comparison.contrasts[run].map { (run: run, ratio: $0.ratio) } }
+    let ratios = worse.compactMap { run in comparison.contrasts[run].map { (run: run, ratio: $0.ratio) } }
     guard let worst = ratios.max(by: { max($0.ratio, 1 / $0.ratio) < max($1.ratio, 1 / $1.ratio) }) else { return nil }
+    let alike = ratios.filter { areAlike($0.run, worst.run) }
+    let runs = group.filter { run in alike.contains { $0.run == run } }
+    let least = alike.min { max($0.ratio, 1 / $0.ratio) < max($1.ratio, 1 / $1.ratio) } ?? worst
+    let words = metric.meaning.wording(worst.ratio)
+    let from = metric.meaning.wording(least.ratio).split(separator: " ").first.map(String.init) ?? ""
     let by =
-      (index.isBound(worst.run, to: best, by: metric) ? "at least " : "") + metric.meaning.wording(worst.ratio)
+      (runs.contains { index.isBound($0, to: best, by: metric) } ? "at least " : "")
+      + (words.hasPrefix("\(from) ") ? "" : "\(from) to ") + words
     return Set(group.map(variant)).count == 1
-      ? "\(names([worst.run], of: group)) is \(by)"
-      : "\(superlative(isBest: false)): \(names([worst.run], of: group)), \(by)"
+      ? "\(names(runs, of: group)) is \(by)"
+      : "\(superlative(isBest: false)): \(names(runs, of: group)), \(by)"
   }
+
+  /// Returns whether the rounds cannot tell two runs apart, or differ so little that a reader would not care.
+  private func areAlike(_ run: Int, _ other: Int) -> Bool {
+    guard run != other else { return true }
+    let sides = [run, other].compactMap { index.document.runs[$0].metrics[metric.name]?.roundFigures }
+    guard sides.count == 2, let contrast = Contrast(PairedRounds(sides[0], against: sides[1])) else { return false }
+    return contrast.isDistinct != true || max(contrast.ratio, 1 / contrast.ratio) < Self.alike
+  }
+
+  /// The ratio below which two of the worst runs are not worth distinguishing.
+  private static let alike = 1.05
 
   // MARK: Words
 
@@ -203,11 +222,10 @@ struct SearchAnswer {
     return ((metric.better == .higher) == isBest ? "Highest " : "Lowest ") + metric.name
   }
 
-  private func median(_ run: Int) -> Double? { index.document.runs[run].metrics[metric.name]?.median }
-
   private func figure(_ run: Int) -> String {
-    guard let samples = index.document.runs[run].metrics[metric.name], let median = samples.median else { return "-" }
-    return Quantity(median, metric.unit).description
+    guard let samples = index.document.runs[run].metrics[metric.name], let ranked = index.ranked(run, by: metric)
+    else { return "-" }
+    return Quantity(ranked, metric.unit).description
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
   }
 
@@ -238,7 +256,8 @@ struct SearchAnswer {
       let who = phrase.variants.listed(most: Self.most)
       return phrase.settings.isEmpty ? who : "\(who) with \(phrase.settings)"
     }
-    return texts.joined(separator: "; ")
+    guard texts.count > Self.most else { return texts.joined(separator: "; ") }
+    return texts.prefix(Self.most).joined(separator: "; ") + "; and others in the table"
   }
 
   /// Returns settings of one variant, out of `all` that were tried with it: `any stride from 256 up`, `stride 4 or 64`.

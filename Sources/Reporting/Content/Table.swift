@@ -9,12 +9,21 @@ struct Table: Sendable {
     /// The rank by which columns are left out if there is no room. The column with the highest rank goes first; 0 means
     /// never.
     let rank: Int
+    /// The title if there is no room for the whole one.
+    let short: String
 
+    /// The rank of the columns of other metrics that share a table with the headline.
+    static let beside = 1
+    /// The rank of the median beside the mean.
+    static let ofMedian = 2
+    /// The rank of a figure that another column shows, too.
+    static let told = 9
     /// The lowest rank of columns that can be left out without being named.
-    static let unmissed = 6
+    static let unmissed = 8
 
-    init(_ title: String, _ side: Side = .right, rank: Int = 0) {
+    init(_ title: String, _ side: Side = .right, rank: Int = 0, short: String? = nil) {
       self.title = title
+      self.short = short ?? title
       self.side = side
       self.rank = rank
     }
@@ -37,6 +46,12 @@ struct Table: Sendable {
   /// The other measured metrics, if the table stands for several tables.
   var leftOut: [String] = []
 
+  /// The meaning of a range in a note.
+  static let ofRange = "low \(Signs.range) high: the range of all samples"
+
+  /// The note without the meaning of signs that none of the columns has.
+  var fittingNote: String { facts.contains(.range) ? note : note.replacing("; " + Self.ofRange, with: "") }
+
   /// Returns the table with only some of its columns.
   func keeping(_ columns: [Int]) -> Table {
     guard columns.count < headings.count else { return self }
@@ -45,11 +60,42 @@ struct Table: Sendable {
       rows: rows.map { row in Row(needsCare: row.needsCare, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
   }
 
-  /// Returns the tables without those that continue another one. The table above names these as left out.
+  /// Returns the table with short headings and cells.
+  var shortened: Table {
+    Table(
+      title: title, note: note, keys: keys, isGrid: isGrid,
+      headings: headings.map { Heading($0.short, $0.side, rank: $0.rank) },
+      rows: rows.map { row in Row(needsCare: row.needsCare, cells: row.cells.map { Cell($0.short, $0.facts) }) },
+      leftOut: leftOut)
+  }
+
+  /// Returns the table with the figures of another one, which has the same rows, before its last column.
+  private func joined(by other: Table) -> Table {
+    let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.told }
+    let place = headings.count - 1
+    var headings = headings
+    headings.insert(
+      contentsOf: added.map { Heading(other.headings[$0].title, rank: Heading.beside) }, at: place)
+    let rows = zip(rows, other.rows).map { row, beside in
+      var cells = row.cells
+      cells.insert(contentsOf: added.map { beside.cells[$0] }, at: place)
+      return Row(needsCare: row.needsCare, cells: cells)
+    }
+    return Table(
+      title: title, note: note, keys: keys, isGrid: isGrid, headings: headings, rows: rows, leftOut: leftOut)
+  }
+
+  /// Returns the tables without those that continue another one. The table above has their columns if it compares the
+  /// same runs, as far as there is room, and otherwise names these as left out.
   static func leading(_ tables: [Table]) -> [Table] {
     var leading: [Table] = []
     for table in tables {
-      if table.title == nil, let above = leading.indices.last {
+      if table.title == nil, let above = leading.last, above.headings.contains(where: { $0.rank == Heading.ofMedian }),
+        above.keys == table.keys,
+        above.rows.map({ $0.cells.prefix(above.keys) }) == table.rows.map({ $0.cells.prefix(table.keys) })
+      {
+        leading[leading.count - 1] = above.joined(by: table)
+      } else if table.title == nil, let above = leading.indices.last {
         leading[above].leftOut += table.headings.dropFirst(table.keys).map(\.title)
       } else {
         leading.append(table)
@@ -105,10 +151,13 @@ struct Cell: Sendable, Hashable {
   }
   let text: String
   let facts: Facts
+  /// The text if there is no room for the whole one.
+  let short: String
 
-  init(_ text: String, _ facts: Facts = []) {
+  init(_ text: String, _ facts: Facts = [], short: String? = nil) {
     self.text = text
     self.facts = facts
+    self.short = short ?? text
   }
 
   static let none = Cell("-", .missing)

@@ -68,7 +68,7 @@ struct Tables {
 
   /// The statistics of a latency, with the rank of their columns.
   private static let statistics: [(statistic: Statistic, rank: Int)] = [
-    (.min, 4), (.p50, 0), (.p90, 3), (.p99, 2), (.p999, 5), (.max, 1),
+    (.min, 6), (.p50, 0), (.p90, 5), (.p99, 4), (.p999, 7), (.max, 3),
   ]
 
   /// The list of the headline, then the list of the other metrics. A headline with a single column joins a short second
@@ -99,7 +99,8 @@ struct Tables {
         [(.init("samples", rank: Table.Heading.unmissed), { Cell(Quantity(Double($0.count), .none).description) })]
         + statistics.map { statistic, rank in
           (
-            .init(statistic.rawValue, rank: rank),
+            // The mean stands beside the median if the runs are ranked by it.
+            .init(statistic.rawValue, rank: statistic == .p50 && ranksByMean ? Table.Heading.ofMedian : rank),
             { samples in
               // Claims, plots and the other tables show this figure. A report has one figure for each metric.
               let value = statistic == .p50 ? samples.median : samples[statistic]
@@ -108,20 +109,28 @@ struct Tables {
           )
         }
     } else {
-      columns = [(.init(measured.contains(where: \.isRange) ? "value" : "median"), figure)]
+      let isRange = measured.contains(where: \.isRange)
+      columns = [(.init(isRange ? "value" : "median", rank: ranksByMean ? Table.Heading.ofMedian : 0), figure)]
     }
+    let mean: [(heading: Table.Heading, cell: (SampleFacts) -> Cell)] =
+      ranksByMean ? [(.init("mean"), { samples in samples.roundMean.map { cell($0, samples) } ?? .none })] : []
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is an answer, too.
     let cells = zip(rows, ratios).filter { (seeksBest && isTold($0.0.run)) || $0.0.samples != nil }.map { row, ratio in
       self.row(
-        row.run, columns.map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
+        row.run, (columns + mean).map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
     }
-    let heading = Table.Heading("vs \(comparison?.reference ?? RunComparison.best)")
+    let heading = Table.Heading(
+      "vs \(comparison?.reference ?? RunComparison.best)", short: comparison?.isOfBest == true ? "vs best" : nil)
     return Table(
       title: metric.name, note: metric.says, keys: keys, isGrid: false,
-      headings: keyHeadings + columns.map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
+      headings: keyHeadings + (columns + mean).map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
   }
+
+  /// Whether runs are ranked by the geometric mean of the headline over the rounds, so that tables and pictures show
+  /// this figure. A metric with figures of 0 is ranked by its median.
+  var ranksByMean: Bool { shown.first.map(index.ranksByMean) ?? false }
 
   /// The other metrics that any run has.
   private var metricsBeside: [MetricFacts] {
@@ -142,11 +151,14 @@ struct Tables {
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
     }
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    let ofMany = facts.contains(.range) ? ["low \(Signs.range) high: the range of all samples"] : []
+    let ofMany = facts.contains(.range) ? [Table.ofRange] : []
     let notes = [says, says == nil ? "medians over the trials" : "median over the trials"].compactMap(\.self) + ofMany
     return Table(
       title: title, note: notes.joined(separator: "; "), keys: keys,
-      isGrid: false, headings: keyHeadings + metrics.map { Table.Heading($0.name) }, rows: cells)
+      isGrid: false,
+      headings: keyHeadings
+        + metrics.map { Table.Heading($0.name, rank: $0.name == comparison?.flaw?.name ? Table.Heading.told : 0) },
+      rows: cells)
   }
 
   private var keys: Int { 1 + index.swept.count }
@@ -171,7 +183,9 @@ struct Tables {
 
   /// Returns the figure of a run in tables and pictures: its median, or a range if a trial has many samples.
   func figure(_ samples: SampleFacts) -> Cell {
-    guard samples.isRange else { return samples.median.map { cell($0, samples) } ?? .none }
+    // A count whose median is 0 hides the trials in which it was not 0.
+    let isRare = samples.kind == .count && samples.median == 0 && samples.max.value > 0
+    guard samples.isRange || isRare else { return samples.median.map { cell($0, samples) } ?? .none }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
     let facts = low.facts.union(high.facts)
     return low.text == high.text
@@ -185,10 +199,13 @@ struct Tables {
     let mark = mark(run)
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
     if let comparison, comparison.isOfBest, index.isBroken(run), !comparison.bests.contains(run) {
-      return Cell("broken: no candidate", .missing)
+      return Cell("not ranked: shows a mistake", .missing, short: "not ranked")
     }
     guard let contrast = comparison?.contrasts[run] else {
-      return Cell(mark.facts.contains(.best) ? "\(mark.sign) best mean" : mark.sign, mark.facts)
+      if mark.facts.contains(.best) { return Cell("\(mark.sign) best mean", mark.facts, short: "\(mark.sign) best") }
+      guard comparison?.unnamed.contains(run) == true else { return Cell(mark.sign, mark.facts) }
+      let word = metric.better == .higher ? "highest" : "lowest"
+      return Cell("\(word) mean \(mark.sign)", mark.facts, short: "\(word) \(mark.sign)")
     }
     let text = metric.meaning.wording(contrast.ratio)
     if contrast.isDistinct != false, isBound(run, metric) {
@@ -199,11 +216,15 @@ struct Tables {
     if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
     guard contrast.isDistinct == false else {
       let reach = interval.isWide ? interval.ends : interval.margin
-      return Cell("\(text) \(reach)\(tail)", facts.union(interval.isWide ? .ends : .interval))
+      return Cell("\(text) \(reach)\(tail)", facts.union(interval.isWide ? .ends : .interval), short: text + tail)
     }
-    if !mark.isNoise { return Cell("no difference found (\(Signs.margin)\(interval.reach))\(tail)", facts) }
+    let short = "\(Signs.margin)\(interval.reach)\(tail)"
+    if !mark.isNoise {
+      return Cell("no difference found (\(Signs.margin)\(interval.reach))\(tail)", facts, short: short)
+    }
     return Cell(
-      (interval.isNoise ? Self.noise : "within \(Signs.margin)\(interval.reach): cannot rank") + tail, facts)
+      (interval.isNoise ? Self.noise : "within \(Signs.margin)\(interval.reach): cannot rank") + tail, facts,
+      short: interval.isNoise ? "noise\(tail)" : short)
   }
 
   /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time of the two is near the
@@ -221,6 +242,7 @@ struct Tables {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
     let isNoise = comparison.isTooNoisy(run)
+    if comparison.unnamed.contains(run) { return (Signs.unclear, true, reference.union(.unclear)) }
     if comparison.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
     let isOfBest = comparison.isOfBest
     if isNoise { return (Signs.unclear, true, reference.union(isOfBest ? .unclear : .noisy)) }
@@ -305,6 +327,18 @@ struct Tables {
 }
 
 extension RunIndex {
+  /// Returns whether a search ranks the runs by the geometric mean of this metric over the rounds.
+  func ranksByMean(_ metric: MetricFacts) -> Bool {
+    let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()
+    return document.scenario.seeksBest == true && metric.name == document.scenario.show.first
+      && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
+  }
+
+  /// Returns the figure of a metric that reports show of a run: the one by which a search ranks runs, else the median.
+  func ranked(_ run: Int, by metric: MetricFacts) -> Double? {
+    document.runs[run].metrics[metric.name].flatMap { ranksByMean(metric) ? $0.roundMean : $0.median }
+  }
+
   /// Returns whether the median of some samples is so short that the clock, or its own timing loop, is a large part of
   /// it.
   func isNearFloor(_ samples: SampleFacts) -> Bool {
@@ -332,6 +366,9 @@ extension RunIndex {
 extension SampleFacts {
   /// Whether a trial has many samples that are not durations. A cell then shows their range.
   var isRange: Bool { kind != .latency && count > rounds.count }
+
+  /// The figure by which a search ranks runs: the geometric mean of the rounds, or their median if one of them is 0.
+  var roundMean: Double? { Ranking.typical(figures) }
 
   /// The median over the rounds of the round's figure; the median of all samples if no round has a figure.
   var median: Double? { Summary(figures)?.p50 ?? p50.value }

@@ -231,7 +231,9 @@ public struct ResultDiff: Sendable {
       } else if min(old.count, new.count) > 1 {
         change = .none
       } else {
-        reason = "one run per side shows only large changes: give three or more, with --old and --new"
+        reason =
+          "one run per side shows only large changes; with three or more per side, "
+          + "\(Tool.command) diff --old OLD… --new NEW… finds small ones"
       }
     } else if Set(all).count == 1 {
       change = .none  // Every round of both sides has the same figure, such as a count of 0.
@@ -302,7 +304,7 @@ public struct ResultDiff: Sendable {
   private static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
       // Every run has some outliers.
-      document.warnings.filter { $0.kind != "outliers" }
+      document.warnings.filter { $0.kind != "outliers" }.map(document.fitting)
         .map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
     }
     return remarks.grouped(by: \.kind).compactMap { _, remarks in

@@ -80,7 +80,7 @@ struct Charts {
         axes.isEmpty ? "" : "Logarithmic: \(axes.joined(separator: ", ")).",
       ]
     return """
-      <figure class="\(kind)"><figcaption><b>\(chart.title)</b> \(sweep.metric.says)\(PictureFigure.better(sweep.metric)); medians\(sweep.note)</figcaption>
+      <figure class="\(kind)"><figcaption><b>\(chart.title)</b> \(sweep.metric.says)\(PictureFigure.better(sweep.metric)); \(sweep.isOfMeans ? "means over the rounds" : "medians")\(sweep.note)</figcaption>
       \(chart.drawing)
       \(PictureFigure.legend(legend))</figure>
 

@@ -289,12 +289,18 @@ public enum HTMLReport {
   // MARK: Tables
 
   private static func table(_ table: Table) -> Markup {
-    let head = table.headings.map { "<th>\($0.title)</th>" as Markup }
+    let hidden = table.headings.filter { $0.rank > 0 }.map(\.title)
+    let head = table.headings.map { heading in
+      "<th\(heading.rank > 0 ? " class=\"room\"" : "" as Markup)>\(heading.title)</th>" as Markup
+    }
+    let note: Markup =
+      hidden.isEmpty
+      ? "" : "<p class=\"quiet narrow\">Columns hidden on a narrow screen: \(hidden.joined(separator: ", ")).</p>\n"
     let body = table.rows.map { row -> Markup in
       let cells = row.cells.enumerated().map { column, cell -> Markup in
         column < table.keys
           ? "<th>\(cell.text)</th>"
-          : "<td\(cell.facts.contains(.best) ? " class=\"best\"" : "" as Markup)>\(cell.text)</td>"
+          : "<td\(cell.facts.contains(.best) ? " class=\"best\"" : table.headings[column].rank > 0 ? " class=\"room\"" : "" as Markup)>\(cell.text)</td>"
       }
       return "<tr\(row.needsCare ? " class=\"broken\"" : "" as Markup)>\(cells)</tr>\n"
     }
@@ -304,7 +310,7 @@ public enum HTMLReport {
       \(title)
       <div class="scroll"><table><thead><tr>\(head)</tr></thead><tbody>
       \(body)</tbody></table></div>
-
+      \(note)
       """
   }
 
@@ -357,7 +363,9 @@ public enum HTMLReport {
       .scroll { overflow: visible; } main { padding: 0; max-width: none; } }
     @media (max-width: 700px) { nav :is(table, tbody, tr, th, td) { display: block; padding-right: 0; white-space: normal; text-align: left; }
       nav tr { margin: .6rem 0; } }
-    @media (max-width: 520px) { ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }
+    .narrow { display: none; }
+    @media (max-width: 520px) { .narrow { display: block; } .room { display: none; } td:last-child { white-space: normal; }
+      ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }
     """
 }
 

@@ -29,7 +29,8 @@ public struct SentenceReport: Sendable {
     let head =
       Heading.lines(entry.id, entry.says, nil, style)
       + wrapped(chapter.title, .quiet) + wrapped("in: \(entry.place)", .quiet)
-      + DocumentsReport.origin(chapter, style) + (said + ["word: \(entry.word)"]).flatMap { wrapped($0, .quiet) }
+      + DocumentsReport.origin(chapter, style)
+      + (said + ["the word that decides: \(entry.word)"]).flatMap { wrapped($0, .quiet) }
       + wrapped(DocumentsReport.standing(entry, style), entry.standing.color)
     let claims = entry.claims.flatMap { asked in
       DescriptionList(column: 14, style: style).lines(

@@ -21,6 +21,9 @@ public struct TerminalReport: Sendable {
   /// enough.
   static let longest = 60
 
+  /// The largest number of lines at this width. A narrow terminal needs more lines for the same words.
+  private var longest: Int { style.width < 80 ? Self.longest * 80 / max(40, style.width) : Self.longest }
+
   /// The parts for which a short report has room: the tables, the lines of claims that neither failed nor speak against
   /// a document, and whether distributions are drawn.
   private struct Extent {
@@ -42,7 +45,7 @@ public struct TerminalReport: Sendable {
       + shorter.map({ Extent(tables: leading, claimLines: $0, hasDistribution: $1) })
     {
       report = render(content, extent)
-      if report.utf8.count(where: { $0 == UInt8(ascii: "\n") }) <= Self.longest { break }
+      if report.utf8.count(where: { $0 == UInt8(ascii: "\n") }) <= longest { break }
     }
     return report
   }
@@ -113,7 +116,8 @@ public struct TerminalReport: Sendable {
     let lines = [
       details ? content.document.scenario.source : "", details ? content.settings : content.changedSettings,
       (details ? content.facts : content.briefFacts).joined(separator: ", "), content.command ?? "",
-      content.sinceLast ?? "", isWhole ? "" : "--details shows all claims, metrics and distributions",
+      content.sinceLast ?? "", content.grades.hint ?? "",
+      isWhole ? "" : "--details shows all claims, metrics and distributions",
     ]
     return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
   }
@@ -139,14 +143,12 @@ public struct TerminalReport: Sendable {
     let widths = grid(table).widths
     var columns = Array(table.headings.indices)
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
-    while width() > style.width,
-      let least = columns.filter({ table.headings[$0].rank > 0 }).max(by: {
-        table.headings[$0].rank < table.headings[$1].rank
-      })
-    {
+    func rank(_ column: Int) -> (Int, Int) { (table.headings[column].rank, column) }
+    while width() > style.width, let least = columns.filter({ rank($0).0 > 0 }).max(by: { rank($0) < rank($1) }) {
       columns.removeAll { $0 == least }
     }
     var fitted = table.keeping(columns)
+    if width() > style.width { fitted = fitted.shortened }
     let missing = table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0] }
     fitted.leftOut = missing.filter { $0.rank != Table.Heading.unmissed }.map(\.title) + table.leftOut
     return fitted
@@ -168,9 +170,10 @@ public struct TerminalReport: Sendable {
   /// Returns the lines of a table, the part of the table that they show, and whether that is not all.
   private func lines(_ table: Table) -> (lines: [String], shown: Table, isCut: Bool) {
     let grid = grid(table)
-    let head = table.title.map { title($0, table.note) } ?? wrapped(table.note, .quiet)
     let parts = grid.parts(keys: table.keys, within: style.width - 2)
     let shown = details ? parts[...] : parts.prefix(1)
+    let note = table.keeping(Set(shown.joined()).sorted()).fittingNote
+    let head = table.title.map { title($0, note) } ?? wrapped(note, .quiet)
     let lines = shown.enumerated().flatMap { index, columns -> [String] in
       // A row without figures in a further part of the table is left out there.
       let rows = table.rows.indices.filter { row in
@@ -185,6 +188,15 @@ public struct TerminalReport: Sendable {
       return (index == 0 ? head : [""]) + lines.map { "  " + $0 }
     }
     let columns = Set(shown.joined()).sorted()
+    let hidden = table.headings.indices.filter { !columns.contains($0) }
+    if !hidden.isEmpty {
+      let says =
+        "\(hidden.count.counted("column")) hidden: \(hidden.map { table.headings[$0].title }.joined(separator: ", "))"
+      let needed = TextGrid.width(of: grid.widths) + 2
+      return (
+        lines + wrapped("\(says); widen to \(needed) or see --details", .quiet, indent: 2), table.keeping(columns), true
+      )
+    }
     return (lines, table.keeping(columns), shown.count < parts.count || !details && !table.leftOut.isEmpty)
   }
 

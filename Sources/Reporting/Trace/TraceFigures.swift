@@ -19,7 +19,7 @@ public struct TraceFigures: Sendable {
   public let switches: Int?
   /// The number of times that a thread left its core although it could have continued.
   public let preemptions: Int?
-  /// The longest wait of the caller or inside a block.
+  /// The longest wait of the caller or inside a block, with its time since the first submission.
   public let longestWait: TraceFinding.WorkWait?
 
   /// Computes the figures of a trace.
@@ -40,7 +40,7 @@ public struct TraceFigures: Sendable {
       ? Double(ran.reduce(0, +)) / Double(trace.length) / Double(trace.cores.count) : nil
     switches = knows ? trace.lanes.reduce(0) { $0 + $1.runs.count { $0.end < trace.length } } : nil
     preemptions = knows ? trace.lanes.reduce(0) { $0 + $1.runs.count(where: \.isPreempted) } : nil
-    longestWait = trace.workWaits.max { $0.time < $1.time }
+    longestWait = trace.longestWait
   }
 }
 

@@ -64,9 +64,8 @@ extension Trace {
         "The \(count) blocks of \(queues[queue].label.inLine) are small: they run for \(TraceFigures.text(run)) (median), "
         + "and \(program == nil ? "submitting the next one takes" : "to submit and begin one takes") \(TraceFigures.text(apart))."
     case .wait(let wait):
-      let share = Double(wait.time) / Double(max(1, length - opening))
-      return "\(lanes[wait.lane].name) spends \(TraceFigures.percent(min(1, share))) of the time waiting "
-        + "\(text(of: wait.wait))."
+      return "\(lanes[wait.lane].name) waits \(TraceFigures.text(wait.time)) of "
+        + "\(TraceFigures.text(length - opening))\(opening > 0 ? " since the first submission" : "") \(text(of: wait.wait))."
     case .overlap(let most): return "Up to \(most) blocks were in progress at once."
     case .hang(let block, let time, let behind):
       return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
@@ -98,12 +97,30 @@ extension Trace {
 
   private func standstill(_ stuck: [Int]) -> String {
     guard !stuck.isEmpty else { return "No thread runs any more, and none ever will." }
+    let waits = workWaits
     let waiting = stuck.prefix(3).map { index in
-      lanes[index].waits.last { $0.end == nil }.map { "\(lanes[index].name) waits \(text(of: $0))" }
-        ?? lanes[index].name
+      let block = waits.last { $0.lane == index && $0.wait.end == nil }?.block.map { "\(name(of: blocks[$0])), " }
+      return lanes[index].waits.last { $0.end == nil }.map { wait in
+        "\(lanes[index].name)\(block.map { ", in \($0)" } ?? " ")waits \(text(of: wait))"
+      } ?? lanes[index].name
     }
-    let others = stuck.count > 3 ? ", and \((stuck.count - 3).counted("more thread"))" : ""
-    return "At the end no thread can continue: \(waiting.joined(separator: ", "))\(others)."
+    let others = stuck.count > 3 ? "; and \((stuck.count - 3).counted("more thread"))" : ""
+    return "At the end no thread can continue: \(waiting.joined(separator: "; "))\(others)." + neverBegun
+  }
+
+  /// The blocks that had not begun at the end of the record, each with the block that its serial queue is in, as a
+  /// sentence; empty if there are none.
+  private var neverBegun: String {
+    let late = blocks.filter { $0.begin == nil && $0.submitted != nil }
+    guard !late.isEmpty else { return "" }
+    let names = late.prefix(3).map { block in
+      let ahead =
+        queues[block.queue].isSerial
+        ? blocks.first { $0.queue == block.queue && $0.begin != nil && $0.end == nil } : nil
+      return name(of: block) + (ahead.map { ", behind block \($0.number), which has not ended" } ?? "")
+    }
+    let more = late.count > 3 ? "; and \(late.count - 3) more" : ""
+    return " Never begun: \(names.joined(separator: "; "))\(more)."
   }
 
   private func loop(_ shares: [TraceFinding.LoopShare]) -> String {

@@ -35,7 +35,9 @@ public struct TraceText {
       let scale = alike.map { $0.drawn(from: from, to: to) }.map { $0.end - $0.begin }.max() ?? trace.length
       text += picture(trace, scale: scale).map { $0 + "\n" }.joined() + "\n"
     }
-    return text + key(traces).map { $0 + "\n" }.joined()
+    let key = key(traces).map { $0 + "\n" }.joined()
+    // A reader of many pictures needs the key before the first one. A single picture fits a screen with its key.
+    return traces.count > 1 ? key + "\n" + text : text + key
   }
 
   // MARK: One picture
@@ -58,6 +60,11 @@ public struct TraceText {
     lines.append(axis(folding))
     if !isProgram { lines += letters.table(trace, style) }
     lines += remarks(trace, folding)
+    if folding.from > 0, from == nil {
+      lines.append(
+        SemanticColor.quiet(
+          "drawn: \(TraceFigures.text(folding.from)) to \(TraceFigures.text(min(folding.to, trace.length)))", style))
+    }
     let figures = TraceFigures(trace)
     lines += wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; "))).map {
       SemanticColor.quiet($0, style)
@@ -306,10 +313,10 @@ public struct TraceText {
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 }) else { return [] }
     let text =
-      "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; \":\" preempted; "
+      "caller: the thread that runs the variant's body. Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; \":\" preempted; "
       + "\".\" not running. Lower row: the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. For threads "
       + "drawn in one row, a digit is the number of them that run. busy: cores in use; backlog: blocks submitted, not begun; threads: "
-      + "threads that exist, idle ones included."
+      + "threads that exist, idle ones included; both as a number, or as bars if it exceeds 9."
     return wrapped(text).map { SemanticColor.quiet($0, style) }
   }
 }

@@ -136,7 +136,7 @@ import Testing
     #expect(trace([before]).findingTexts == [] && trace([before]).longestWait == nil)
     let long = trace([before, Trace.Wait(begin: 1_950_000, end: 2_800_000, for: .group)])
     #expect(long.findingTexts == ["caller waits 800 us of 1 ms since the first submission for the group."])
-    let text = Self.text(long)
+    let text = Self.text(long).split { $0.isWhitespace }.joined(separator: " ")
     #expect(
       text.contains("drawn: 1.95 ms to 3 ms") && text.contains("longest wait 800 us: caller for the group"), "\(text)")
   }

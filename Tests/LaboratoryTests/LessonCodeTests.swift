@@ -139,7 +139,7 @@ import Testing
         "// lives: Runs the body with a life.", "// life.cancel: Cancels the source.",
       ])
     // A body that has the trial itself needs no explanation.
-    let other = Variant("other", .documented, "does it", probe, file: "Own/Own.swift", line: 10) { _ in }
+    let other = Variant("other", .documented, "does it", probe, file: "Own/Own.swift", line: 11) { _ in }
     #expect(lesson.body(of: other) == ["life.cancel()"])
   }
 }

@@ -20,7 +20,8 @@ struct SourceDeclaration: Sendable {
 
   /// Whether the declaration is a type and not an extension.
   var isNewType: Bool { isType && !head.contains("extension ") }
-  /// Whether the declaration takes the trial, or is a probe or a pattern: it then measures, and is not part of a lesson.
+  /// Whether the declaration takes the trial, or is a probe or a pattern: it then measures, and is not part of a
+  /// lesson.
   var isOfTrial: Bool { head.contains("Trial") || head.contains("Probe") || isPattern }
   /// Whether the declaration is a pattern.
   var isPattern: Bool { head.contains(": Pattern {") }

@@ -48,9 +48,9 @@ public struct Variant: Sendable {
   ///   - mainQueue: what serves the main queue.
   ///   - shows: the types and functions that the body uses, and that `explain --code` shows after it.
   ///   - body: what the variant does. The lab calls the probe with it in a fresh worker process, on a thread of its own
-  ///     outside the dispatch pool, while the main queue is served as `mainQueue` says. Warm-up belongs into a trial and
-  ///     is never recorded. An error breaks the trial, with two exceptions that make it unavailable: ``Unavailable``,
-  ///     and a `SystemError` about something that the machine lacks.
+  ///     outside the dispatch pool, while the main queue is served as `mainQueue` says. Warm-up belongs into a trial
+  ///     and is never recorded. An error breaks the trial, with two exceptions that make it unavailable:
+  ///     ``Unavailable``, and a `SystemError` about something that the machine lacks.
   public init<Body>(
     _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
     needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, shows: [String] = [],

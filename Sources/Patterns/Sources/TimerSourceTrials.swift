@@ -39,8 +39,8 @@ extension TimerSource {
     }
   }
 
-  /// Creates timers with leeway, checks their events as for a timer without leeway, and records the share of events that
-  /// were no later than the leeway.
+  /// Creates timers with leeway, checks their events as for a timer without leeway, and records the share of events
+  /// that were no later than the leeway.
   func fireWithLeeway(
     by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20),
     watch: WallClockWatch? = nil

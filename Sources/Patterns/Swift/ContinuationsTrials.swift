@@ -4,8 +4,8 @@ import Synchronization
 
 /// The measuring code.
 extension Continuations {
-  /// Times round trips in batches of a thousand. The body makes a number of round trips with the numbers from 0, and adds
-  /// up what came back.
+  /// Times round trips in batches of a thousand. The body makes a number of round trips with the numbers from 0, and
+  /// adds up what came back.
   var timeRoundTrips: Probe<@Sendable (_ count: Int) async -> Int> {
     Probe(reads: [roundTrips], records: [roundTrip, wrong]) { trial, sum in
       let (batch, count) = (1000, trial[roundTrips])
@@ -59,8 +59,8 @@ extension Continuations {
     trial.record(early, visits.early)
   }
 
-  /// Has processes of this binary run a body, which resumes a continuation twice, and records how each ended and what it
-  /// wrote to standard error.
+  /// Has processes of this binary run a body, which resumes a continuation twice, and records how each ended and what
+  /// it wrote to standard error.
   var eachProcess: Probe<@Sendable (_ isSecondLater: Bool) async -> Void> {
     Probe(reads: [processes], records: [survivors, unnamed]) { trial, body in
       try runProcesses(trial, of: trial.variant, body)

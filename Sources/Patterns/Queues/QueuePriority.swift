@@ -118,7 +118,11 @@ struct QueuePriority: Pattern {
       "a look at threads that the trial's own thread starts, in a process that may not raise priorities", unprivileged,
       needs: [.linux], mainQueue: .nobody
     ) { queues in
-      for queue in queues { queue.look() }
+      for queue in queues {
+        queue.look()
+        // The manager of Dispatch has the priority of the first thread, and may start threads of queues that wait.
+        queue.awaitLook()
+      }
     }
     Variant(
       "thread-niceness-from-background", .documented,

@@ -194,6 +194,7 @@ final class UnusedQueue: Sendable {
   private let all: DispatchGroup
   private let async: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let seen = Slots<Int>(count: 1, of: .max)
+  private let hasSeen = DispatchSemaphore(value: 0)
 
   /// Creates a member of `all`: the group ends once each of its queues has run a block.
   init(_ all: DispatchGroup, _ async: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
@@ -206,9 +207,13 @@ final class UnusedQueue: Sendable {
   func look() {
     async { [self] in
       seen[0] = ThreadPriorities.ofCallingThread
+      hasSeen.signal()
       all.leave()
     }
   }
+
+  /// Waits until the block has noted the nice value.
+  func awaitLook() { hasSeen.wait() }
 
   /// The nice value of the thread that ran the block.
   var niceness: Int { seen[0] }

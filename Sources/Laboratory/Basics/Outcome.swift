@@ -30,8 +30,8 @@ public enum Outcome: Sendable, Codable, Hashable {
     /// The machine does not allow the trial.
     case unavailable
 
-    /// Whether the outcome is not the variant's: the machine does not allow the trial, or it would have taken too long.
-    /// The variant has then neither kept nor broken a promise.
+    /// Whether the variant was not tried to its end: the machine does not allow the trial, or it would have taken too
+    /// long. The variant has then neither kept nor broken a promise.
     public var wasNotTried: Bool {
       switch self {
       case .unavailable, .stopped: true

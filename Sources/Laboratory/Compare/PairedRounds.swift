@@ -46,8 +46,8 @@ public struct PairedRounds: Sendable {
   /// Whether these rounds by themselves distinguish the sides, by the rule for a claim.
   var tellsApart: Bool { interval().map { $0.low > 1 || $0.high < 1 || areApart } ?? false }
 
-  /// Whether the sides do not overlap at all. With six rounds each, equal sides do so in one of 462 cases (Mann and
-  /// Whitney, 1947).
+  /// Whether the sides do not overlap at all. With six rounds each, equal sides are this far apart in one of 462
+  /// cases (Mann and Whitney, 1947).
   var areApart: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
       side.min().flatMap { low in side.max().map { (low: low, high: $0) } }

@@ -80,7 +80,7 @@ public struct Documents: Sendable {
   /// Returns the sentence with an identifier.
   public func sentence(_ id: String) -> Sentence? { byName[id] }
 
-  /// The halves of the list, by name.
+  /// The names of the documents' eras.
   public var eras: [String] { Era.allCases.filter { era in documents.contains { $0.era == era } }.map(\.rawValue) }
 
   /// Returns the sentences on the same question as a sentence, in documents of the other half.

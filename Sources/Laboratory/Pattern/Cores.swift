@@ -31,8 +31,8 @@ extension Run {
 }
 
 extension Machine {
-  /// Returns the machine as a trial sees it that is confined to `cores`. It is unchanged if the trial is not confined
-  /// or the machine has no more cores.
+  /// Returns the machine that a trial sees if it is confined to `cores`. The machine is unchanged if the trial is not
+  /// confined or the machine has no more cores.
   public func confined(to cores: Int?) -> Machine {
     guard let cores, cores < self.cores else { return self }
     var confined = self

@@ -1,5 +1,5 @@
-/// A stored property that a pattern declares: a ``Setting`` or a measure. Variants refer to it by the property, in
-/// `own` and `without`.
+/// A stored property that a pattern declares: a ``Setting`` or a measure. A ``Probe`` lists it by the property, in
+/// `reads` or `records`.
 public protocol Declaration: Sendable {
   /// The place of the declaration, for errors.
   var place: SourcePlace { get }

@@ -120,11 +120,13 @@ struct Pace {
     let each = Double(spent) / Double(tried)
     let needed = each * Double(plan.runs.count { !isGivenUp($0) } * least)
     guard needed > Double(limit.nanoseconds) else { return }
+    // With a fifth to spare, since the next trials may be slower.
+    let seconds = Int((needed * 1.2 / 1e9).rounded(.up))
     let variants = plan.experiment.variants.count
     let fewer = variants > 1 ? "fewer values, fewer of the \(variants) variants with --variant," : "fewer values,"
     throw InputError(
       "\(plan.runs.count) trials a round do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
-        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time with --time, or "
+        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time (--time \(seconds)s), or "
         + "shrink it: \(fewer) smaller trials with --set")
   }
 

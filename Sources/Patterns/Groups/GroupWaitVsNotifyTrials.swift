@@ -29,8 +29,8 @@ extension GroupWaitVsNotify {
     Probe(reads: settings, records: figuresOfThread) { trial, method in _ = try measureCompletion(trial, method) }
   }
 
-  /// Calls an async method repeatedly whose completion block runs on the main queue. It suspends instead of holding a
-  /// thread.
+  /// Calls a method that starts a task repeatedly. Its completion block runs on the main queue, and the task suspends
+  /// instead of holding a thread.
   var measureTask: Probe<Method> {
     Probe(reads: settings, records: figures + [notOnce, wrongQueue]) { trial, method in
       _ = try measureCompletion(trial, holdsThread: false, method)

@@ -181,7 +181,7 @@ final class CriticalSection: Sendable {
   var longestRun: Int { longest.load(ordering: .relaxed) }
 }
 
-/// The way of one thread or task into a section.
+/// The object by which one thread or task enters a section.
 struct SectionEntry: Sendable {
   fileprivate let section: CriticalSection
   fileprivate let member: Int

@@ -152,6 +152,7 @@ struct TargetQueues: Pattern {
     }
   }
 
+  /// For the bodies that make their queues and then run the tasks on them (`look`).
   private var looked: TrialProbe {
     Probe(
       reads: [queues, tasksPerQueue, work], records: [inProgress, blockedTasks, threads, elapsed], longest: longest)

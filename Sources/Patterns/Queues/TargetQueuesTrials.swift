@@ -6,7 +6,7 @@ extension TargetQueues {
   /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
   /// - Parameters:
-  ///   - atOnce: how many tasks may block at once; nil if they run one at a time.
+  ///   - atOnce: how many tasks may block at once, if it is more than the few for which the pool has threads.
   ///   - submit: submits a task to the queue, or to the actor, of its place.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   func look(

@@ -157,8 +157,8 @@ final class Bystanders: Sendable {
   /// A block on a serial queue of another class.
   let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
-  /// Submits the bystanders one after the other. Then waits for each that is held up to begin, but no longer than
-  /// `patience`.
+  /// Submits the bystanders one after the other. Then waits until each delayed bystander begins, but no longer
+  /// than `patience`.
   func come(_ standstill: Standstill, patience: Duration) throws {
     let all = [ownQueue, otherClassQueue, otherClass, global]
     for bystander in all { try bystander.come(standstill) }

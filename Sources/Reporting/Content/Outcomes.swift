@@ -97,8 +97,8 @@ struct Outcomes {
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
   }
 
-  /// Returns the anomaly that a variant is there to show, if another figure than the race's shows it, with the number
-  /// of such trials; nil if the race shows the anomaly.
+  /// Returns the anomaly that a variant should show, if a figure other than the race's shows it, with the number of
+  /// such trials; nil if the race shows the anomaly.
   private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
     let variant = index.document.runs[run].variant

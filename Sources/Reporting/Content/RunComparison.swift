@@ -19,7 +19,7 @@ struct RunComparison: Sendable {
   let contrasts: [Int: Contrast]
   /// The runs to which others are compared.
   let references: Set<Int>
-  /// The run that each run with a contrast is compared with.
+  /// The reference of each run that is compared with another one.
   let referenceOf: [Int: Int]
   /// The runs that do not differ significantly from the best.
   let nearBest: Set<Int>

@@ -61,7 +61,7 @@ struct EndingCounts {
     var trials: Int { counts.count { _ in true } }
     var name: String { "\(scenario) \(label)" }
 
-    /// Returns the number of trials with an end: `3 of 18 trials hung`.
+    /// Returns the number of trials that ended in this way: `3 of 18 trials hung`.
     func told(_ end: Outcome.Kind, as word: String) -> String {
       "\(name): \(counts[end]) of \(trials.counted("trial")) \(word)"
     }

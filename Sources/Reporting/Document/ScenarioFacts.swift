@@ -151,8 +151,8 @@ struct MetricFacts: Codable, Sendable {
 }
 
 extension Metric {
-  /// Whether the metric's durations are amounts and not running times. Only for durations, kind and unit leave this
-  /// open.
+  /// Whether the metric's durations are amounts and not running times. For all other metrics, kind and unit determine
+  /// the meaning.
   var isAmountOfTime: Bool { kind == .latency && meaning == .amount }
 }
 

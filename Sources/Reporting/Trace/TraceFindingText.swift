@@ -61,7 +61,7 @@ extension Trace {
     case .loop(let shares): return loop(shares)
     case .small(let queue, let count, let run, let apart):
       return
-        "The \(count) blocks of \(queues[queue].label.inLine) are small: they run for \(TraceFigures.text(run)) (median), "
+        "The \(count.withCommas) blocks of \(queues[queue].label.inLine) are small: they run for \(TraceFigures.text(run)) (median), "
         + "and \(program == nil ? "submitting the next one takes" : "to submit and begin one takes") \(TraceFigures.text(apart))."
     case .wait(let wait):
       return "\(lanes[wait.lane].name) waits \(TraceFigures.text(wait.time)) of "

@@ -800,7 +800,8 @@ SWIFT void __wrap_swift_job_run(void *job, void *identity, void *implementation)
     struct swift_string name = swift_getTypeName(*(void **)identity, false);
     char label[64] = "";
     memcpy(label, name.bytes, name.count < 63 ? name.count : 63);
-    queue_is(identity, GCDLAB_TRACE_ACTOR, label);
+    // A default actor has no implementation of an executor. The executors of a program may run jobs at the same time.
+    queue_is(identity, implementation ? GCDLAB_TRACE_UNKNOWN : GCDLAB_TRACE_ACTOR, label);
   }
   struct outer outer = begin((uint64_t)job, identity, GCDLAB_TRACE_JOB);
   __real_swift_job_run(job, identity, implementation);

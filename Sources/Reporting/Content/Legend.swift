@@ -21,7 +21,7 @@ public enum Legend {
     guard names.contains(word) else { return [] }
     let lines = kinds + [notSo] + roles
     let own = lines.filter { $0.hasPrefix("\(word):") }
-    return own.isEmpty ? lines.filter { $0.contains(": \(word)") || $0.contains(word) } : own
+    return own.isEmpty ? lines.filter { $0.contains(word) } : own
   }
 
   /// Returns lines of the legend for a terminal.

@@ -43,8 +43,7 @@ struct Compare: AsyncParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard let trialTime else { return }
-    do { _ = try Duration(option: "--trial-time", trialTime) } catch { throw ValidationError("\(error).") }
+    if let trialTime { _ = try Duration(option: "--trial-time", trialTime) }
   }
 
   func run() async throws {

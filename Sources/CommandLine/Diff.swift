@@ -203,9 +203,7 @@ struct Diff: AsyncParsableCommand {
     if let gate, gate.status != 0 { throw ExitCode(gate.status) }
   }
 
-  private func longestRun() throws -> Duration {
-    do { return try Duration(option: "--run-time", runTime) } catch { throw ValidationError("\(error).") }
-  }
+  private func longestRun() throws -> Duration { try Duration(option: "--run-time", runTime) }
 
   private func threshold() throws -> Double? {
     try failAbove.map { try Share(option: "--fail-above", $0, allowed: 0...1000).value }

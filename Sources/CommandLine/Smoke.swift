@@ -96,9 +96,7 @@ struct Smoke: AsyncParsableCommand {
   /// left.
   static let trialShare = 0.5
 
-  private func limit() throws -> Duration {
-    do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
-  }
+  private func limit() throws -> Duration { try Duration(option: "--time", time) }
 
   /// Returns the scenarios to run, with quick settings, in their order.
   private func chosen() throws(InputError) -> [Experiment] {

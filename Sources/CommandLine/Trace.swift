@@ -173,9 +173,6 @@ struct TraceCommand: AsyncParsableCommand {
   }
 
   private func time(_ option: String, _ text: String?) throws -> UInt64? {
-    guard let text else { return nil }
-    do { return try Duration(option: option, text, atLeast: 0).nanoseconds } catch {
-      throw ValidationError("\(error).")
-    }
+    try text.map { try Duration(option: option, $0, atLeast: 0).nanoseconds }
   }
 }

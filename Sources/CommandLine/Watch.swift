@@ -86,8 +86,5 @@ struct Watch: AsyncParsableCommand {
     return true
   }
 
-  private func deadline() throws -> Duration? {
-    guard let limit else { return nil }
-    do { return try Duration(option: "--for", limit) } catch { throw ValidationError("\(error).") }
-  }
+  private func deadline() throws -> Duration? { try limit.map { try Duration(option: "--for", $0) } }
 }

@@ -95,8 +95,11 @@ extension ConfidenceInterval {
   public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
 
   /// The share above which a percentage of the estimate misleads, since the interval of a ratio is not symmetric around
-  /// it. Sides that may differ by more are not called alike.
+  /// it.
   private static let widestShare = 25.0
+  /// The largest difference, in percent, that two sides may have and still be called alike. A larger one would matter
+  /// to somebody who chooses between them.
+  public static let alikeShare = 10.0
 
   /// Whether the interval reaches farther than a percentage of the estimate can describe.
   public var isWide: Bool { share > Self.widestShare }
@@ -104,8 +107,8 @@ extension ConfidenceInterval {
   /// The largest difference from no change that a ratio within the interval has, in percent.
   public var reachShare: Double { 100 * (max(high, 1 / low) - 1) }
 
-  /// Whether the interval includes no change and reaches so far from it that it says nothing.
-  public var isNoise: Bool { low <= 1 && high >= 1 && reachShare > Self.widestShare }
+  /// Whether the interval includes no change and reaches so far from it that the sides are neither apart nor alike.
+  public var isNoise: Bool { low <= 1 && high >= 1 && reachShare > Self.alikeShare }
 
   /// How many times as many rounds with the same noise would probably rank the two sides of this ratio, which includes
   /// no change: the interval then either leaves out no change or is no longer noise. Nil if no number of rounds would.
@@ -114,7 +117,7 @@ extension ConfidenceInterval {
   public var roundsToRank: Double? {
     let distance = abs(Double.log(estimate))
     let reach = (Double.log(high) - Double.log(low)) / 2
-    let enough = isNoise ? max(distance, Double.log(1 + Self.widestShare / 100) - distance) : distance
+    let enough = isNoise ? max(distance, Double.log(1 + Self.alikeShare / 100) - distance) : distance
     return enough > 0 ? (reach / enough) * (reach / enough) : nil
   }
 }

@@ -304,9 +304,24 @@ import Testing
     #expect(first.lowerBound < second.lowerBound, "\(says)")
   }
 
-  @Test func `with several variants too noisy to rank, fewer variants are suggested`() throws {
-    let says = try answer(plain: 9000, noise: 0.5) { _ in 10_000 }
-    #expect(says.contains(", or try fewer variants (--variant "), "\(says)")
+  @Test func `if some of the variants are undecided, a comparison of these alone is suggested`() throws {
+    func says(_ third: Double) throws -> String {
+      let made = Fixture.made([
+        ("one", Fixture.rounds(6) { round in ["elapsed": [10_000 + 3000 * Double(round % 3)]] }),
+        ("two", Fixture.rounds(6) { round in ["elapsed": [10_000 + 3000 * Double((round + 1) % 3)]] }),
+        ("three", Fixture.rounds(6) { round in ["elapsed": [third + 3000 * Double((round + 2) % 3)]] }),
+      ])
+      var experiment = made.experiment
+      (experiment.show, experiment.seeksBest) = (["elapsed"], true)
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
+      return try #require(results.content.conclusion)
+    }
+    let apart = try says(90_000)
+    #expect(apart.contains(", or compare these alone (--variant one --variant two)"), "\(apart)")
+    // If all are undecided, there is nothing to leave out.
+    let together = try says(10_000)
+    #expect(!together.contains("--variant"), "\(together)")
   }
 
   @Test func `few rounds give no answer, and the report says that they are too few`() throws {

@@ -33,9 +33,8 @@ struct ProgramOptions: ParsableArguments {
 
   /// Returns an option's value in nanoseconds; nil if it was not given.
   ///
-  /// - Throws: ``InputError`` if it is not a duration above 0.
-  static func nanoseconds(_ option: String, _ text: String?) throws(InputError) -> UInt64? {
-    guard let text else { return nil }
-    return try Duration(option: option, text, atLeast: 1).nanoseconds
+  /// - Throws: `ValidationError` if it is not a duration above 0.
+  static func nanoseconds(_ option: String, _ text: String?) throws -> UInt64? {
+    try text.map { try Duration(option: option, $0, atLeast: 1).nanoseconds }
   }
 }

@@ -56,10 +56,12 @@ struct RunOptions: ParsableArguments {
     Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)
   }
 
-  /// Returns how much to run; `precision` and `time` are the defaults.
+  /// Returns how much to run; `precision` and `time` are the defaults. A quick run makes the fewest rounds, unless a
+  /// time is set that it can use.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
-    budget.precision = try share() ?? (rounds == nil && !quick && !thorough ? precision : nil)
+    let addsRounds = rounds == nil && !thorough && (!quick || self.time != nil)
+    budget.precision = try share() ?? (addsRounds ? precision : nil)
     // With a precision, the run starts with the rounds that an interval needs, and adds more.
     if budget.precision != nil, !quick, !thorough { budget.rounds = ConfidenceInterval.fewest }
     if let rounds { budget.rounds = rounds }
@@ -69,10 +71,7 @@ struct RunOptions: ParsableArguments {
 
   var seedOrRandom: UInt64 { seed ?? UInt64.random(in: 0...999_999_999) }
 
-  private func limit() throws -> Duration? {
-    guard let time else { return nil }
-    do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
-  }
+  private func limit() throws -> Duration? { try time.map { try Duration(option: "--time", $0) } }
 
   private func share() throws -> Double? {
     try precision.map { try Share(option: "--precision", $0, allowed: 0.1...100).value }

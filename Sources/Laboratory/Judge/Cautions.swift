@@ -103,7 +103,7 @@ extension Results {
         RunNote(
           "unsettled",
           "the rounds of `\(headline.name)` vary widely (standard deviation above half the mean) in "
-            + "\(Self.list(steadiness.unsettled, upTo: 3)): treat the medians as approximate",
+            + "\(Self.list(steadiness.unsettled, upTo: 3)): their figures are approximate",
           runs: steadiness.unsettled))
     }
     if !steadiness.outliers.isEmpty {

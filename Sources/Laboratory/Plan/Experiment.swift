@@ -81,6 +81,9 @@ public struct Experiment: Sendable {
 }
 
 extension Experiment {
+  /// Whether `--quick` would change nothing.
+  var isQuick: Bool { quick.allSatisfy { parameters[$0.key] == $0.value } }
+
   /// The metric that represents the others: the first one that is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
 

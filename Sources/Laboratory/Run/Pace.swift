@@ -123,11 +123,14 @@ struct Pace {
     // With a fifth to spare, since the next trials may be slower.
     let seconds = Int((needed * 1.2 / 1e9).rounded(.up))
     let variants = plan.experiment.variants.count
-    let fewer = variants > 1 ? "fewer values, fewer of the \(variants) variants with --variant," : "fewer values,"
+    let ways = [
+      "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,
+      "smaller trials with \(plan.experiment.isQuick ? "--set" : "--quick or --set")",
+    ]
     throw InputError(
       "\(plan.runs.count) trials a round do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
         + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time (--time \(seconds)s), or "
-        + "shrink it: \(fewer) smaller trials with --set")
+        + "shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
   }
 
   /// Returns how far the run is when a trial of `round` starts.

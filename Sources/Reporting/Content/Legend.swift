@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 
 /// The meaning of verdicts and of kinds of claims, in words.
 public enum Legend {
@@ -43,13 +44,14 @@ extension ReportContent {
     let verdicts = Set(claims.map(\.verdict))
     let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil
     let hasRatios = shown.contains(where: \.hasRatio)
+    let alike = "the interval includes 1 and reaches at most \(Quantity.number(ConfidenceInterval.alikeShare)) % from it"
     guard isFull else {
       let parts = [
         verdicts.contains(.held) ? "held: in every trial" : nil,
         verdicts.contains(.witnessed) ? "witnessed: at least once" : nil, notSo,
         hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
-        shown.contains(where: \.isUntold.narrow) ? "no significant difference: a narrow interval around 1" : nil,
-        shown.contains(where: \.isUntold.wide) ? "too noisy to tell: a wide interval around 1" : nil,
+        shown.contains(where: \.isUntold.narrow) ? "no significant difference: \(alike)" : nil,
+        shown.contains(where: \.isUntold.wide) ? "too noisy to tell: a wider one" : nil,
       ].compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
@@ -58,7 +60,7 @@ extension ReportContent {
       + (hasRatios
         ? [
           "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with the 99 % "
-            + "interval of this claim alone (those of a table hold all together, and are wider); no significant difference: the interval is narrow and includes 1; too noisy to tell: too wide to say"
+            + "interval of this claim alone (those of a table hold all together, and are wider); no significant difference: \(alike); too noisy to tell: a wider one"
         ] : [])
   }
 }

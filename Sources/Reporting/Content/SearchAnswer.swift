@@ -141,7 +141,7 @@ struct SearchAnswer {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
     let (own, help) = ("\(names([best], of: group)), \(figure(best))", help(unclear, best, among: group))
     guard !unclear.contains(where: { comparison.contrasts[$0]?.interval?.isNoise == true }) else {
-      return "best guess (\(mean)): \(own). Too noisy to exclude: \(names(unclear, of: group)); \(help)"
+      return "best guess (\(mean)): \(own). Too noisy to exclude\(reach(unclear)): \(names(unclear, of: group)); \(help)"
     }
     let names = names(all, of: group)
     return "cannot be told apart here\(reach(unclear)): pick \(names.hasPrefix("any ") ? "" : "any of ")\(names); "
@@ -158,11 +158,17 @@ struct SearchAnswer {
     return own == most ? ", the largest \(way.name) tried" : own == least ? ", the smallest \(way.name) tried" : ""
   }
 
-  /// Returns what would rank the runs: how much time, at the noise of this run, and fewer variants if there are many.
+  /// Returns what would rank the runs: how much time, at the noise of this run, and a comparison of the undecided
+  /// variants alone if there are others.
   private func help(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
     let isCompared = index.document.scenario.baseline == nil
     let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
-    let fewer = Set(group.map(variant)).count > 1 ? ", or try fewer variants (--variant \(variant(best)))" : ""
+    let undecided = Set((unclear + [best]).map(variant))
+    let variants = index.document.scenario.variants.map(\.name).filter(undecided.contains)
+    let isPart = variants.count > 1 && variants.count < Set(group.map(variant)).count
+    let fewer =
+      isPart && variants.count <= Self.most
+      ? ", or compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : ""
     guard let factor = factors.max() else { return "give it more time (--time)" + fewer }
     // A smaller run than the last one would not help, whatever the noise.
     let seconds = index.document.seconds * max(factor, Self.leastFactor)
@@ -229,12 +235,13 @@ struct SearchAnswer {
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
   }
 
-  /// Returns the largest difference that runs without a significant difference may still have: ` (±5.0 %)`.
+  /// Returns the largest difference that runs without a significant difference may still have: ` (±5.0 %)`. Empty if it
+  /// is so large that a percentage would mislead.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
     let widest = intervals.max { max($0.high, 1 / $0.low) < max($1.high, 1 / $1.low) }
-    return widest.map { " (\(Signs.margin)\($0.reach))" } ?? ""
+    return widest.flatMap { $0.isWide ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
   }
 
   /// Returns runs in words, variant by variant: `any stride from 256 up`. If the group has several variants, they are

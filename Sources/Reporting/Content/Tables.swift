@@ -218,13 +218,12 @@ struct Tables {
       let reach = interval.isWide ? interval.ends : interval.margin
       return Cell("\(text) \(reach)\(tail)", facts.union(interval.isWide ? .ends : .interval), short: text + tail)
     }
-    let short = "\(Signs.margin)\(interval.reach)\(tail)"
-    if !mark.isNoise {
-      return Cell("no difference found (\(Signs.margin)\(interval.reach))\(tail)", facts, short: short)
-    }
-    return Cell(
-      (interval.isNoise ? Self.noise : "within \(Signs.margin)\(interval.reach): cannot rank") + tail, facts,
-      short: interval.isNoise ? "noise\(tail)" : short)
+    let reach = "\(Signs.margin)\(interval.reach)"
+    let short = reach + tail
+    if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: short) }
+    guard interval.isNoise else { return Cell("within \(reach): cannot rank\(tail)", facts, short: short) }
+    return interval.isWide
+      ? Cell(Self.noise + tail, facts, short: "noise\(tail)") : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: short)
   }
 
   /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time of the two is near the
@@ -233,7 +232,7 @@ struct Tables {
     comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
-  /// The text for an interval that is wide and includes 1.
+  /// The text for an interval that includes 1 and is too wide to call the sides alike.
   static let noise = "too noisy to tell"
 
   /// Returns the sign beside a run: that it is the best one, that it does not differ from its reference, or that the

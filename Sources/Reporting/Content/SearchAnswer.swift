@@ -141,7 +141,8 @@ struct SearchAnswer {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
     let (own, help) = ("\(names([best], of: group)), \(figure(best))", help(unclear, best, among: group))
     guard !unclear.contains(where: { comparison.contrasts[$0]?.interval?.isNoise == true }) else {
-      return "best guess (\(mean)): \(own). Too noisy to exclude\(reach(unclear)): \(names(unclear, of: group)); \(help)"
+      return
+        "best guess (\(mean)): \(own). Too noisy to exclude\(reach(unclear)): \(names(unclear, of: group)); \(help)"
     }
     let names = names(all, of: group)
     return "cannot be told apart here\(reach(unclear)): pick \(names.hasPrefix("any ") ? "" : "any of ")\(names); "

@@ -223,7 +223,8 @@ struct Tables {
     if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: short) }
     guard interval.isNoise else { return Cell("within \(reach): cannot rank\(tail)", facts, short: short) }
     return interval.isWide
-      ? Cell(Self.noise + tail, facts, short: "noise\(tail)") : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: short)
+      ? Cell(Self.noise + tail, facts, short: "noise\(tail)")
+      : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: short)
   }
 
   /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time of the two is near the

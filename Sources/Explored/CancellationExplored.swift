@@ -190,7 +190,7 @@ extension Cancellation {
       "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "
       + "await, with the handlers that it registers.")
 
-  func eachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
+  func runEachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
     Probe { _, body in
       let work = HandledTask(handlers: handlers)
       body(work)
@@ -199,7 +199,7 @@ extension Cancellation {
     }
   }
 
-  var eachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
+  var runEachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
     Probe { _, body in
       let work = HandledTask(handlers: 1)
       body(work)
@@ -208,21 +208,21 @@ extension Cancellation {
     }
   }
 
-  var eachScope: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe { trial, body in try runScope(children: trial[children], body) }
   }
 
-  var eachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
     Probe { _, body in try runScope(children: 2, body) }
   }
 
-  var eachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe { trial, body in try runScope(children: trial[children], late: 1, body) }
   }
 
-  var eachPair: Probe<@Sendable (Scope) async throws -> Void> { eachScopeOfTwo }
+  var runEachPair: Probe<@Sendable (Scope) async throws -> Void> { runEachScopeOfTwo }
 
-  var eachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> { Probe { _, _ in } }
+  var runEachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> { Probe { _, _ in } }
 
   private func runScope(
     children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void

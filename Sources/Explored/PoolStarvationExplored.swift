@@ -71,7 +71,7 @@ extension PoolStarvation {
     }
   }
 
-  var bystandersAlone: TrialProbe { Probe() }
+  var runBystandersAlone: TrialProbe { Probe() }
 
   func recordBystandersAlone(_ trial: Trial) throws {
     Execution.limitPool(to: 2)

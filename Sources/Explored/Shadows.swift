@@ -1,10 +1,12 @@
 import Exploration
 import Instruments
 
-// The files of patterns in this folder are links to the files that the trials run. The names below mean the queues,
-// locks and threads of Exploration here, since a declaration of the module itself takes precedence over an imported
-// one.
+// The files of patterns in this folder are links to the files that the trials run. The names below mean the patterns,
+// queues, locks and threads of an exploration here, since a declaration of the module itself takes precedence over an
+// imported one.
 
+typealias Pattern = ExploredPattern
+typealias Variant = ExploredVariant
 typealias DispatchQueue = ModelQueue
 typealias DispatchGroup = ModelGroup
 typealias DispatchSemaphore = ModelSemaphore
@@ -48,7 +50,7 @@ func dispatchOnce<Context>(
 /// Runs asynchronous work as a task, and waits for its end.
 func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
   let box = TaskResult<Result>()
-  Task { box.result = await Swift.Result { () async throws in try await body() } }
+  Task { do { box.result = .success(try await body()) } catch { box.result = .failure(error) } }
   Execution.wait("waits for a task") { box.result != nil }
   guard let result = box.result else { throw Unavailable("the execution is over") }
   return try result.get()
@@ -57,11 +59,4 @@ func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Re
 /// Unchecked: everything happens on the thread that explores.
 private final class TaskResult<Value>: @unchecked Sendable {
   var result: Result<Value, any Error>?
-}
-
-extension Result where Failure == any Error {
-  /// Runs `body`, and keeps its result or its error.
-  fileprivate init(_ body: () async throws -> Success) async {
-    do { self = .success(try await body()) } catch { self = .failure(error) }
-  }
 }

@@ -69,7 +69,7 @@ private final class Singleton: @unchecked Sendable {
 /// A singleton as one thread sees it: the document's static variable.
 ///
 /// Unchecked: everything happens on the thread that explores.
-struct Shared: @unchecked Sendable {
+struct SharedManager: @unchecked Sendable {
   private let singleton: Unmanaged<Singleton>
   fileprivate init(_ singleton: Singleton) { self.singleton = .passUnretained(singleton) }
 
@@ -101,13 +101,15 @@ struct Row: Sendable {
   fileprivate let thread: Int
 
   /// Asks for the singleton, and notes the instance that the thread gets.
-  func each(_ sharedManager: (Shared) -> PhotoManager?) {
-    singleton.got[thread] = sharedManager(Shared(singleton))
+  func each(_ sharedManager: (SharedManager) -> PhotoManager?) {
+    singleton.got[thread] = sharedManager(SharedManager(singleton))
   }
 
   /// Asks for the singleton asynchronously.
-  func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (Shared) async -> PhotoManager?) async {
-    singleton.got[thread] = await sharedManager(Shared(singleton))
+  func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (SharedManager) async -> PhotoManager?)
+    async
+  {
+    singleton.got[thread] = await sharedManager(SharedManager(singleton))
   }
 }
 
@@ -119,10 +121,10 @@ extension SingletonRace {
   /// The place of a pause.
   enum Place { case creation, setUp }
 
-  var unguarded: TrialProbe { Probe() }
-  var guarded: TrialProbe { Probe() }
-  var guardedTasks: TaskProbe { Probe { trial, body in try waitFor { try await body(trial) } } }
-  var once: TrialProbe { Probe() }
+  var runUnguarded: TrialProbe { Probe() }
+  var runGuarded: TrialProbe { Probe() }
+  var runGuardedTasks: TaskProbe { Probe { trial, body in try waitFor { try await body(trial) } } }
+  var runOnce: TrialProbe { Probe() }
 
   private var actors: Int { 2 }
 

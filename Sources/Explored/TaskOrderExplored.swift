@@ -49,7 +49,7 @@ extension TaskOrder {
   /// The global actor belongs to the process, so only one execution at a time uses it.
   private static let recorder = Mutex<Void>(())
 
-  var eachRound: Probe<@Sendable (OrderRound) async -> Void> {
+  var runEachRound: Probe<@Sendable (OrderRound) async -> Void> {
     Probe { _, body in
       try Self.recorder.withLock { _ in
         let round = OrderRound()
@@ -60,5 +60,5 @@ extension TaskOrder {
     }
   }
 
-  var eachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> { eachRound }
+  var runEachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> { runEachRound }
 }

@@ -336,18 +336,18 @@ import Testing
       }
     },
     Mutant("serial-queue: a concurrent queue", breaks: "item 1 comes after a later one") { trial in
-      try TaskOrder().eachRound(trial) { round in
+      try TaskOrder().runEachRound(trial) { round in
         let queue = DispatchQueue(label: "log", attributes: .concurrent)
         for item in round.items { queue.async { item.notesArrival() } }
       }
     },
     Mutant("isolated: calls the actor in place of beginning there", breaks: "item 1 comes after a later one") { trial in
-      try TaskOrder().eachRound(trial) { round in
+      try TaskOrder().runEachRound(trial) { round in
         for item in round.items { Task { await { @TaskOrder.Recorder in item.notesArrival() }() } }
       }
     },
     Mutant("suspended: registers its handler too late", breaks: "cancel returns before a handler has run") { trial in
-      try Cancellation().eachTask()(trial) { work in
+      try Cancellation().runEachTask()(trial) { work in
         let task = Task {
           work.operationBegins()
           await work.cancellation()
@@ -363,14 +363,14 @@ import Testing
     },
     Mutant("group-returned: waits for one child only", breaks: "the scope is left before a child task has ended") {
       trial in
-      try Cancellation().eachScopeOfTwo(trial) { scope in
+      try Cancellation().runEachScopeOfTwo(trial) { scope in
         let tasks = scope.children.map { child in Task { await child.lingers() } }
         await scope.allHaveBegun()
         await tasks[1].value
       }
     },
     Mutant("group-thrown: cancels no child", breaks: "deadlock: no thread can continue") { trial in
-      try Cancellation().eachScopeOfTwo(trial) { scope in
+      try Cancellation().runEachScopeOfTwo(trial) { scope in
         await withTaskGroup { group in
           for child in scope.children { group.addTask { await child.isCancelledAndLingers() } }
           await scope.allHaveBegun()

@@ -22,7 +22,7 @@ import Testing
   }
 
   private static func figures(of observer: ThreadObserver) -> [String: Int] {
-    ["off-main": observer.offMain, "off-queue": observer.offQueue, "threads": observer.threads]
+    ["off-main": observer.offMain.count, "off-queue": observer.offQueue.count, "threads": observer.threads]
   }
 
   // MARK: Broken bodies

@@ -34,7 +34,7 @@ import Testing
       _ body: @escaping @Sendable (HandledTask) -> Void
     ) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, ["tasks": .integer(3)]) { trial in
-        try (runsHandler ? pattern.eachTask(handlers: count) : pattern.eachTaskAfterwards)(trial, body)
+        try (runsHandler ? pattern.runEachTask(handlers: count) : pattern.runEachTaskAfterwards)(trial, body)
       }
     }
     func scopes(
@@ -141,7 +141,7 @@ import Testing
     reds.append(Red("no-handler.hung == 1", "no-handler", of: pattern) { _ in try waitFor { await Task {}.value } })
     reds.append(
       Red("sleep.slept == 0", "sleep", of: pattern, ["scopes": .integer(1)]) { trial in
-        try pattern.eachGroupOfSleepers(trial) { scope in
+        try pattern.runEachGroupOfSleepers(trial) { scope in
           await withTaskGroup(of: Void.self) { group in
             for child in scope.children + [scope.lateChild] { group.addTask { await child.sleeps(for: .zero) } }
           }
@@ -153,7 +153,7 @@ import Testing
         ["scopes": .integer(1), "patience": .integer(1_000_000_000)]
       ) {
         trial in
-        try pattern.eachPair(trial) { scope in
+        try pattern.runEachPair(trial) { scope in
           await withTaskGroup(of: Void.self) { group in
             group.addTask { await scope.children[0].isCancelledAndTellsOther() }
             group.addTask { await scope.children[1].isCancelledAndWaitsForOther() }

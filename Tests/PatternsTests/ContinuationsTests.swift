@@ -52,7 +52,7 @@ import Testing
           visits.continues()
         },
         { visits in
-          while visits.gone < visits.count { await Task.yield() }
+          while visits.gone.count < visits.count { await Task.yield() }
           visits.allAreResumed()
         })
     }
@@ -77,7 +77,7 @@ import Testing
     return [
       red("checked.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
       red("unsafe.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
-      red("anywhere.wrong == 0") { trial in try pattern.eachAnswer(trial) { _, _ in 0 } },
+      red("anywhere.wrong == 0") { trial in try pattern.runEachAnswer(trial) { _, _ in 0 } },
       red("actor.elsewhere == 0", visits), red("unsafe-actor.elsewhere == 0", visits),
       red("actor.early == 0", visits), red("unsafe-actor.early == 0", visits),
       red("inline-executor.early > 0", goesOnAfterwards),

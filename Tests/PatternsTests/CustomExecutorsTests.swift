@@ -40,15 +40,15 @@ import Testing
       let settings: [String: ParameterValue] = ["calls": .integer(2), "meetings": .integer(2)]
       return Red(check, String(check.prefix { $0 != "." }), of: pattern, settings, body)
     }
-    @Sendable func onPool(_ trial: Trial) throws { try pattern.eachCall(trial) { code, _ in code.look() } }
+    @Sendable func onPool(_ trial: Trial) throws { try pattern.runEachCall(trial) { code, _ in code.look() } }
     @Sendable func onPreferred(_ trial: Trial) throws {
-      try pattern.eachCall(trial) { code, preferred in
+      try pattern.runEachCall(trial) { code, preferred in
         await Task(executorPreference: preferred) { code.look() }.value
       }
     }
     /// No call of the actor, but looks on the pool and on the preferred executor.
     @Sendable func notOnOwn(_ trial: Trial) throws {
-      try pattern.eachJob(trial) { _, code, preferred in
+      try pattern.runEachJob(trial) { _, code, preferred in
         code.look()
         await Task(executorPreference: preferred) { code.look() }.value
       }
@@ -58,17 +58,19 @@ import Testing
     {
       { trial in
         let actor = OwnActor(on: executor)
-        try pattern.eachMeeting(trial, of: (actor, actor), within: patience)
+        try pattern.runEachMeeting(trial, of: (actor, actor), within: patience)
       }
     }
-    @Sendable func notAssumed(_ trial: Trial) throws { try pattern.eachAssumption(trial) { _, _ in } }
+    @Sendable func notAssumed(_ trial: Trial) throws { try pattern.runEachAssumption(trial) { _, _ in } }
     @Sendable func inJob(_ trial: Trial) throws {
-      try pattern.eachAssumption(trial) { actor, assumption in
+      try pattern.runEachAssumption(trial) { actor, assumption in
         try waitFor { await actor.run { assumption.made(of: actor) } }
       }
     }
     @Sendable func inBlock(_ trial: Trial) throws {
-      try pattern.eachAssumption(trial) { actor, assumption in ActorExecutor.queue.sync { assumption.made(of: actor) } }
+      try pattern.runEachAssumption(trial) { actor, assumption in
+        ActorExecutor.queue.sync { assumption.made(of: actor) }
+      }
     }
     let passing = [
       "assume-on-thread", "assume-on-other-actor", "assume-in-sync-unchecked", "assume-in-async-unchecked",
@@ -94,12 +96,12 @@ import Testing
       + [
         red("immediate.elsewhere > 0", onPreferred),
         red("busy-actor.elsewhere > 0") { trial in
-          try pattern.eachCallOfBusy(trial) { _, code, preferred in
+          try pattern.runEachCallOfBusy(trial) { _, code, preferred in
             Task(executorPreference: preferred) { code.look() }
           }
         },
         red("after-waiting.on-preferred > 0") { trial in
-          try pattern.eachCallOfBusy(trial) { _, code, _ in Task { code.look() } }
+          try pattern.runEachCallOfBusy(trial) { _, code, _ in Task { code.look() } }
         },
         red("not-serial.together > 0", meeting(on: ActorExecutor(), within: .milliseconds(1))),
         red("assume-on-actor.not-assumed == 0", notAssumed), red("assume-on-sharing.not-assumed == 0", notAssumed),

@@ -103,7 +103,7 @@ import Testing
           group.addTask {
             await result.doSomething()
             Task {
-              while work.completions == 0 { try await Task.sleep(for: .milliseconds(1)) }
+              while work.completions.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
               await result.set()
             }
           }

@@ -91,7 +91,7 @@ import Testing
       let group = DispatchGroup()
       for photo in download.photos {
         download.queue.async(group: late) {
-          while download.completions == 0 { yieldProcessor() }
+          while download.completions.count == 0 { yieldProcessor() }
           photo.load()
         }
       }
@@ -176,7 +176,7 @@ import Testing
       late.wait()
       for photo in download.photos {
         download.queue.async(group: late) {
-          while download.completions == 0 { yieldProcessor() }
+          while download.completions.count == 0 { yieldProcessor() }
           photo.load()
         }
       }

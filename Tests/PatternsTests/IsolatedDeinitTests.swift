@@ -24,7 +24,7 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (ObjectEnd) throws -> Void) -> Red {
       let name = String(check.prefix { $0 != "." })
       return Red(check, name == "all" ? "plain" : name, of: pattern, ["objects": .integer(2)]) { trial in
-        try (name == "default-actor" ? pattern.eachObjectOfDefaultActor : pattern.eachObject)(trial, body)
+        try (name == "default-actor" ? pattern.runEachObjectOfDefaultActor : pattern.runEachObject)(trial, body)
       }
     }
     /// Ends where it is released, with the mark, twice.

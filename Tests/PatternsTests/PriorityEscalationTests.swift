@@ -25,13 +25,14 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (RaisedTask) async -> Void) -> Red {
       let name = String(check.prefix { $0 != "." })
       return Red(check, name, of: pattern, ["tasks": .integer(2)]) { trial in
-        let states = try pattern.each(trial, within: .zero, body)
-        switch name {
-        case "child-task", "async-let", "nested": pattern.recordInnerHandlers(trial, states)
-        case "loose-task": pattern.recordLooseTasks(trial, states)
-        case "handler-too-late": pattern.recordRaises(trial, states)
-        default: pattern.recordTasks(trial, states, times: 1)
-        }
+        let probe =
+          switch name {
+          case "child-task", "async-let", "nested": pattern.runEachInnerHandler(patience: .zero)
+          case "loose-task": pattern.runEachLooseTask(patience: .zero)
+          case "handler-too-late": pattern.runEachRaisedBefore(patience: .zero)
+          default: pattern.runEachTask(patience: .zero)
+          }
+        try probe(trial, body)
       }
     }
     /// Is not raised, and its handler is called three times for the same priority, before the outer one.

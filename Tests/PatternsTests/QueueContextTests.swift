@@ -128,11 +128,11 @@ import Testing
     let lives = ["context-finalizer", "specific-released"].flatMap { variant in
       [
         red("\(variant).not-once == 0") { trial in
-          try pattern.clean()(trial) { cleansUpTwice($0) }
+          try pattern.clean(trial) { cleansUpTwice($0) }
           trial.record(pattern.cleanupLatency, 0)
         },
         red("\(variant).early-cleanups == 0") { trial in
-          try pattern.clean()(trial) { cleansUpAtOnce($0) }
+          try pattern.clean(trial) { cleansUpAtOnce($0) }
           trial.record(pattern.cleanupLatency, 0)
         },
       ]
@@ -147,7 +147,7 @@ import Testing
     }
     return lives + [
       red("context-finalizer.in-release == 0") { trial in
-        try pattern.clean()(trial) { cleansUpAtOnce($0) }
+        try pattern.clean(trial) { cleansUpAtOnce($0) }
         trial.record(pattern.cleanupLatency, 0)
       },
       // The target is not suspended.

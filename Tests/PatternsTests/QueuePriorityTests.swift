@@ -95,7 +95,7 @@ import Testing
       // A background block submits to the queues above default, and the trial's own thread to the default queue.
       Red("thread-niceness-unprivileged.level-with-default == 3", "thread-niceness-unprivileged", of: pattern) {
         trial in
-        try pattern.unprivileged(trial) { queues in
+        try pattern.giveUpPrivileges(trial) { queues in
           for queue in queues[3...] { queue.look() }
           DispatchQueue.global(qos: .background).async {
             for queue in queues[..<3] { queue.look() }
@@ -106,7 +106,7 @@ import Testing
       Red(
         "thread-niceness-from-background.level-with-background == 7", "thread-niceness-from-background", of: pattern
       ) { trial in
-        try pattern.unprivileged(trial) { queues in
+        try pattern.giveUpPrivileges(trial) { queues in
           for queue in queues { queue.look() }
         }
       },

@@ -269,7 +269,7 @@ import Testing
           let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)
           source.setEventHandler {
             inbox.handled(source.data)
-            guard inbox.runs == 1 else { return }
+            guard inbox.runs.count == 1 else { return }
             for child in children.started {
               var information = siginfo_t()
               while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}

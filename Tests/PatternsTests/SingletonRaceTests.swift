@@ -109,7 +109,7 @@ import Testing
     row.each { shared in
       shared.predicate.pointee = ~0
       dispatchOnce(shared.predicate, shared) { context in
-        guard let shared = context?.load(as: Shared.self) else { return }
+        guard let shared = context?.load(as: SharedManager.self) else { return }
         shared.manager = shared.create()
       }
       return shared.manager
@@ -118,7 +118,7 @@ import Testing
 
   /// An actor that awaits between check and creation, where other calls enter.
   private actor Reentrant {
-    func manager(_ shared: Shared) async -> PhotoManager? {
+    func manager(_ shared: SharedManager) async -> PhotoManager? {
       if shared.manager == nil {
         await shared.slept()
         shared.manager = shared.create()
@@ -151,7 +151,7 @@ import Testing
       // A computed property instead of a static let.
       red("static-let.broken-races == 0", "static-let", long) { trial in
         enum Library {
-          static var shared: PhotoManager? { Shared.asked?.create() }
+          static var shared: PhotoManager? { SharedManager.asked?.create() }
         }
         try pattern.raceOnce(trial) { row in row.each { _ in Library.shared } }
       },

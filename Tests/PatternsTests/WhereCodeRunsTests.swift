@@ -32,10 +32,10 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     func red(_ check: String, _ call: @escaping WhereCodeRuns.Call) -> Red {
-      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in try pattern.eachCall(trial, call) }
+      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in try pattern.runEachCall(trial, call) }
     }
     func redTask(_ check: String, _ call: @escaping WhereCodeRuns.Call) -> Red {
-      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in try pattern.eachTask(trial, call) }
+      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in try pattern.runEachTask(trial, call) }
     }
     let stays: WhereCodeRuns.Call = { actor, code in code.look() }
     let leaves: WhereCodeRuns.Call = { actor, code in await Task.detached { code.look() }.value }

@@ -47,11 +47,11 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (CancelledWork) -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, few) { trial in
         if trial.variant == "never-submitted" {
-          try pattern.eachUnsubmittedItem(noticeWithin: .milliseconds(1))(trial) { work, _ in body(work) }
+          try pattern.runEachUnsubmittedItem(noticeWithin: .milliseconds(1))(trial) { work, _ in body(work) }
         } else if trial.variant.hasPrefix("task") {
-          try pattern.eachTask(trial, body)
+          try pattern.runEachTask(trial, body)
         } else {
-          try pattern.eachItem(trial, body)
+          try pattern.runEachItem(trial, body)
         }
       }
     }

@@ -50,9 +50,7 @@ public struct Results: Sendable {
   ///
   /// - Parameter isStoppingMeant: whether the command line limits the time of a trial.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
-    let unseen = runs.filter {
-      $0.trials.allSatisfy(\.outcome.kind.wasNotTried) && experiment.pattern.obstacle(to: $0, on: machine) == nil
-    }
+    let unseen = runs.filter(isUnseen)
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
     let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }

@@ -12,7 +12,7 @@
 ///   let completion = Metric.latency("completion", "from the last handler to the completion block")
 ///
 ///   /// Sends the requests, and waits for the group.
-///   var calls: Probe<@Sendable (Request, DispatchGroup) -> Void> {
+///   var sendAll: Probe<@Sendable (Request, DispatchGroup) -> Void> {
 ///     Probe(reads: [requests], records: [completion]) { trial, send in
 ///       …
 ///       trial.record(completion, elapsed)
@@ -20,7 +20,7 @@
 ///   }
 ///
 ///   var variants: [Variant] {
-///     Variant("balanced", .documented, "leaves on success and on error", calls) { request, group in
+///     Variant("balanced", .documented, "leaves on success and on error", sendAll) { request, group in
 ///       group.enter()
 ///       request.send { _, _ in group.leave() }
 ///     }

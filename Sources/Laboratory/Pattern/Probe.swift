@@ -5,7 +5,7 @@ import Platform
 ///
 /// ```swift
 /// /// Sends requests through an adapter, waits for the group, and counts the handlers that ran before.
-/// var calls: Probe<@Sendable (Request, DispatchGroup) -> Void> {
+/// var sendAll: Probe<@Sendable (Request, DispatchGroup) -> Void> {
 ///   Probe(reads: [requests], records: [sent, unfinished]) { trial, send in
 ///     …
 ///     trial.record(unfinished, count)
@@ -13,7 +13,7 @@ import Platform
 /// }
 /// ```
 ///
-/// A variant names the probe before its body: `Variant("balanced", .documented, "…", calls) { request, group in … }`.
+/// A variant names the probe before its body: `Variant("balanced", .documented, "…", sendAll) { request, group in … }`.
 public struct Probe<Body: Sendable>: Sendable {
   let use: ProbeUse
   private let run: @Sendable (Trial, Body) throws -> Void

@@ -149,6 +149,9 @@ public enum Ending: Sendable, Hashable {
   /// not asleep yet, and get more time, up to that of the watchdog.
   case hangs(within: Duration)
 
+  /// The runtime ends the trials at once with a signal. The time is for a trial that stands still instead.
+  public static let trapsAtOnce = Ending.traps(within: .milliseconds(500))
+
   /// The name of the ending in result documents.
   public var name: String {
     switch self {

@@ -75,12 +75,12 @@ struct ApplyStride: Pattern {
   var problem: [any Declaration] { [iterations, work, balance] }
 
   var variants: [Variant] {
-    Variant("serial-loop", .yardstick, "a for loop on one thread", plain) { trial in
+    Variant("serial-loop", .yardstick, "a for loop on one thread", runLoop) { trial in
       try measure(trial) { loop, count in
         loop.run(0..<count)
       }
     }
-    Variant("apply", .documented, "DispatchQueue.concurrentPerform: one call for all blocks", inBlocks) { trial in
+    Variant("apply", .documented, "DispatchQueue.concurrentPerform: one call for all blocks", runInBlocks) { trial in
       try measureBlocks(trial) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
           loop.run(idx * stride..<(idx + 1) * stride)
@@ -88,7 +88,7 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("apply-short", .documented, "concurrentPerform over short loops, back to back", shortLoops) { trial in
+    Variant("apply-short", .documented, "concurrentPerform over short loops, back to back", runShortLoops) { trial in
       try measureShort(trial) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
           loop.run(idx * stride..<(idx + 1) * stride)
@@ -98,7 +98,7 @@ struct ApplyStride: Pattern {
     }
     Variant(
       "after-idle", .documented, "concurrentPerform over short loops, each right after a pause in which nothing ran",
-      shortLoopsAfterIdle
+      runShortLoopsAfterIdle
     ) { trial in
       try measureShort(trial, after: trial[idle]) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
@@ -107,7 +107,7 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("apply-queue", .documented, "the C function dispatch_apply_f on a global queue", inBlocks) { trial in
+    Variant("apply-queue", .documented, "the C function dispatch_apply_f on a global queue", runInBlocks) { trial in
       let queue = gcdlab_dispatch_get_global_queue(0, 0)
       try measureBlocks(trial) { loop, count, stride in
         gcdlab_dispatch_apply_f(count / stride, queue, loop.context) { context, idx in
@@ -117,7 +117,8 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("apply-serial", .documented, "the C function dispatch_apply_f on a serial queue", onSerialQueue) { trial in
+    Variant("apply-serial", .documented, "the C function dispatch_apply_f on a serial queue", runOnSerialQueue) {
+      trial in
       let queue = gcdlab_dispatch_queue_create("serial", nil)
       defer { gcdlab_dispatch_release(queue) }
       try measureBlocks(trial, stride: trial[shortStride]) { loop, count, stride in
@@ -130,7 +131,7 @@ struct ApplyStride: Pattern {
     }
     Variant(
       "apply-serial-in-block", .documented, "dispatch_apply_f on a serial queue, called in a block of another queue",
-      onSerialQueue
+      runOnSerialQueue
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("serial", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -145,7 +146,8 @@ struct ApplyStride: Pattern {
         }
       }
     }
-    Variant("async-group", .documented, "one async block per stride in a dispatch group, then wait", inGroup) { trial in
+    Variant("async-group", .documented, "one async block per stride in a dispatch group, then wait", runInGroup) {
+      trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
         let group = DispatchGroup()
         for j in Swift.stride(from: 0, to: count, by: stride) {
@@ -156,7 +158,7 @@ struct ApplyStride: Pattern {
         group.wait()
       }
     }
-    Variant("threads", .yardstick, "one contiguous part of the loop per thread", onThreads) { trial in
+    Variant("threads", .yardstick, "one contiguous part of the loop per thread", runOnThreads) { trial in
       let parts = trial[threads] > 0 ? trial[threads] : trial.cores
       try SystemThread.requireCapacity(for: parts)
       try measure(trial) { loop, count in
@@ -166,7 +168,7 @@ struct ApplyStride: Pattern {
         for thread in team { thread.join() }
       }
     }
-    Variant("task-group", .modern, "one child task per stride in a task group", inGroup) { trial in
+    Variant("task-group", .modern, "one child task per stride in a task group", runInGroup) { trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
         try waitFor {
           await withTaskGroup { group in
@@ -193,15 +195,15 @@ struct ApplyStride: Pattern {
   private var resultsOfBlocks: [any Declaration] { results + [hundredByFour, unfinished] }
 
   /// A probe for a loop without blocks.
-  private var plain: TrialProbe { Probe(reads: settings, records: results) }
+  private var runLoop: TrialProbe { Probe(reads: settings, records: results) }
   /// A probe for a loop with a part for each thread.
-  private var onThreads: TrialProbe { Probe(reads: settings + [threads], records: results) }
+  private var runOnThreads: TrialProbe { Probe(reads: settings + [threads], records: results) }
   /// A probe for a loop in blocks.
-  private var inBlocks: TrialProbe { Probe(reads: settings + [stride], records: resultsOfBlocks) }
+  private var runInBlocks: TrialProbe { Probe(reads: settings + [stride], records: resultsOfBlocks) }
   /// A probe for a loop in blocks of one length on a serial queue.
-  private var onSerialQueue: TrialProbe { Probe(reads: settings + [shortStride], records: resultsOfBlocks) }
+  private var runOnSerialQueue: TrialProbe { Probe(reads: settings + [shortStride], records: resultsOfBlocks) }
   /// A probe for a loop whose blocks are the members of a group.
-  private var inGroup: TrialProbe { Probe(reads: settings + [stride, groupBlocks], records: resultsOfBlocks) }
+  private var runInGroup: TrialProbe { Probe(reads: settings + [stride, groupBlocks], records: resultsOfBlocks) }
 
   /// The settings of a short loop.
   private var settingsOfShortLoops: [any Declaration] { [short, shortStride, work, balance, repeats] }
@@ -209,9 +211,9 @@ struct ApplyStride: Pattern {
   private var resultsOfShortLoops: [any Declaration] { [speedup, missed, repeated] }
 
   /// A probe for short loops.
-  private var shortLoops: TrialProbe { Probe(reads: settingsOfShortLoops, records: resultsOfShortLoops) }
+  private var runShortLoops: TrialProbe { Probe(reads: settingsOfShortLoops, records: resultsOfShortLoops) }
   /// A probe for short loops after pauses.
-  private var shortLoopsAfterIdle: TrialProbe {
+  private var runShortLoopsAfterIdle: TrialProbe {
     Probe(reads: settingsOfShortLoops + [idle], records: resultsOfShortLoops)
   }
 }

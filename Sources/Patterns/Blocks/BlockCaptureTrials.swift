@@ -17,7 +17,7 @@ extension BlockCapture {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in
       let blocks = try run(trial, expectsRun: true, make)
       blocks.waitForRuns()
-      trial.record(ran, blocks.all.reduce(0) { $0 + $1.runs })
+      trial.record(ran, blocks.all.sum { $0.runs.count })
       trial.record(changed, blocks.all.count(where: \.isChanged))
     }
   }
@@ -96,7 +96,7 @@ extension BlockCapture {
   }
 
   private func recordValues(_ trial: Trial, _ blocks: [StackBlock]) {
-    trial.record(ran, blocks.reduce(0) { $0 + $1.seen.runs })
+    trial.record(ran, blocks.sum { $0.seen.runs })
     trial.record(changed, blocks.count { $0.seen.value != $0.number })
   }
 
@@ -111,9 +111,9 @@ extension BlockCapture {
   }
 
   private func record(_ trial: Trial, _ blocks: CapturingBlocks) {
-    trial.record(ran, blocks.all.reduce(0) { $0 + $1.runs })
+    trial.record(ran, blocks.all.sum { $0.runs.count })
     trial.record(releasedEarly, blocks.all.count(where: \.isReleasedEarly))
-    trial.record(notReleasedOnce, blocks.all.count { $0.releases != 1 })
+    trial.record(notReleasedOnce, blocks.all.count { $0.releases.count != 1 })
   }
 }
 
@@ -121,10 +121,10 @@ extension BlockCapture {
 final class CapturingBlocks: Sendable {
   /// The blocks, in the order of their numbers.
   let all: [CapturingBlock]
-  private let shared: CapturingBlock.Shared
+  private let shared: CapturingBlock.Signals
 
   fileprivate init(count: Int, expectsRun: Bool) {
-    let shared = CapturingBlock.Shared(expectsRun: expectsRun)
+    let shared = CapturingBlock.Signals(expectsRun: expectsRun)
     self.shared = shared
     all = (0..<count).map { CapturingBlock(number: 1000 + $0, shared) }
   }
@@ -148,8 +148,8 @@ final class CapturingBlocks: Sendable {
 
 /// A block while it is created, and what is noted about it.
 final class CapturingBlock: Sendable {
-  /// The state that the blocks of a trial share.
-  fileprivate final class Shared: Sendable {
+  /// The queues and signals that the blocks of a trial share.
+  fileprivate final class Signals: Sendable {
     let gate = Gate()
     let openQueue = DispatchQueue(label: "open")
     /// Whether the blocks are expected to run, unlike cancelled ones.
@@ -164,15 +164,13 @@ final class CapturingBlock: Sendable {
   /// The value of the block's variable when the block is created.
   let number: Int
 
-  private let shared: Shared
+  private let shared: Signals
   private let seen = Atomic<Int>(0)
-  private let timesRun = Atomic<Int>(0)
-  private let timesReleased = Atomic<Int>(0)
   private let timesEarly = Atomic<Int>(0)
   private let lastLine = Moment()
   private let released = Moment()
 
-  fileprivate init(number: Int, _ shared: Shared) {
+  fileprivate init(number: Int, _ shared: Signals) {
     self.number = number
     self.shared = shared
   }
@@ -213,7 +211,7 @@ final class CapturingBlock: Sendable {
   }
 
   private func hasRun() {
-    timesRun.add(1, ordering: .acquiringAndReleasing)
+    runs.add()
     shared.hasRun.signal()
   }
 
@@ -221,20 +219,20 @@ final class CapturingBlock: Sendable {
     released.set()
     let isTime = shared.isOpen.load(ordering: .acquiring) && (!shared.expectsRun || lastLine.isSet)
     if !isTime { timesEarly.add(1, ordering: .relaxed) }
-    timesReleased.add(1, ordering: .acquiringAndReleasing)
+    releases.add()
     shared.isReleased.signal()
   }
 
   // MARK: Results
 
   /// The number of times that the block ran.
-  fileprivate var runs: Int { timesRun.load(ordering: .acquiring) }
+  fileprivate let runs = Tally()
   /// Whether the block left a value other than the one at its creation.
   fileprivate var isChanged: Bool { seen.load(ordering: .acquiring) != number }
   /// Whether the object was released before the block had run, or before the queue had reached it.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
   /// The number of times that the object was released.
-  fileprivate var releases: Int { timesReleased.load(ordering: .acquiring) }
+  fileprivate let releases = Tally()
   /// The nanoseconds from the last line of the block to the release of its object.
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
 }

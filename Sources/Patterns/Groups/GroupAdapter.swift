@@ -66,7 +66,7 @@ struct GroupAdapter: Pattern {
     }
     Variant(
       "extra-leave", .broken, "leaves twice on an error; no other request is in the group",
-      misuse(requests: 1, failures: 1), ends: traps
+      misuse(requests: 1, failures: 1), ends: .trapsAtOnce
     ) { request, group, handler in
       group.enter()
       request.send { data, error in
@@ -89,7 +89,7 @@ struct GroupAdapter: Pattern {
     }
     Variant(
       "extra-leave-late", .broken, "leaves twice on an error while another request is outstanding, which leaves later",
-      misuse(requests: 2, failures: 1), ends: traps
+      misuse(requests: 2, failures: 1), ends: .trapsAtOnce
     ) { request, group, handler in
       group.enter()
       request.send { data, error in
@@ -100,7 +100,7 @@ struct GroupAdapter: Pattern {
     }
     Variant(
       "leave-before-enter", .broken, "enters after the call, whose reply came first", misuse(requests: 1, failures: 1),
-      ends: traps
+      ends: .trapsAtOnce
     ) { request, group, handler in
       request.send { data, error in
         handler(data, error)
@@ -111,7 +111,7 @@ struct GroupAdapter: Pattern {
     }
     Variant(
       "leave-before-enter-again", .broken, "as leave-before-enter, in a group that was entered and left before",
-      misuse(requests: 1, failures: 1), ends: traps
+      misuse(requests: 1, failures: 1), ends: .trapsAtOnce
     ) { request, group, handler in
       group.enter()
       group.leave()
@@ -148,7 +148,4 @@ struct GroupAdapter: Pattern {
       }
     }
   }
-
-  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
-  private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

@@ -128,7 +128,7 @@ extension GroupAdapter {
       let group = DispatchGroup()
       trial.hazard()
       requests.each { request, handler in
-        if count == 1 { requests.letReplies(0..<1) }
+        if count == 1 { request.letReply() }
         send(request, group, handler)
       }
       for index in 0..<count {
@@ -165,10 +165,10 @@ extension GroupAdapter {
     for call in calls {
       if let error = call.unexpectedError { throw SystemError(error, "read a file by DispatchIO") }
     }
-    trial.record(sent, calls.reduce(0) { $0 + $1.count })
-    trial.record(unfinished, calls.reduce(0) { $0 + $1.early })
-    trial.record(handlersNotOnce, calls.reduce(0) { $0 + $1.handlersNotOnce })
-    trial.record(wrongReplies, calls.reduce(0) { $0 + $1.wrong })
+    trial.record(sent, calls.sum { $0.count })
+    trial.record(unfinished, calls.sum { $0.early.count })
+    trial.record(handlersNotOnce, calls.sum { $0.handlersNotOnce })
+    trial.record(wrongReplies, calls.sum { $0.wrong.count })
   }
 }
 
@@ -215,9 +215,7 @@ final class FileRequests: Sendable {
   /// The number of replies that arrived for each request and whose handlers ended.
   private let replied: RunCounts
   private let handlers: RunCounts
-  private let strange = Atomic<Int>(0)
   private let otherError = Atomic<Int32>(0)
-  private let missedAtEnd = Atomic<Int>(0)
   private let handlerHasEnded: [DispatchSemaphore]
   private let hasEnded = DispatchSemaphore(value: 0)
   private let last = Moment()
@@ -280,7 +278,7 @@ final class FileRequests: Sendable {
   func completionBlock() {
     completed.set()
     let missed = (0..<count).count { replied[$0] == 0 || handlers[$0] == 0 }
-    missedAtEnd.store(missed, ordering: .releasing)
+    early.add(missed)
     end.open()
     hasEnded.signal()
   }
@@ -301,7 +299,7 @@ final class FileRequests: Sendable {
   private func handle(_ index: Int, _ data: [UInt8], _ error: Int32) {
     if [EMFILE, ENFILE, ENOMEM].contains(error) { otherError.store(error, ordering: .relaxed) }
     let isRight = index < failures ? error == ENOENT && data.isEmpty : error == 0 && data == files.contents
-    if !isRight { strange.add(1, ordering: .relaxed) }
+    if !isRight { wrong.add() }
     last.set()
     guard handlers.ran(index) == 1 else { return }
     handlerHasEnded[index].signal()
@@ -331,12 +329,12 @@ final class FileRequests: Sendable {
   // MARK: Results
 
   /// The number of requests without a reply, or with a handler that had not ended, when the completion ran.
-  var early: Int { missedAtEnd.load(ordering: .acquiring) }
+  let early = Tally()
   /// The number of handlers that were not called exactly once.
   var handlersNotOnce: Int { handlers.notOnce }
   /// The number of handlers that received something other than the content of their file, or than the error that it
   /// does not exist.
-  var wrong: Int { strange.load(ordering: .acquiring) }
+  let wrong = Tally()
   /// The number of an error that shows a lack of resources on the machine; nil if there was none.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .acquiring)

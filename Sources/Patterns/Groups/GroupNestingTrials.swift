@@ -99,10 +99,10 @@ extension GroupNesting {
     // If a completion runs twice, it was submitted by now, and has run when this returns.
     mainQueue.sync {}
     trial.record(self.blockedCallers, kept)
-    trial.record(missingAtGroupEnd, calls.reduce(0) { $0 + $1.early })
-    trial.record(missing, calls.reduce(0) { $0 + $1.missing })
-    trial.record(notOnce, calls.count { $0.completions != 1 })
-    if addsOnMain { trial.record(wrongQueue, calls.reduce(0) { $0 + $1.setElsewhere }) }
+    trial.record(missingAtGroupEnd, calls.sum { $0.early.count })
+    trial.record(missing, calls.sum { $0.missing.count })
+    trial.record(notOnce, calls.count { $0.completions.count != 1 })
+    if addsOnMain { trial.record(wrongQueue, calls.sum { $0.setElsewhere.count }) }
   }
 }
 
@@ -151,10 +151,6 @@ final class NestedWork: Sendable {
   private let values: Slots<Atomic<Int>>
   private let unmade: Atomic<Int>
   private let unset: Atomic<Int>
-  private let elsewhere = Atomic<Int>(0)
-  private let missedAtEnd = Atomic<Int>(0)
-  private let missed = Atomic<Int>(0)
-  private let ran = Atomic<Int>(0)
   /// Signalled three times: when every result is set, when the end is reported, and when the completion has run.
   private let done = DispatchSemaphore(value: 0)
   private let called = Moment()
@@ -203,14 +199,14 @@ final class NestedWork: Sendable {
   /// The document's notify block, which prints all results.
   func completionBlock() {
     completed.set()
-    missed.add(missingNow, ordering: .relaxed)
+    missing.add(missingNow)
     held?.completion.open()
-    if ran.add(1, ordering: .relaxed).newValue == 1 { done.signal() }
+    if completions.add() == 1 { done.signal() }
   }
 
   /// Notes that everything in the task group has ended.
   func groupHasEnded() {
-    missedAtEnd.add(missingNow, ordering: .relaxed)
+    early.add(missingNow)
     held?.end.open()
     done.signal()
   }
@@ -221,7 +217,7 @@ final class NestedWork: Sendable {
   }
 
   private func set(_ index: Int) {
-    if DispatchQueue.getSpecific(key: Self.isMainQueue) != true { elsewhere.add(1, ordering: .relaxed) }
+    if DispatchQueue.getSpecific(key: Self.isMainQueue) != true { setElsewhere.add() }
     values[index].store(42, ordering: .relaxed)
     if unset.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done.signal() }
   }
@@ -266,13 +262,13 @@ final class NestedWork: Sendable {
   // MARK: Results
 
   /// The number of results that were missing when the group reported its end.
-  var early: Int { missedAtEnd.load(ordering: .acquiring) }
+  let early = Tally()
   /// The number of results that were missing when the completion ran.
-  var missing: Int { missed.load(ordering: .acquiring) }
+  let missing = Tally()
   /// The number of times that the completion ran.
-  var completions: Int { ran.load(ordering: .acquiring) }
+  let completions = Tally()
   /// The number of results that were set on a queue other than the main queue.
-  var setElsewhere: Int { elsewhere.load(ordering: .acquiring) }
+  let setElsewhere = Tally()
   /// The nanoseconds from the call to the completion.
   var completedAfter: UInt64? { completed.since(called) }
 }

@@ -44,9 +44,9 @@ extension GroupWaitVsNotify {
       longest: { trial in (trial[work] * (trial[tasks] + 1) + trial[timeout]) * (trial[repeats] + 1) }
     ) { trial, method in
       let downloads = try measureCompletion(trial, timeout: trial[timeout], holdsBack: true, method)
-      trial.record(timeouts, downloads.count { $0.hasTimedOut })
-      trial.record(falseSuccesses, downloads.count { !$0.hasTimedOut })
-      trial.record(earlyTimeouts, downloads.count { $0.wasBeforeTime })
+      trial.record(timeouts, downloads.count { $0.hasTimedOut.isSet })
+      trial.record(falseSuccesses, downloads.count { !$0.hasTimedOut.isSet })
+      trial.record(earlyTimeouts, downloads.count { $0.wasBeforeTime.isSet })
     }
   }
 
@@ -54,7 +54,7 @@ extension GroupWaitVsNotify {
   func measureWaitWithEnoughTime(holdsBack: Bool = false) -> Probe<Method> {
     Probe(reads: settings + [enoughTime], records: figuresOfThread + [timeouts]) { trial, method in
       let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
-      trial.record(timeouts, downloads.count { $0.hasTimedOut })
+      trial.record(timeouts, downloads.count { $0.hasTimedOut.isSet })
     }
   }
 
@@ -62,7 +62,7 @@ extension GroupWaitVsNotify {
   var measureByBackground: Probe<Method> {
     Probe(reads: settings, records: figuresOfThread + [wrongNotifyQueue]) { trial, method in
       let downloads = try measureCompletion(trial, method)
-      trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground })
+      trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground.isSet })
     }
   }
 
@@ -88,8 +88,8 @@ extension GroupWaitVsNotify {
       trial, timeout: timeout, holdsBack: holdsBack, holdsThread: holdsThread, leaver: leaver, method)
     // If a completion runs twice, it was submitted by now, and has run when this returns.
     mainQueue.sync {}
-    trial.record(notOnce, downloads.count { $0.completions != 1 })
-    trial.record(wrongQueue, downloads.reduce(0) { $0 + $1.elsewhere })
+    trial.record(notOnce, downloads.count { $0.completions.count != 1 })
+    trial.record(wrongQueue, downloads.sum { $0.elsewhere })
     return downloads
   }
 
@@ -126,7 +126,7 @@ extension GroupWaitVsNotify {
     record(wakeLatency) { $0.noticedAfter }
     record(completionLatency) { $0.wokeAfter }
     record(total) { $0.completedAfter }
-    trial.record(missing, downloads.reduce(0) { $0 + $1.missing })
+    trial.record(missing, downloads.sum { $0.missing.count })
     return downloads
   }
 }
@@ -169,12 +169,7 @@ final class GroupDownload: Sendable {
   private let otherWorkTime = Atomic<UInt64>(0)
 
   private let callerThread = Atomic<Int>(0)
-  private let missed = Atomic<Int>(0)
-  private let ranOnMainQueue = Atomic<Int>(0)
-  private let ranInBackground = Atomic<Bool>(false)
-  private let ran = Atomic<Int>(0)
-  private let expired = Atomic<Bool>(false)
-  private let expiredEarly = Atomic<Bool>(false)
+  private let ranOnMainQueue = Tally()
 
   init(
     tasks: Int, steps: Int, timeout: Duration, mainQueue: DispatchQueue, gate: Gate?, leaver: WorkerThread?,
@@ -226,9 +221,9 @@ final class GroupDownload: Sendable {
   func completionBlock() {
     completed.set()
     if !notice.isSet { notice.copy(completed) }
-    ran.add(1, ordering: .relaxed)
-    if DispatchQueue.getSpecific(key: Self.isMainQueue) == true { ranOnMainQueue.add(1, ordering: .relaxed) }
-    missed.add(missingResults, ordering: .relaxed)
+    completions.add()
+    if DispatchQueue.getSpecific(key: Self.isMainQueue) == true { ranOnMainQueue.add() }
+    missing.add(missingResults)
     end.signal()
   }
 
@@ -253,7 +248,7 @@ final class GroupDownload: Sendable {
   /// Notes that the code here has just learned that all downloads have ended.
   func noticed() {
     notice.set()
-    missed.add(missingResults, ordering: .relaxed)
+    missing.add(missingResults)
   }
 
   /// Notes that a block on the background queue has just learned that all downloads have ended. A value cannot identify
@@ -261,7 +256,7 @@ final class GroupDownload: Sendable {
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
-    ranInBackground.store(queue == Self.backgroundQueue, ordering: .relaxed)
+    if queue == Self.backgroundQueue { wasNoticedInBackground.set() }
   }
 
   /// Calls `wait` with the timeout, times it, and notes whether it reports success. Then downloads that are held back
@@ -272,8 +267,8 @@ final class GroupDownload: Sendable {
     switch result {
     case .success: noticed()
     case .timedOut:
-      expired.store(true, ordering: .relaxed)
-      expiredEarly.store(DispatchTime.now() < earliest, ordering: .relaxed)
+      hasTimedOut.set()
+      if DispatchTime.now() < earliest { wasBeforeTime.set() }
     }
     openGate()
     return result
@@ -379,15 +374,15 @@ final class GroupDownload: Sendable {
   var completedAfter: UInt64? { completed.since(called) }
 
   /// The number of results that were missing when the code used them.
-  var missing: Int { missed.load(ordering: .acquiring) }
+  let missing = Tally()
   /// The number of times that the completion block ran.
-  var completions: Int { ran.load(ordering: .acquiring) }
+  let completions = Tally()
   /// The number of times that the completion block ran on a queue other than the main queue.
-  var elsewhere: Int { completions - ranOnMainQueue.load(ordering: .acquiring) }
+  var elsewhere: Int { completions.count - ranOnMainQueue.count }
   /// Whether the block for the background queue ran there.
-  var wasNoticedInBackground: Bool { ranInBackground.load(ordering: .acquiring) }
+  let wasNoticedInBackground = Mark()
   /// Whether a wait reported that it timed out.
-  var hasTimedOut: Bool { expired.load(ordering: .acquiring) }
+  let hasTimedOut = Mark()
   /// Whether a wait reported that before its time was up.
-  var wasBeforeTime: Bool { expiredEarly.load(ordering: .acquiring) }
+  let wasBeforeTime = Mark()
 }

@@ -72,7 +72,7 @@ extension LibraryLoad {
       let library = library(hold: nil)
       library.run(load)
       loads.append(library)
-      unheldMissing.append(library.missing)
+      unheldMissing.append(library.missing.count)
       if let time = library.completedAfterSources { trial.record(completion, time) }
       if let time = library.completedAfterCall, time > 0 {
         trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
@@ -83,14 +83,14 @@ extension LibraryLoad {
     if let library = loads.first(where: { $0.found.isEmpty }) {
       throw Unavailable("files to find are needed: there are none in \(library.roots.joined(separator: ", "))")
     }
-    trial.record(found, loads.reduce(0) { $0 + $1.found.count })
-    trial.record(failures, loads.reduce(0) { $0 + $1.failures })
-    trial.record(missing, loads.reduce(0) { $0 + $1.missing })
+    trial.record(found, loads.sum { $0.found.count })
+    trial.record(failures, loads.sum { $0.failures })
+    trial.record(missing, loads.sum { $0.missing.count })
     trial.record(ungatedLoads, unheldMissing.count)
     trial.record(earlyCompletions, unheldMissing.count { $0 > 0 })
     trial.record(lateItems, unheldMissing.reduce(0, +))
-    trial.record(lost, loads.reduce(0) { $0 + $1.lost })
-    trial.record(notOnce, loads.count { $0.completions != 1 })
+    trial.record(lost, loads.sum { $0.lost })
+    trial.record(notOnce, loads.count { $0.completions.count != 1 })
   }
 
   /// Returns the directories that `roots` names.
@@ -148,8 +148,6 @@ final class Library: Sendable {
   /// The pause between reading the count and storing the item. It ends when two appends have come to it.
   private let pause: BoundedGate?
   private let paused = Atomic<Int>(0)
-  private let ran = Atomic<Int>(0)
-  private let missed = Atomic<Int>(0)
   private let hasCompleted = DispatchSemaphore(value: 0)
   private let called = Moment()
   private let completed = Moment()
@@ -199,9 +197,9 @@ final class Library: Sendable {
   /// The document's completion handler, which runs when the library should be loaded.
   func completionHandler() {
     completed.set()
-    missed.add(notOnce, ordering: .relaxed)
+    missing.add(notOnce)
     completion?.open()
-    if ran.add(1, ordering: .relaxed).newValue == 1 { hasCompleted.signal() }
+    if completions.add() == 1 { hasCompleted.signal() }
   }
 
   // MARK: Running
@@ -232,9 +230,9 @@ final class Library: Sendable {
   /// The numbers of all items that were found so far.
   fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }
   fileprivate var failures: Int { [media, assets, bundle].count(where: \.hasFailed) }
-  fileprivate var missing: Int { missed.load(ordering: .acquiring) }
+  fileprivate let missing = Tally()
   fileprivate var lost: Int { notOnce }
-  fileprivate var completions: Int { ran.load(ordering: .acquiring) }
+  fileprivate let completions = Tally()
   fileprivate var completedAfterCall: UInt64? { completed.since(called) }
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
 }

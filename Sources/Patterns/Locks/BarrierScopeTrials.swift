@@ -1,6 +1,5 @@
 import Dispatch
 import Instruments
-import Synchronization
 
 /// The measuring code, which checks whether blocks overlap with a barrier.
 extension BarrierScope {
@@ -15,16 +14,14 @@ extension BarrierScope {
     _ trial: Trial, patience: Duration = .milliseconds(2), _ submit: (BarrierBlocks) -> Void
   ) throws {
     try SystemThread.requireCapacity(for: 4)
-    var (barrierBeganEarly, ranBesideBarrier) = (0, 0)
-    for _ in 0..<trial[barriers] {
+    let all = (0..<trial[barriers]).map { _ in
       let blocks = BarrierBlocks(patience: patience)
       submit(blocks)
       blocks.awaitAll()
-      if blocks.barrierDidBeginEarly { barrierBeganEarly += 1 }
-      if blocks.laterRanBesideBarrier { ranBesideBarrier += 1 }
+      return blocks
     }
-    trial.record(self.barrierBeganEarly, barrierBeganEarly)
-    trial.record(self.ranBesideBarrier, ranBesideBarrier)
+    trial.record(barrierBeganEarly, all.count { $0.barrierDidBeginEarly.isSet })
+    trial.record(ranBesideBarrier, all.count { $0.laterRanBesideBarrier.isSet })
   }
 }
 
@@ -34,8 +31,6 @@ final class BarrierBlocks: Sendable {
   private let barrierBegins: BoundedGate
   private let laterBegins: BoundedGate
   private let all = DispatchGroup()
-  private let barrierBeganEarly = Atomic<Bool>(false)
-  private let ranBesideBarrier = Atomic<Bool>(false)
 
   fileprivate init(patience: Duration) {
     barrierBegins = BoundedGate(bound: patience)
@@ -46,7 +41,7 @@ final class BarrierBlocks: Sendable {
   /// The work of the block before the barrier, which runs until the barrier has begun or its wait is over.
   func earlier() {
     earlierHasBegun.signal()
-    if barrierBegins.pass() { barrierBeganEarly.store(true, ordering: .releasing) }
+    if barrierBegins.pass() { barrierDidBeginEarly.set() }
     all.leave()
   }
 
@@ -58,7 +53,7 @@ final class BarrierBlocks: Sendable {
   func barrier() {
     barrierBegins.open()
     laterBegins.restHasFinished()
-    if laterBegins.pass() { ranBesideBarrier.store(true, ordering: .releasing) }
+    if laterBegins.pass() { laterRanBesideBarrier.set() }
     all.leave()
   }
 
@@ -75,7 +70,7 @@ final class BarrierBlocks: Sendable {
   }
 
   /// Whether the barrier began while the earlier block ran.
-  fileprivate var barrierDidBeginEarly: Bool { barrierBeganEarly.load(ordering: .acquiring) }
+  fileprivate let barrierDidBeginEarly = Mark()
   /// Whether the later block began while the barrier ran.
-  fileprivate var laterRanBesideBarrier: Bool { ranBesideBarrier.load(ordering: .acquiring) }
+  fileprivate let laterRanBesideBarrier = Mark()
 }

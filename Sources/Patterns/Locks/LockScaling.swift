@@ -58,7 +58,7 @@ struct LockScaling: Pattern {
       }
       recordOwnerInWord(trial)
     }
-    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock", contention) { trial in
+    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock", runContention) { trial in
       let mutex = ThreadMutex()
       try contend(trial) { entries in
         entries.each { door in
@@ -68,7 +68,7 @@ struct LockScaling: Pattern {
         }
       }
     }
-    Variant("serial-sync", .documented, "sync on a serial queue", contention) { trial in
+    Variant("serial-sync", .documented, "sync on a serial queue", runContention) { trial in
       let queue = DispatchQueue(label: "guard")
       try contend(trial) { entries in
         entries.each { door in
@@ -76,7 +76,7 @@ struct LockScaling: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "an actor; tasks await it", contentionOfTasks) { trial in
+    Variant("actor", .modern, "an actor; tasks await it", runContentionOfTasks) { trial in
       actor Owner {
         func enter(_ door: SectionEntry) { door.enter() }
       }
@@ -96,9 +96,9 @@ struct LockScaling: Pattern {
     [perEntry, processorPerEntry, switchesPerEntry, entry, longestRun, lost]
   }
   /// A probe for threads that contend for a lock without an owner in its word.
-  private var contention: TrialProbe { Probe(reads: settings, records: results + [callsPerEntry]) }
+  private var runContention: TrialProbe { Probe(reads: settings, records: results + [callsPerEntry]) }
   /// A probe for tasks, whose system calls cannot be counted.
-  private var contentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
+  private var runContentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
 
   /// The longest time of a trial: the entries one after the other, each with a wake-up, three times.
   func longest(_ trial: Trial) -> Duration? { (trial[hold] + .microseconds(100)) * (3 * trial[entries]) }

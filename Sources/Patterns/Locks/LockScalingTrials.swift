@@ -176,7 +176,7 @@ final class CriticalSection: Sendable {
   /// The durations of the observed entries.
   var times: LatencyHistogram { LatencyHistogram(all.values.flatMap(\.self)) }
   /// The number of observed entries.
-  var entered: Int { all.values.reduce(0) { $0 + $1.count } }
+  var entered: Int { all.values.sum { $0.count } }
   /// The most entries of one member in a row.
   var longestRun: Int { longest.load(ordering: .relaxed) }
 }

@@ -54,7 +54,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("serial-async", .documented, "async to a serial queue, and a final wait for the last block", timesOnly) {
+    Variant("serial-async", .documented, "async to a serial queue, and a final wait for the last block", timeOnly) {
       trial in
       let queue = DispatchQueue(label: "guard")
       try measure(
@@ -111,7 +111,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "an actor owns the number; tasks await it", timesOfTasks, needs: [.cores(2)]) { trial in
+    Variant("actor", .modern, "an actor owns the number; tasks await it", timeTasks, needs: [.cores(2)]) { trial in
       actor Owner {
         func update(_ number: SharedNumber) { number.update() }
       }
@@ -136,9 +136,9 @@ struct QueueVsLock: Pattern {
   /// The metrics of every trial.
   private var times: [any Declaration] { [uncontended, contended, contextSwitches, lostUpdates] }
   /// A probe for threads whose system calls are not counted.
-  private var timesOnly: TrialProbe { Probe(reads: settings, records: times) }
+  private var timeOnly: TrialProbe { Probe(reads: settings, records: times) }
   /// A probe for tasks, whose system calls cannot be counted.
-  private var timesOfTasks: TaskProbe { Probe(reads: settings, records: times) }
+  private var timeTasks: TaskProbe { Probe(reads: settings, records: times) }
 
   /// The longest time of a trial: the updates one after the other, each with a wake-up.
   func longest(_ trial: Trial) -> Duration? {

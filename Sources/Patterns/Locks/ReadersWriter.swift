@@ -34,7 +34,7 @@ struct ReadersWriter: Pattern {
   var problem: [any Declaration] { [operations, work, reads] }
 
   var variants: [Variant] {
-    Variant("unprotected", .broken, "no lock at all", unguarded) { trial in
+    Variant("unprotected", .broken, "no lock at all", runUnguarded) { trial in
       try measure(trial, holdingUpTo: .seconds(10)) { pair in
         pair.read()
       } write: { pair in
@@ -88,7 +88,7 @@ struct ReadersWriter: Pattern {
   }
 
   /// A probe for a pair without a guard. Its held writes end when a reader has read.
-  private var unguarded: TrialProbe {
+  private var runUnguarded: TrialProbe {
     Probe(
       reads: [threads, operations, reads, work, heldWrites],
       records: [tornReads, throughput, readLatency, writeLatency])

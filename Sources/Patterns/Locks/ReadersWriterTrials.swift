@@ -213,7 +213,7 @@ private final class PairRace: Sendable {
   // MARK: Results
 
   /// The number of torn reads.
-  var torn: Int { notes.values.reduce(0) { $0 + $1.torn } }
+  var torn: Int { notes.values.sum { $0.torn } }
   /// The operations per second of all parties together, from the start of the first to the end of the last.
   var rate: Double {
     let start = notes.values.map(\.start).min() ?? 0

@@ -45,7 +45,8 @@ struct MainQueue: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "dispatch-main", .documented, "threads submit blocks to main, which dispatchMain drains", sent, mainQueue: .body
+      "dispatch-main", .documented, "threads submit blocks to main, which dispatchMain drains", sendBlocks,
+      mainQueue: .body
     ) { trial in
       MainThread.run { dispatchMain() }
       try send(trial) { block in
@@ -53,7 +54,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "main-loop", .documented, "threads submit blocks to main, which the main thread drains in a loop", sent,
+      "main-loop", .documented, "threads submit blocks to main, which the main thread drains in a loop", sendBlocks,
       mainQueue: .body
     ) { trial in
       MainThread.run { MainThread.serveMainQueue() }
@@ -62,7 +63,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "async-hop", .documented, "a thread asyncs to main, whose block asyncs to another queue", hopped,
+      "async-hop", .documented, "a thread asyncs to main, whose block asyncs to another queue", makeHops,
       mainQueue: .mainThread
     ) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -159,8 +160,8 @@ struct MainQueue: Pattern {
     }
   }
 
-  private var sent: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
-  private var hopped: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
+  private var sendBlocks: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
+  private var makeHops: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
 
   /// The time for which a block waits, the first time, for an event that must not come while it runs.
   private var inOrder: Duration { .milliseconds(10) }

@@ -1,6 +1,5 @@
 import Dispatch
 import Instruments
-import Synchronization
 
 /// The measuring code.
 extension MainQueue {
@@ -36,7 +35,7 @@ extension MainQueue {
       nested.current()
     }
     nested.all.wait()
-    trial.record(outOfTurn, nested.wasOut ? 1 : 0)
+    trial.record(outOfTurn, nested.wasOut.isSet ? 1 : 0)
   }
 
   /// Makes round trips to the main queue repeatedly. The first one is a warm-up.
@@ -88,7 +87,7 @@ extension MainQueue {
         body(work)
         work.all.wait()
         guard repeated > 0 else { continue }
-        if work.wasDelayed { count += 1 }
+        if work.wasDelayed.isSet { count += 1 }
         if let late = work.lateness { trial.record(lateness, late) }
       }
       trial.record(delayed, count)
@@ -125,21 +124,20 @@ final class NestedSubmission: Sendable {
   /// The group of both blocks.
   let all = DispatchGroup()
   private let nextBegins: BoundedGate
-  private let isOut = Atomic<Bool>(false)
 
   fileprivate init(patience: Duration) { nextBegins = BoundedGate(bound: patience) }
 
   /// Continues the current block, and waits for the next one.
   func current() {
     nextBegins.restHasFinished()
-    if nextBegins.pass() { isOut.store(true, ordering: .releasing) }
+    if nextBegins.pass() { wasOut.set() }
   }
 
   /// Notes that the next block begins.
   func next() { nextBegins.open() }
 
   /// Whether the next block began before the current one had ended.
-  var wasOut: Bool { isOut.load(ordering: .acquiring) }
+  let wasOut = Mark()
 }
 
 /// A round trip to the main queue.
@@ -148,7 +146,6 @@ final class Hop: Sendable {
   private let arrived = Moment()
   private let wentBack = Moment()
   private let wasBack = Moment()
-  private let offMain = Atomic<Bool>(false)
   private let end = DispatchSemaphore(value: 0)
 
   /// Notes that the round trip begins.
@@ -157,7 +154,7 @@ final class Hop: Sendable {
   /// Notes that the block or task is on the main queue, and goes back.
   func noteArrival() {
     arrived.set()
-    if !MainThread.isCurrent { offMain.store(true, ordering: .releasing) }
+    if !MainThread.isCurrent { wasOffMain.set() }
     wentBack.set()
   }
 
@@ -170,7 +167,7 @@ final class Hop: Sendable {
   fileprivate func awaitEnd() { end.wait() }
   fileprivate var toMain: UInt64? { arrived.since(left) }
   fileprivate var back: UInt64? { wasBack.since(wentBack) }
-  fileprivate var wasOffMain: Bool { offMain.load(ordering: .acquiring) }
+  fileprivate let wasOffMain = Mark()
 }
 
 /// The times of many round trips.
@@ -182,7 +179,7 @@ private struct Hops {
   mutating func add(_ hop: Hop) {
     toMain.append(hop.toMain)
     back.append(hop.back)
-    if hop.wasOffMain { offMain += 1 }
+    if hop.wasOffMain.isSet { offMain += 1 }
   }
 }
 
@@ -197,7 +194,6 @@ final class WorkWithEvent: Sendable {
   private let sent = Moment()
   private let began = Moment()
   private let ended = Moment()
-  private let isDelayed = Atomic<Bool>(false)
 
   fileprivate init(steps: Int, looks bound: Duration) {
     self.steps = steps
@@ -210,7 +206,7 @@ final class WorkWithEvent: Sendable {
     sent.set()
     main.async(group: all) {
       self.began.set()
-      if self.ended.isSet { self.isDelayed.store(true, ordering: .releasing) }
+      if self.ended.isSet { self.wasDelayed.set() }
       self.eventBegins.open()
     }
     eventBegins.restHasFinished()
@@ -229,7 +225,7 @@ final class WorkWithEvent: Sendable {
   }
 
   /// Whether the event began only after the work had ended.
-  fileprivate var wasDelayed: Bool { isDelayed.load(ordering: .acquiring) }
+  fileprivate let wasDelayed = Mark()
   /// The nanoseconds from the submission of the event to its beginning.
   fileprivate var lateness: UInt64? { began.since(sent) }
 }

@@ -102,7 +102,7 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
-      "context-finalizer", .documented, "the document's listing: a queue with a context and a finalizer", clean()
+      "context-finalizer", .documented, "the document's listing: a queue with a context and a finalizer", clean
     ) { data in
       let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
       gcdlab_dispatch_set_context(serialQueue, data.pointer)
@@ -136,7 +136,7 @@ struct QueueContext: Pattern {
       gcdlab_dispatch_release(queue)
     }
     Variant(
-      "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue", clean()
+      "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue", clean
     ) { data in
       let key = DispatchSpecificKey<DeallocationObserver>()
       let queue = DispatchQueue(label: "com.example.CriticalTaskQueue")
@@ -144,7 +144,7 @@ struct QueueContext: Pattern {
       return HeldQueue(queue)
     }
     Variant(
-      "global", .documented, "gets global queues with other flags, and over-releases one", askedForGlobal
+      "global", .documented, "gets global queues with other flags, and over-releases one", takeGlobals
     ) { trial in
       askForGlobal(trial) { flags in
         gcdlab_dispatch_get_global_queue(0, flags)
@@ -154,7 +154,7 @@ struct QueueContext: Pattern {
     }
     Variant(
       "over-released", .documented,
-      "releases the four global queues and the main queue more often than it retains them", overReleased,
+      "releases the four global queues and the main queue more often than it retains them", releaseGlobals,
       mainQueue: .mainThread
     ) { trial in
       let queues = [2, 0, -2, Int(Int16.min)].map { gcdlab_dispatch_get_global_queue($0, 0) } + [gcdlab_main_queue()]
@@ -166,7 +166,7 @@ struct QueueContext: Pattern {
     }
     Variant(
       "global-modified", .broken, "sets a context, a keyed value and a target on a global queue, and suspends it",
-      globalModified
+      modifyGlobal
     ) { trial in
       modify(trial, gcdlab_dispatch_get_global_queue(0, 0)) { queue, change in
         switch change {
@@ -178,7 +178,7 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
-      "current-queue", .documented, "calls dispatch_get_current_queue inside blocks and outside", answered,
+      "current-queue", .documented, "calls dispatch_get_current_queue inside blocks and outside", answerQuestions,
       mainQueue: .body
     ) { trial in
       let answers = QueueAnswers()
@@ -192,8 +192,8 @@ struct QueueContext: Pattern {
     }
   }
 
-  private var askedForGlobal: TrialProbe { Probe(records: [acceptedFlags, overcommitQueues, changed, lost]) }
-  private var overReleased: TrialProbe { Probe(records: [lost]) }
-  private var globalModified: TrialProbe { Probe(records: [modified, keyedValues]) }
-  private var answered: TrialProbe { Probe(records: [wrongQueue, gotOvercommitQueue, gotMainQueue]) }
+  private var takeGlobals: TrialProbe { Probe(records: [acceptedFlags, overcommitQueues, changed, lost]) }
+  private var releaseGlobals: TrialProbe { Probe(records: [lost]) }
+  private var modifyGlobal: TrialProbe { Probe(records: [modified, keyedValues]) }
+  private var answerQuestions: TrialProbe { Probe(records: [wrongQueue, gotOvercommitQueue, gotMainQueue]) }
 }

@@ -26,7 +26,7 @@ extension QueueContext {
     (0..<trial[repeats]).count { _ in
       let data = MyDataContext()
       body(data)
-      return data.wasSeen
+      return data.state.wasSeen
     }
   }
 
@@ -38,7 +38,7 @@ extension QueueContext {
         for _ in 0..<trial[repeats] {
           let data = MyDataContext()
           await body(data)
-          if !data.wasSeen { count += 1 }
+          if !data.state.wasSeen { count += 1 }
         }
         trial.record(notFound, count)
       }
@@ -48,7 +48,7 @@ extension QueueContext {
   /// Creates queues with data, releases each of them while its last block runs, and notes when its finalizer runs. The
   /// first queue, which is also the warm-up, is observed for a while in two states: with a reference and without a
   /// block, and with a block and without a reference.
-  func clean(within patience: Duration = .seconds(20)) -> Probe<@Sendable (MyDataContext) -> HeldQueue> {
+  var clean: Probe<@Sendable (MyDataContext) -> HeldQueue> {
     Probe(reads: [repeats], records: [notOnce, earlyCleanups, inRelease, cleanupLatency]) { trial, make in
       var (early, inRelease) = (0, 0)
       var all: [MyDataContext] = []
@@ -61,19 +61,19 @@ extension QueueContext {
         queue.async { data.lastBlock() }
         queue.release()
         data.wasReleased()
-        data.awaitEnd(within: patience)
+        data.awaitEnd(within: .seconds(20))
         all.append(data)
-        if data.wasEarly { early += 1 }
+        if data.state.wasEarly { early += 1 }
         if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanupLatency, time) }
         // For a queue without blocks this is the last reference, so nothing else could free it.
         let idle = MyDataContext()
         make(idle).release()
-        idle.awaitCleanUp(within: patience)
+        idle.awaitCleanUp(within: .seconds(20))
         if idle.isCleanedUpHere { inRelease += 1 }
       }
       trial.record(self.inRelease, inRelease)
       // This is checked last: a second clean-up comes after the first, which the trial waited for.
-      trial.record(notOnce, all.count { $0.cleanUps != 1 })
+      trial.record(notOnce, all.count { $0.state.cleanUps != 1 })
       trial.record(earlyCleanups, early)
     }
   }
@@ -90,10 +90,10 @@ extension QueueContext {
       let all = (0..<trial[repeats]).map { _ in MyDataContext() }
       for data in all { make(data, target).release() }
       try standstill.wait()
-      trial.record(heldBack, all.count { $0.cleanUps == 0 })
+      trial.record(heldBack, all.count { $0.state.cleanUps == 0 })
       gcdlab_dispatch_resume(target)
       for data in all { data.awaitCleanUp(within: .seconds(20)) }
-      trial.record(notOnce, all.count { $0.cleanUps != 1 })
+      trial.record(notOnce, all.count { $0.state.cleanUps != 1 })
     }
   }
 
@@ -126,7 +126,7 @@ extension QueueContext {
   /// Releases queues that have no data, then one that has, and counts finalizers that ran without a context.
   var letGo: Probe<@Sendable () -> HeldQueue> {
     Probe(reads: [repeats], records: [withoutContext]) { trial, make in
-      let before = MyDataContext.cleanUpsWithout
+      let before = MyDataContext.cleanUpsWithout.count
       for _ in 0..<trial[repeats] {
         let queue = make()
         queue.runOne()
@@ -140,7 +140,7 @@ extension QueueContext {
       data.awaitCleanUp(within: .seconds(20))
       // Dispatch frees the queues on threads of its own, which get some more time here.
       data.lookAfterwards()
-      trial.record(withoutContext, MyDataContext.cleanUpsWithout - before)
+      trial.record(withoutContext, MyDataContext.cleanUpsWithout.count - before)
     }
   }
 
@@ -168,7 +168,7 @@ extension QueueContext {
     for queue in queues {
       for _ in 0..<1000 { release(queue) }
     }
-    trial.record(lost, queues.reduce(0) { $0 + notOnce($1, within: patience) })
+    trial.record(lost, queues.sum { notOnce($0, within: patience) })
   }
 
   /// Submits a hundred blocks to a queue. Returns how many of them did not run exactly once.
@@ -302,20 +302,23 @@ final class MyDataContext: Sendable {
   /// The data of the current task.
   @TaskLocal static var current: MyDataContext?
 
-  private static let withoutContext = Atomic<Int>(0)
+  /// The number of finalizers that ran without a context in this process.
+  static let cleanUpsWithout = Tally()
   private let isCleanedUp: BoundedGate
   private let whileReferenced: BoundedGate
   private let afterwards: BoundedGate
   private let hasEnded = DispatchSemaphore(value: 0)
-  private let hasBeenCleanedUp = DispatchSemaphore(value: 0)
-  private let state = Mutex(State())
+  fileprivate let state = WaitableValue(State())
   private let end = Moment()
   private let cleaning = Moment()
 
-  private struct State {
+  fileprivate struct State {
+    /// The number of times that the data was cleaned up.
     var cleanUps = 0
     var cleaner: Int?
+    /// Whether a block found the data.
     var wasSeen = false
+    /// Whether the clean-up came before the last release, or before the end of the last block.
     var wasEarly = false
   }
 
@@ -331,16 +334,13 @@ final class MyDataContext: Sendable {
   // MARK: For the blocks that look for the data
 
   /// Notes that a block has found this data, or other data, or none.
-  func isSeen(in found: MyDataContext?) { state.withLock { $0.wasSeen = found === self } }
+  func isSeen(in found: MyDataContext?) { state.note { $0.wasSeen = found === self } }
 
   /// Notes that a block has found the data at `context`.
   static func found(_ context: UnsafeMutableRawPointer?) {
     let found = at(context)
     found.isSeen(in: found)
   }
-
-  /// Whether a block found the data.
-  var wasSeen: Bool { state.withLock { $0.wasSeen } }
 
   // MARK: The end of the queue
 
@@ -355,32 +355,28 @@ final class MyDataContext: Sendable {
   }
 
   /// Counts a finalizer that ran although there was no context.
-  static func cleanUpWithout() { withoutContext.add(1, ordering: .acquiringAndReleasing) }
-
-  /// The number of finalizers that ran without a context in this process.
-  static var cleanUpsWithout: Int { withoutContext.load(ordering: .acquiring) }
+  static func cleanUpWithout() { cleanUpsWithout.add() }
 
   /// Notes that a finalizer, or what takes its place, cleans up the data.
   func cleanUp() {
     cleaning.set()
-    state.withLock { state in
+    isCleanedUp.open()
+    whileReferenced.open()
+    state.note { state in
       state.cleanUps += 1
       state.cleaner = ThreadCensus.currentThread
     }
-    isCleanedUp.open()
-    whileReferenced.open()
-    hasBeenCleanedUp.signal()
   }
 
   /// Waits a while, in which the queue must not be cleaned up, since there is a reference to it.
   func lookWhileReferenced() {
     whileReferenced.restHasFinished()
-    if whileReferenced.pass() { state.withLock { $0.wasEarly = true } }
+    if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
   /// The work of the queue's last block, which waits for a clean-up.
   func lastBlock() {
-    if isCleanedUp.pass() { state.withLock { $0.wasEarly = true } }
+    if isCleanedUp.pass() { state.note { $0.wasEarly = true } }
     end.set()
     hasEnded.signal()
   }
@@ -396,7 +392,7 @@ final class MyDataContext: Sendable {
 
   /// Waits for the clean-up.
   func awaitCleanUp(within patience: Duration) {
-    hasBeenCleanedUp.wait(within: patience)
+    state.wait(within: patience) { $0.cleanUps > 0 }
   }
 
   /// Waits for a while, so that anything that must not happen after the clean-up would be seen.
@@ -406,11 +402,7 @@ final class MyDataContext: Sendable {
   }
 
   /// Whether the calling thread cleaned up the data.
-  var isCleanedUpHere: Bool { state.withLock { $0.cleaner } == ThreadCensus.currentThread }
-  /// The number of times that the data was cleaned up.
-  var cleanUps: Int { state.withLock { $0.cleanUps } }
-  /// Whether the clean-up came before the last release, or before the end of the last block.
-  var wasEarly: Bool { state.withLock { $0.wasEarly } }
+  var isCleanedUpHere: Bool { state.cleaner == ThreadCensus.currentThread }
   /// The nanoseconds from the end of the last block to the clean-up; nil if one of the two did not happen.
   var timeToCleanUp: UInt64? { cleaning.since(end) }
 }

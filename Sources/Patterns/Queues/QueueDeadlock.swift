@@ -28,7 +28,9 @@ struct QueueDeadlock: Pattern {
   var problem: [any Declaration] { [iterations] }
 
   var variants: [Variant] {
-    Variant("sync-on-own-queue", .broken, "a block on a serial queue syncs to that queue", awaitTasks, ends: traps) {
+    Variant(
+      "sync-on-own-queue", .broken, "a block on a serial queue syncs to that queue", awaitTasks, ends: .trapsAtOnce
+    ) {
       tasks in
       let queue = DispatchQueue(label: "own")
       queue.async(group: tasks) {
@@ -36,7 +38,8 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
-      "sync-on-target", .broken, "a block on a serial queue syncs to that queue's target queue", awaitTasks, ends: traps
+      "sync-on-target", .broken, "a block on a serial queue syncs to that queue's target queue", awaitTasks,
+      ends: .trapsAtOnce
     ) { tasks in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)
@@ -46,7 +49,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "sync-through-another", .broken, "a block syncs to another queue, whose block syncs back to the first",
-      awaitTasks, ends: traps
+      awaitTasks, ends: .trapsAtOnce
     ) { tasks in
       let queue = DispatchQueue(label: "own")
       let other = DispatchQueue(label: "other")
@@ -56,14 +59,16 @@ struct QueueDeadlock: Pattern {
         }
       }
     }
-    Variant("main-sync-on-main", .broken, "a block on the main queue syncs to the main queue", awaitTasks, ends: traps)
-    { tasks in
+    Variant(
+      "main-sync-on-main", .broken, "a block on the main queue syncs to the main queue", awaitTasks, ends: .trapsAtOnce
+    ) { tasks in
       DispatchQueue.main.async(group: tasks) {
         DispatchQueue.main.sync {}
       }
     }
     Variant(
-      "apply-on-own-queue", .broken, "a function on a serial queue calls dispatch_apply_f with that queue", ends: traps
+      "apply-on-own-queue", .broken, "a function on a serial queue calls dispatch_apply_f with that queue",
+      ends: .trapsAtOnce
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("own", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -74,7 +79,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "apply-in-async-block", .broken,
-      "a block that async runs on a serial queue calls dispatch_apply_f with that queue", ends: traps
+      "a block that async runs on a serial queue calls dispatch_apply_f with that queue", ends: .trapsAtOnce
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("own", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -86,7 +91,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "apply-on-main-queue", .broken, "a block of the main queue, on the main thread, calls dispatch_apply_f with it",
-      ends: traps, mainQueue: .mainThread
+      ends: .trapsAtOnce, mainQueue: .mainThread
     ) { trial in
       trial.hazard()
       gcdlab_dispatch_async_f(gcdlab_main_queue(), nil) { _ in
@@ -207,7 +212,5 @@ struct QueueDeadlock: Pattern {
     }
   }
 
-  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
-  private var traps: Ending { .traps(within: .milliseconds(500)) }
   private var hangs: Ending { .hangs(within: .milliseconds(50)) }
 }

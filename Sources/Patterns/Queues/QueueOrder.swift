@@ -35,7 +35,7 @@ struct QueueOrder: Pattern {
   var problem: [any Declaration] { [tasks] }
 
   var variants: [Variant] {
-    Variant("serial", .documented, "threads submit tasks to one serial queue, without a lock", logged) { trial in
+    Variant("serial", .documented, "threads submit tasks to one serial queue, without a lock", logBlocks) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       try log(trial, patience: inOrder) { tasks in
         for task in tasks {
@@ -43,7 +43,8 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant("serial-targeting-concurrent", .documented, "as serial, with a concurrent target queue", logged) { trial in
+    Variant("serial-targeting-concurrent", .documented, "as serial, with a concurrent target queue", logBlocks) {
+      trial in
       let target = DispatchQueue(label: "com.example.Target", attributes: .concurrent)
       let queue = DispatchQueue(label: "com.example.MyQueue", target: target)
       try log(trial, patience: inOrder) { tasks in
@@ -54,7 +55,7 @@ struct QueueOrder: Pattern {
     }
     Variant(
       "concurrent-targeting-serial", .documented,
-      "threads submit tasks to a concurrent queue that targets a serial one", logged
+      "threads submit tasks to a concurrent queue that targets a serial one", logBlocks
     ) { trial in
       let target = DispatchQueue(label: "com.example.Target")
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent, target: target)
@@ -64,7 +65,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant("concurrent", .documented, "threads submit tasks to one concurrent queue", logged) { trial in
+    Variant("concurrent", .documented, "threads submit tasks to one concurrent queue", logBlocks) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
       try log(trial, patience: overtaking) { tasks in
         for task in tasks {
@@ -72,7 +73,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant("global", .documented, "threads submit tasks to a global queue", logged) { trial in
+    Variant("global", .documented, "threads submit tasks to a global queue", logBlocks) { trial in
       try log(trial, patience: overtaking) { tasks in
         for task in tasks {
           DispatchQueue.global().async(group: task.all) { task.run() }
@@ -81,7 +82,7 @@ struct QueueOrder: Pattern {
     }
     Variant(
       "sync-after-async", .broken, "on a concurrent queue: one task by async, then one by sync, while the pool is busy",
-      addedPairs
+      watchPairs
     ) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
       try addPairs(trial, patience: .seconds(1)) { pair in
@@ -127,13 +128,14 @@ struct QueueOrder: Pattern {
       myCustomQueue.sync(flags: .barrier) { tasks.someMoreWork() }
       tasks.bothHaveCompleted()
     }
-    Variant("serial-sync", .documented, "threads call sync on a serial queue, one after the other", queued) { trial in
+    Variant("serial-sync", .documented, "threads call sync on a serial queue, one after the other", queueWaiters) {
+      trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       try arrive(trial) { thread in
         queue.sync { thread.noteAdmission() }
       }
     }
-    Variant("pthread-mutex", .yardstick, "threads lock a pthread mutex, one after the other", queued) { trial in
+    Variant("pthread-mutex", .yardstick, "threads lock a pthread mutex, one after the other", queueWaiters) { trial in
       let mutex = ThreadMutex()
       try arrive(trial) { thread in
         mutex.lock()
@@ -141,7 +143,7 @@ struct QueueOrder: Pattern {
         mutex.unlock()
       }
     }
-    Variant("mutex", .modern, "threads lock Swift's Mutex, one after the other", queued) { trial in
+    Variant("mutex", .modern, "threads lock Swift's Mutex, one after the other", queueWaiters) { trial in
       let lock = Lock()
       try arrive(trial) { thread in
         lock.mutex.withLock { _ in thread.noteAdmission() }
@@ -149,11 +151,11 @@ struct QueueOrder: Pattern {
     }
   }
 
-  private var logged: TrialProbe {
+  private var logBlocks: TrialProbe {
     Probe(reads: [submitters, tasks], records: [beginInversions, endInversions, overlaps, lost])
   }
-  private var addedPairs: TrialProbe { Probe(reads: [pairs], records: [beginInversions]) }
-  private var queued: TrialProbe { Probe(reads: [waiters], records: [overtaken]) }
+  private var watchPairs: TrialProbe { Probe(reads: [pairs], records: [beginInversions]) }
+  private var queueWaiters: TrialProbe { Probe(reads: [waiters], records: [overtaken]) }
 
   /// The time for which a task waits, after all are submitted, for one that must not come.
   private var inOrder: Duration { .milliseconds(10) }

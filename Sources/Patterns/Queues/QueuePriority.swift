@@ -96,7 +96,7 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "thread-niceness", .documented,
-      "a look at the threads of the four global queues, and of queues of unspecified or default QoS", looked,
+      "a look at the threads of the four global queues, and of queues of unspecified or default QoS", readPriorities,
       needs: [.raisedPriority]
     ) { trial in
       let niceness = try ThreadPriorities.ofClasses()
@@ -115,7 +115,8 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "thread-niceness-unprivileged", .documented,
-      "a look at threads that the trial's own thread starts, in a process that may not raise priorities", unprivileged,
+      "a look at threads that the trial's own thread starts, in a process that may not raise priorities",
+      giveUpPrivileges,
       needs: [.linux], mainQueue: .nobody
     ) { queues in
       for queue in queues {
@@ -126,7 +127,7 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "thread-niceness-from-background", .documented,
-      "a look at threads that a background block starts, in a process that may not raise priorities", unprivileged,
+      "a look at threads that a background block starts, in a process that may not raise priorities", giveUpPrivileges,
       needs: [.linux], mainQueue: .nobody
     ) { queues in
       DispatchQueue.global(qos: .background).async {
@@ -135,5 +136,5 @@ struct QueuePriority: Pattern {
     }
   }
 
-  private var looked: TrialProbe { Probe(records: [threadPriorities, unspecifiedBetween]) }
+  private var readPriorities: TrialProbe { Probe(records: [threadPriorities, unspecifiedBetween]) }
 }

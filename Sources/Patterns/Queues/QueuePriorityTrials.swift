@@ -152,7 +152,7 @@ extension QueuePriority {
   /// Nothing serves the main queue of such a trial, so that Dispatch has no threads yet: a thread keeps the priority
   /// with which it was started. The trial is unavailable if it was started with a nice value above 0, or if
   /// Dispatch gives the background class none of its own.
-  var unprivileged: Probe<@Sendable (_ queues: [UnusedQueue]) -> Void> {
+  var giveUpPrivileges: Probe<@Sendable (_ queues: [UnusedQueue]) -> Void> {
     Probe(records: [levelWithDefault, levelWithBackground]) { trial, lookAt in
       try SystemThread.requireCapacity(for: 10)
       try SystemThread.giveUpRaisingPriority()

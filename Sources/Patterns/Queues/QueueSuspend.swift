@@ -110,30 +110,30 @@ struct QueueSuspend: Pattern {
       waiting.watch()
       waiting.resuming { queue.activate() }
     }
-    Variant("over-resume", .broken, "a queue is resumed once too often", ends: traps) { trial in
+    Variant("over-resume", .broken, "a queue is resumed once too often", ends: .trapsAtOnce) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.suspend()
       queue.resume()
       trial.hazard()
       queue.resume()
     }
-    Variant("release-suspended", .broken, "the last reference to a suspended queue is released", ends: traps) { trial in
+    Variant("release-suspended", .broken, "the last reference to a suspended queue is released", ends: .trapsAtOnce) {
+      trial in
       trial.hazard()
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.suspend()
     }
-    Variant("resume-inactive", .broken, "an inactive queue is resumed instead of activated", ends: traps) { trial in
+    Variant("resume-inactive", .broken, "an inactive queue is resumed instead of activated", ends: .trapsAtOnce) {
+      trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
       trial.hazard()
       queue.resume()
     }
     Variant(
-      "release-inactive", .broken, "the last reference to a never activated queue is released", ends: traps
+      "release-inactive", .broken, "the last reference to a never activated queue is released", ends: .trapsAtOnce
     ) { trial in
       trial.hazard()
       _ = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
     }
   }
-
-  private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

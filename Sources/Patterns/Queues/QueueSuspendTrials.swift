@@ -34,40 +34,32 @@ extension QueueSuspend {
     @Sendable (Suspension) -> Void
   > {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost]) { trial, body in
-      let (count, repeats) = (trial[blocks], trial[repeats])
-      var (began, lost) = (0, 0)
-      for _ in 0..<repeats {
-        let waiting = Suspension(blocks: count, cores: trial.cores, looks: patience)
-        body(waiting)
-        waiting.awaitAll()
-        began = max(began, waiting.beganSuspended)
-        lost += waiting.lost
-      }
-      trial.record(beganWhileSuspended, began)
-      trial.record(self.lost, lost)
+      _ = suspend(trial, times: trial[repeats], looks: { _ in patience }, body)
     }
   }
 
-  /// Suspends and resumes a queue repeatedly. Returns the number of blocks that were running when their queue was
-  /// suspended, and did not continue.
+  /// Suspends and resumes a queue repeatedly, and times how soon the blocks begin. Returns the number of blocks that
+  /// were running when their queue was suspended, and did not continue.
   private func suspend(_ trial: Trial, _ body: (Suspension) -> Void) -> Int {
-    let (count, repeats) = (trial[blocks], trial[repeats])
-    var (began, stopped, lost) = (0, 0, 0)
-    var times: [UInt64?] = []
-    for repeated in 0...repeats {
-      let waiting = Suspension(
-        blocks: count, cores: trial.cores, looks: repeated == 0 ? .milliseconds(10) : .zero)
+    let all = suspend(trial, times: trial[repeats] + 1, looks: { $0 == 0 ? .milliseconds(10) : .zero }, body)
+    trial.record(resumeToRun, all.dropFirst().map(\.resumeToRun))
+    return all.sum { $0.stopped }
+  }
+
+  /// Suspends and resumes a queue repeatedly, and counts the blocks that began meanwhile and those that were lost.
+  private func suspend(
+    _ trial: Trial, times: Int, looks: (_ repeated: Int) -> Duration, _ body: (Suspension) -> Void
+  ) -> [Suspension] {
+    let count = trial[blocks]
+    let all = (0..<times).map { repeated in
+      let waiting = Suspension(blocks: count, cores: trial.cores, looks: looks(repeated))
       body(waiting)
       waiting.awaitAll()
-      began = max(began, waiting.beganSuspended)
-      stopped += waiting.stopped
-      lost += waiting.lost
-      if repeated > 0 { times.append(waiting.resumeToRun) }
+      return waiting
     }
-    trial.record(beganWhileSuspended, began)
-    trial.record(self.lost, lost)
-    trial.record(resumeToRun, times)
-    return stopped
+    trial.record(beganWhileSuspended, all.map(\.beganSuspended).max() ?? 0)
+    trial.record(lost, all.sum { $0.lost })
+    return all
   }
 }
 

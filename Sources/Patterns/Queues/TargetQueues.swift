@@ -41,20 +41,20 @@ struct TargetQueues: Pattern {
   var problem: [any Declaration] { [work] }
 
   var variants: [Variant] {
-    Variant("independent", .yardstick, "serial queues with the default target", looked) { trial in
+    Variant("independent", .yardstick, "serial queues with the default target", runTasks) { trial in
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)") }
       try look(trial, atOnce: queues.count) { task, all in
         queues[task.place].async(group: all) { task.run() }
       }
     }
-    Variant("serial-target", .documented, "serial queues that target one serial queue", looked) { trial in
+    Variant("serial-target", .documented, "serial queues that target one serial queue", runTasks) { trial in
       let target = DispatchQueue(label: "target")
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", target: target) }
       try look(trial) { task, all in
         queues[task.place].async(group: all) { task.run() }
       }
     }
-    Variant("concurrent-on-serial", .documented, "concurrent queues that target one serial queue", looked) {
+    Variant("concurrent-on-serial", .documented, "concurrent queues that target one serial queue", runTasks) {
       trial in
       let target = DispatchQueue(label: "target")
       let queues = (0..<trial[queues]).map {
@@ -65,7 +65,7 @@ struct TargetQueues: Pattern {
       }
     }
     Variant(
-      "tree", .documented, "serial queues that target one of two queues, which target one serial queue", looked
+      "tree", .documented, "serial queues that target one of two queues, which target one serial queue", runTasks
     ) {
       trial in
       let root = DispatchQueue(label: "root")
@@ -76,7 +76,7 @@ struct TargetQueues: Pattern {
       }
     }
     Variant(
-      "set-target", .documented, "serial queues created inactive, given one serial target, then activated", looked
+      "set-target", .documented, "serial queues created inactive, given one serial target, then activated", runTasks
     ) { trial in
       let target = DispatchQueue(label: "target")
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", attributes: .initiallyInactive) }
@@ -90,7 +90,7 @@ struct TargetQueues: Pattern {
     }
     Variant(
       "set-target-in-c", .documented, "queues of dispatch_queue_create, already used, then given one serial target",
-      looked
+      runTasks
     ) { trial in
       let target = FunctionQueue(label: "target")
       let queues = (0..<trial[queues]).map { FunctionQueue(label: "queue.\($0)") }
@@ -107,14 +107,14 @@ struct TargetQueues: Pattern {
         }
       }
     }
-    Variant("concurrent-target", .documented, "serial queues that target one concurrent queue", looked) { trial in
+    Variant("concurrent-target", .documented, "serial queues that target one concurrent queue", runTasks) { trial in
       let target = DispatchQueue(label: "target", attributes: .concurrent)
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", target: target) }
       try look(trial) { task, all in
         queues[task.place].async(group: all) { task.run() }
       }
     }
-    Variant("actors", .modern, "actors whose executor runs on one serial queue", looked) { trial in
+    Variant("actors", .modern, "actors whose executor runs on one serial queue", runTasks) { trial in
       actor Worker {
         private let executor: QueueExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -131,7 +131,7 @@ struct TargetQueues: Pattern {
         }
       }
     }
-    Variant("set-target-active", .broken, "setTarget on a queue that is already active", ends: traps) {
+    Variant("set-target-active", .broken, "setTarget on a queue that is already active", ends: .trapsAtOnce) {
       trial in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "queue")
@@ -139,7 +139,7 @@ struct TargetQueues: Pattern {
       queue.setTarget(queue: target)
     }
     Variant(
-      "sync-siblings", .broken, "a task syncs to another queue with the same serial target", ends: traps
+      "sync-siblings", .broken, "a task syncs to another queue with the same serial target", ends: .trapsAtOnce
     ) {
       trial in
       let target = DispatchQueue(label: "target")
@@ -153,13 +153,10 @@ struct TargetQueues: Pattern {
   }
 
   /// For the bodies that make their queues and then run the tasks on them (`look`).
-  private var looked: TrialProbe {
+  private var runTasks: TrialProbe {
     Probe(
       reads: [queues, tasksPerQueue, work], records: [inProgress, blockedTasks, threads, elapsed], longest: longest)
   }
-
-  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
-  private var traps: Ending { .traps(within: .milliseconds(500)) }
 
   /// The longest time of a trial: the tasks one after the other.
   private func longest(_ trial: Trial) -> Duration { trial[work] * trial[queues] * trial[tasksPerQueue] }

@@ -53,7 +53,7 @@ extension FileDescriptorSemaphore {
         files.all.wait()
       }
       if let error = files.unexpectedError { throw SystemError(error, "open \(files.path)") }
-      trial.record(failedOpens, files.failed)
+      trial.record(failedOpens, files.failed.count)
       trial.record(peakOpen, files.peakOpen)
       trial.record(overHalf, max(0, files.peakOpen - limit / 2))
       if let threads = files.peakThreads { trial.record(peakThreads, threads) }
@@ -89,7 +89,6 @@ final class OpenFiles: Sendable {
   private let table: OpenedDescriptors
   private let tried = Atomic<Int>(0)
   private let othersTried: BoundedGate
-  private let failures = Atomic<Int>(0)
   private let otherError = Atomic<Int32>(0)
   private let waits = WaitableValue<[UInt64?]>([])
 
@@ -110,7 +109,7 @@ final class OpenFiles: Sendable {
   }
 
   /// The number of opens that failed because no descriptor was left.
-  var failed: Int { failures.load(ordering: .relaxed) }
+  let failed = Tally()
   /// The largest number of files that the tasks had open at once.
   var peakOpen: Int { open.value ?? 0 }
   /// The largest number of threads that were started; nil if the system does not list them.
@@ -173,7 +172,7 @@ final class OpenFiles: Sendable {
 
   private func failed(_ error: Int32) {
     if error == EMFILE {
-      failures.add(1, ordering: .relaxed)
+      failed.add()
     } else {
       otherError.store(error, ordering: .relaxed)
     }

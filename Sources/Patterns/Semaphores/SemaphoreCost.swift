@@ -54,7 +54,7 @@ struct SemaphoreCost: Pattern {
   var getParent: @Sendable () -> Void = { callKernel() }
 
   var variants: [Variant] {
-    Variant("dispatch", .documented, "DispatchSemaphore", pairsAndSignals) { trial in
+    Variant("dispatch", .documented, "DispatchSemaphore", timePairsAndSignals) { trial in
       let semaphore = DispatchSemaphore(value: 1)
       try measure(trial) { pairs in
         pairs.each { critical in
@@ -65,7 +65,7 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
-    Variant("dispatch-c", .documented, "dispatch_semaphore_wait and _signal, the C functions", pairsAndSignals) {
+    Variant("dispatch-c", .documented, "dispatch_semaphore_wait and _signal, the C functions", timePairsAndSignals) {
       trial in
       let semaphore = FunctionSemaphore(value: 1)
       try measure(trial) { pairs in
@@ -79,21 +79,21 @@ struct SemaphoreCost: Pattern {
     }
     Variant(
       "dispatch-burst", .documented,
-      "DispatchSemaphore, signalled several times at once, while threads wait and before they do", signals
+      "DispatchSemaphore, signalled several times at once, while threads wait and before they do", countSignals
     ) { trial in
       let semaphore = DispatchSemaphore(value: 0)
       try signalAtOnce(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
     Variant(
       "dispatch-again", .documented,
-      "DispatchSemaphore, signalled by a thread that waits again at once, while another one waits", attemptsToOvertake
+      "DispatchSemaphore, signalled by a thread that waits again at once, while another one waits", attemptToOvertake
     ) { trial in
       try signalAndWait(trial) {
         let semaphore = DispatchSemaphore(value: 0)
         return (take: { semaphore.wait() }, give: { semaphore.signal() })
       }
     }
-    Variant("posix", .yardstick, "sem_wait and sem_post", pairsAndSignals, needs: [.linux]) { trial in
+    Variant("posix", .yardstick, "sem_wait and sem_post", timePairsAndSignals, needs: [.linux]) { trial in
       let semaphore = try POSIXSemaphore(value: 1)
       try measure(trial) { pairs in
         pairs.each { critical in
@@ -104,7 +104,8 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.post() })
     }
-    Variant("system-v", .yardstick, "semop, the traditional semaphore, which lives in the kernel", pairsAndSignals) {
+    Variant("system-v", .yardstick, "semop, the traditional semaphore, which lives in the kernel", timePairsAndSignals)
+    {
       trial in
       let semaphore = try SystemVSemaphore(value: 1)
       try measure(trial) { pairs in
@@ -116,7 +117,7 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.change(by: -1) }, give: { semaphore.change(by: 1) })
     }
-    Variant("pthread-condition", .yardstick, "a count, a pthread mutex and a condition variable", pairsAndSignals) {
+    Variant("pthread-condition", .yardstick, "a count, a pthread mutex and a condition variable", timePairsAndSignals) {
       trial in
       let semaphore = ConditionSemaphore(value: 1)
       try measure(trial) { pairs in
@@ -128,7 +129,8 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
-    Variant("mutex", .modern, "Synchronization.Mutex: not a semaphore, unlocked where it was locked", pairs) { trial in
+    Variant("mutex", .modern, "Synchronization.Mutex: not a semaphore, unlocked where it was locked", timePairs) {
+      trial in
       let lock = Lock()
       try measure(trial) { pairs in
         pairs.each { critical in
@@ -139,13 +141,13 @@ struct SemaphoreCost: Pattern {
   }
 
   /// A probe for pairs of wait and signal, and for signals one by one.
-  private var pairsAndSignals: TrialProbe { Probe(reads: ofPairs, records: costs + [wrongWakeups]) }
+  private var timePairsAndSignals: TrialProbe { Probe(reads: ofPairs, records: costs + [wrongWakeups]) }
   /// A probe for pairs alone.
-  private var pairs: TrialProbe { Probe(reads: ofPairs, records: costs) }
+  private var timePairs: TrialProbe { Probe(reads: ofPairs, records: costs) }
   /// A probe for several signals at once.
-  private var signals: TrialProbe { Probe(reads: [waiters], records: [wrongWakeups]) }
+  private var countSignals: TrialProbe { Probe(reads: [waiters], records: [wrongWakeups]) }
   /// A probe for a signal and a wait by one thread while another one waits.
-  private var attemptsToOvertake: TrialProbe { Probe(reads: [attempts], records: [overtaken]) }
+  private var attemptToOvertake: TrialProbe { Probe(reads: [attempts], records: [overtaken]) }
   /// The settings of pairs.
   private var ofPairs: [any Declaration] { [batch, threads, contendedPairs, hold] }
   /// The metrics of pairs.

@@ -24,7 +24,6 @@ final class RacePause: Sendable {
   private let asked = Atomic<Int>(0)
   private let come = Atomic<Int>(0)
   private let used = Atomic<Int>(0)
-  private let halfBuilt = Atomic<Int>(0)
 
   /// Creates a pause in a race of `actors` actors.
   init(before place: Place, of actors: Int, atMost time: Duration) {
@@ -34,7 +33,7 @@ final class RacePause: Sendable {
   }
 
   /// The number of actors that used an instance that was not set up.
-  var halfBuiltUses: Int { halfBuilt.load(ordering: .relaxed) }
+  let halfBuiltUses = Tally()
 
   /// Notes that an actor is about to ask for the singleton.
   func ask(_ actor: Int) {
@@ -64,7 +63,7 @@ final class RacePause: Sendable {
   func use(_ manager: PhotoManager?, _ actor: Int) {
     guard place == .setUp else { return }
     published.open()
-    if let manager, !manager.hasPhotosArray { halfBuilt.add(1, ordering: .relaxed) }
+    if let manager, !manager.hasPhotosArray { halfBuiltUses.add() }
     if actor > 0, used.add(1, ordering: .acquiringAndReleasing).newValue == actors - 1 { gate.open() }
   }
 }

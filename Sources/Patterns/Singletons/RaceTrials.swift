@@ -17,15 +17,15 @@ extension SingletonRace {
   private var settings: [any Declaration] { [threads, raceTime, slots, pause, pausedRaces, batch] }
 
   /// A probe for threads without a guard.
-  var unguarded: TrialProbe {
+  var runUnguarded: TrialProbe {
     Probe(reads: [threads, raceTime, slots, patience, batch], records: resultsWithoutPause)
   }
   /// A probe for threads with a guard.
-  var guarded: TrialProbe { Probe(reads: settings, records: resultsWithoutPause) }
+  var runGuarded: TrialProbe { Probe(reads: settings, records: resultsWithoutPause) }
   /// A probe for tasks with a guard.
-  var guardedTasks: TaskProbe { Probe(reads: settings, records: resultsWithoutPause) }
+  var runGuardedTasks: TaskProbe { Probe(reads: settings, records: resultsWithoutPause) }
   /// A probe for a singleton that can be created only once in a process.
-  var once: TrialProbe { Probe(reads: [threads, pause, batch], records: results + [hotPath]) }
+  var runOnce: TrialProbe { Probe(reads: [threads, pause, batch], records: results + [hotPath]) }
 
   /// Has threads ask for a singleton at the same time until one has been created twice, then times the hot path.
   ///
@@ -111,7 +111,7 @@ extension SingletonRace {
     for _ in 0..<times {
       let pause = RacePause(before: place, of: track.actors, atMost: time)
       try track.race(pause, into: &tally, ask)
-      halfBuilt += pause.halfBuiltUses
+      halfBuilt += pause.halfBuiltUses.count
     }
     return (tally, halfBuilt)
   }
@@ -164,5 +164,5 @@ extension SingletonRace {
 
 extension PhotoManager {
   /// Creates the singleton that the calling thread asks for; nil if it asks for none.
-  static func create() -> PhotoManager? { Shared.asked?.create() }
+  static func create() -> PhotoManager? { SharedManager.asked?.create() }
 }

@@ -53,7 +53,7 @@ struct SingletonRace: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "check-then-act", .broken, "if there is no instance, create one: no synchronization", unguarded,
+      "check-then-act", .broken, "if there is no instance, create one: no synchronization", runUnguarded,
       needs: [.cores(2)]
     ) { trial in
       try raceUnguarded(trial) { row in
@@ -88,11 +88,11 @@ struct SingletonRace: Pattern {
         return shared.manager
       }
     }
-    Variant("dispatch-once", .documented, "dispatch_once_f, the C function", guarded) { trial in
+    Variant("dispatch-once", .documented, "dispatch_once_f, the C function", runGuarded) { trial in
       try raceGuarded(trial) { row in
         row.each { shared in
           dispatchOnce(shared.predicate, shared) { context in
-            guard let shared = context?.load(as: Shared.self) else { return }
+            guard let shared = context?.load(as: SharedManager.self) else { return }
             shared.manager = shared.create()
           }
           return shared.manager
@@ -100,7 +100,8 @@ struct SingletonRace: Pattern {
       }
     }
     Variant(
-      "static-let", .modern, "a static let; a process creates it once, so a trial is a single race, with a pause", once
+      "static-let", .modern, "a static let; a process creates it once, so a trial is a single race, with a pause",
+      runOnce
     ) { trial in
       enum Library {
         static let shared = PhotoManager.create()
@@ -109,7 +110,7 @@ struct SingletonRace: Pattern {
         row.each { _ in Library.shared }
       }
     }
-    Variant("serial-queue", .modern, "check and create inside sync on a serial queue", guarded) { trial in
+    Variant("serial-queue", .modern, "check and create inside sync on a serial queue", runGuarded) { trial in
       let queue = DispatchQueue(label: "singleton")
       try raceGuarded(trial) { row in
         row.each { shared in
@@ -120,9 +121,9 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("serial-queue-c", .modern, "check and create inside dispatch_sync_f, the C function", guarded) { trial in
+    Variant("serial-queue-c", .modern, "check and create inside dispatch_sync_f, the C function", runGuarded) { trial in
       struct Access {
-        let shared: Shared
+        let shared: SharedManager
         var manager: PhotoManager?
       }
       let queue = FunctionQueue(label: "singleton")
@@ -140,7 +141,7 @@ struct SingletonRace: Pattern {
       }
     }
     Variant(
-      "barrier", .modern, "check inside sync on a concurrent queue; check again and create inside a barrier", guarded
+      "barrier", .modern, "check inside sync on a concurrent queue; check again and create inside a barrier", runGuarded
     ) { trial in
       let queue = DispatchQueue(label: "singleton", attributes: .concurrent)
       try raceGuarded(trial) { row in
@@ -153,7 +154,7 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("mutex", .modern, "check and create under Synchronization.Mutex", guarded) { trial in
+    Variant("mutex", .modern, "check and create under Synchronization.Mutex", runGuarded) { trial in
       let lock = Lock()
       try raceGuarded(trial) { row in
         row.each { shared in
@@ -164,7 +165,7 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("double-checked", .modern, "an acquiring load first, the mutex only where there is none", guarded) {
+    Variant("double-checked", .modern, "an acquiring load first, the mutex only where there is none", runGuarded) {
       trial in
       let lock = Lock()
       try raceGuarded(trial) { row in
@@ -177,9 +178,9 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "an actor owns it; callers await", guardedTasks, needs: [.cores(2)]) { trial in
+    Variant("actor", .modern, "an actor owns it; callers await", runGuardedTasks, needs: [.cores(2)]) { trial in
       actor Library {
-        func manager(_ shared: Shared) -> PhotoManager? {
+        func manager(_ shared: SharedManager) -> PhotoManager? {
           if shared.manager == nil { shared.manager = shared.create() }
           return shared.manager
         }

@@ -172,7 +172,7 @@ extension DescriptorRead {
         reading.cancel()
         try reading.received.awaitEnd()
       }
-      trial.record(lost, readings.reduce(0) { $0 + max(0, bytes.count - $1.received.state.count) })
+      trial.record(lost, readings.sum { max(0, bytes.count - $0.received.state.count) })
       trial.record(leftOpen, opened.count)
     }
   }

@@ -147,7 +147,8 @@ struct SignalSource: Pattern {
       return { source.cancel() }
     }
     Variant(
-      "not-ignored", .broken, "a signal with its default action, sent before its source is registered", ends: traps
+      "not-ignored", .broken, "a signal with its default action, sent before its source is registered",
+      ends: .trapsAtOnce
     ) { trial in
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
       source.setEventHandler {}
@@ -177,6 +178,4 @@ struct SignalSource: Pattern {
       source.activate()
     }
   }
-
-  private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

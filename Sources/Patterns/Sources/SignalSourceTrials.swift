@@ -28,7 +28,7 @@ extension SignalSource {
         kill(getpid(), SIGUSR1)
         let isTold = inbox.awaitNext()
         // This is checked after each signal, since a surplus in one report may balance a lack in a later one.
-        miscounted = max(miscounted, abs(number + 1 - inbox.told))
+        miscounted = max(miscounted, abs(number + 1 - inbox.told.count))
         guard isTold else { break }
         if number > 0, let arrival = inbox.arrival { times.append(arrival > sent ? arrival - sent : 0) }
       }
@@ -70,9 +70,9 @@ extension SignalSource {
       let isHeard = inbox.awaitNext(within: patience)
       drain(inbox, marks)
       trial.record(sent, count)
-      trial.record(reported, inbox.told)
-      if isSpaced { trial.record(reportedElsewhere, others.told) }
-      trial.record(handlerCalls, inbox.runs)
+      trial.record(reported, inbox.told.count)
+      if isSpaced { trial.record(reportedElsewhere, others.told.count) }
+      trial.record(handlerCalls, inbox.runs.count)
       trial.record(unreportedBursts, isHeard ? 0 : 1)
     }
   }
@@ -91,7 +91,7 @@ extension SignalSource {
       try marks.awaitReady()
       drain(inbox, marks)
       trial.record(sent, trial[burst])
-      trial.record(reported, inbox.told)
+      trial.record(reported, inbox.told.count)
     }
   }
 
@@ -131,7 +131,7 @@ extension SignalSource {
       // This waits for a handler that is still running.
       inbox.queue.sync {}
       trial.record(notReaped, processes.notReaped)
-      trial.record(handlerCalls, inbox.runs)
+      trial.record(handlerCalls, inbox.runs.count)
     }
   }
 
@@ -151,7 +151,7 @@ extension SignalSource {
       inbox.lock.signal()
       _ = inbox.awaitNext(within: patience)
       trial.record(sent, 1)
-      trial.record(reported, inbox.told)
+      trial.record(reported, inbox.told.count)
     }
   }
 
@@ -187,7 +187,7 @@ extension SignalSource {
           kill(getpid(), number)
           guard inbox.awaitNext(within: patience) else { break }
         }
-        told += inbox.told
+        told += inbox.told.count
       }
       trial.record(sent, numbers.count * each)
       trial.record(reported, told)
@@ -234,7 +234,7 @@ extension SignalSource {
     try inbox.awaitReady()
     FaultProcess.say(0)
     try play(inbox)
-    FaultProcess.say(inbox.told)
+    FaultProcess.say(inbox.told.count)
     _exit(0)
   }
 
@@ -274,8 +274,6 @@ final class SignalInbox: Sendable {
   let queue = DispatchQueue(label: "signals")
   /// A lock that is not recursive: a thread that takes it twice waits for itself.
   let lock = DispatchSemaphore(value: 1)
-  private let sumTold = Atomic<Int>(0)
-  private let countRuns = Atomic<Int>(0)
   private let lastArrival = Moment()
   private let ready = DispatchSemaphore(value: 0)
   private let lockIsWanted = DispatchSemaphore(value: 0)
@@ -303,8 +301,8 @@ final class SignalInbox: Sendable {
   /// Notes that a handler has begun, and how many signals were reported to it.
   func handled(_ data: UInt) {
     lastArrival.set()
-    sumTold.add(Int(data), ordering: .acquiringAndReleasing)
-    countRuns.add(1, ordering: .acquiringAndReleasing)
+    told.add(Int(data))
+    runs.add()
     let before = errno
     var byte: UInt8 = 0
     _ = write(input, &byte, 1)
@@ -346,9 +344,9 @@ final class SignalInbox: Sendable {
   }
 
   /// The sum of the reported signals.
-  var told: Int { sumTold.load(ordering: .acquiring) }
+  let told = Tally()
   /// The number of times that a handler ran.
-  var runs: Int { countRuns.load(ordering: .acquiring) }
+  let runs = Tally()
   /// The time at which the handler last began.
   var arrival: UInt64? { lastArrival.time }
 }

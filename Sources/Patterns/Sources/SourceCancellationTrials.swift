@@ -15,10 +15,8 @@ extension SourceLifecycle {
       reads: [repeats, events],
       records: [beganAfterCancel, cutShort, cancelHandlerNotOnce, ranAfterCancelHandler, toCancelHandler]
     ) { trial, make in
-      let (count, repeats) = (trial[events], trial[repeats])
-      var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
-      var times: [UInt64?] = []
-      for repeated in 0...repeats {
+      let count = trial[events]
+      let all = (0...trial[repeats]).map { _ in
         let life = SourceLife(events: count)
         let source = make(life)
         life.handler.holdNext()
@@ -32,18 +30,13 @@ extension SourceLifecycle {
         life.wait(within: .seconds(20)) { $0.ends > 0 }
         source.add()
         life.queue.drainSources()
-        let log = life.log
-        new += log.afterCancel
-        stopped += log.runs - log.completed
-        if log.ends != 1 { notOnce += 1 }
-        if log.afterEnd > 0 { notLast += 1 }
-        if repeated > 0 { times.append(life.toEnd) }
+        return (log: life.log, toEnd: life.toEnd)
       }
-      trial.record(beganAfterCancel, new)
-      trial.record(cutShort, stopped)
-      trial.record(cancelHandlerNotOnce, notOnce)
-      trial.record(ranAfterCancelHandler, notLast)
-      trial.record(toCancelHandler, times)
+      trial.record(beganAfterCancel, all.sum { $0.log.afterCancel })
+      trial.record(cutShort, all.sum { $0.log.runs - $0.log.completed })
+      trial.record(cancelHandlerNotOnce, all.count { $0.log.ends != 1 })
+      trial.record(ranAfterCancelHandler, all.count { $0.log.afterEnd > 0 })
+      trial.record(toCancelHandler, all.dropFirst().map { $0.toEnd })
     }
   }
 
@@ -95,7 +88,7 @@ extension SourceLifecycle {
       busy.cancelReturned()
       try busy.awaitEnd()
       cancelled += 1
-      late = busy.late
+      late = busy.late.count
     }
     trial.record(beganAfterCancel, late)
     trial.record(sourcesCancelled, cancelled)
@@ -137,7 +130,6 @@ final class BusySource: Sendable {
   /// The serial queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
   private let isCancelled = Atomic(false)
-  private let countLate = Atomic(0)
   private let isCalled = Atomic(false)
   private let firstCall = DispatchSemaphore(value: 0)
   private let end = DispatchSemaphore(value: 0)
@@ -150,7 +142,7 @@ final class BusySource: Sendable {
   /// Notes a call of the event handler; returns whether cancel had returned before.
   @discardableResult func handlerBegan() -> Bool {
     let isLate = isCancelled.load(ordering: .sequentiallyConsistent)
-    if isLate { countLate.add(1, ordering: .relaxed) }
+    if isLate { late.add() }
     if !isCalled.load(ordering: .relaxed) {
       isCalled.store(true, ordering: .relaxed)
       firstCall.signal()
@@ -173,7 +165,7 @@ final class BusySource: Sendable {
   func awaitEnd() throws { try end.wait(within: .seconds(20), else: "the cancel handler did not run") }
 
   /// Handler calls that began when cancel had returned. Asked after the end: the cancel handler comes last.
-  var late: Int { countLate.load(ordering: .relaxed) }
+  let late = Tally()
 }
 
 /// The object that the context of a source points to. It counts its uses, and whether it had been freed before. It is

@@ -34,14 +34,14 @@ extension SourceLifecycle {
     }
     Variant(
       "release-inactive", .broken, "the last reference to a source that was never activated is released",
-      ends: .traps(within: .milliseconds(500))
+      ends: .trapsAtOnce
     ) { trial in
       trial.hazard()
       _ = DispatchSource.makeUserDataAddSource(queue: .global())
     }
     Variant(
       "release-cancelled-suspended", .broken, "a suspended source is cancelled, and released right after that",
-      ends: .traps(within: .milliseconds(500))
+      ends: .trapsAtOnce
     ) { trial in
       let queue = FunctionQueue(label: "events")
       let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue.object)

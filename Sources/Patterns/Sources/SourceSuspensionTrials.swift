@@ -14,25 +14,19 @@ extension SourceLifecycle {
   private var heldMetrics: [any Declaration] { [callsWhileSuspended, handlerCalls, wrongSums, resumeToRun] }
 
   private func holdBackEach(_ trial: Trial, _ body: (SourceLife) throws -> () -> Void) rethrows {
-    let (count, repeats) = (trial[events], trial[repeats])
-    var (early, most, inexact) = (0, 0, 0)
-    var times: [UInt64?] = []
-    for repeated in 0...repeats {
+    let count = trial[events]
+    let all = try (0...trial[repeats]).map { repeated in
       let life = SourceLife(events: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
       let end = try body(life)
       life.wait(within: .seconds(20)) { $0.sum >= UInt(count) }
       life.queue.drainSources()
       end()
-      let log = life.log
-      early += log.early
-      most = max(most, log.runs - log.early)
-      if log.sum != UInt(count) { inexact += 1 }
-      if repeated > 0 { times.append(life.resumeToRun) }
+      return (log: life.log, resumeToRun: life.resumeToRun)
     }
-    trial.record(callsWhileSuspended, early)
-    trial.record(handlerCalls, most)
-    trial.record(wrongSums, inexact)
-    trial.record(resumeToRun, times)
+    trial.record(callsWhileSuspended, all.sum { $0.log.early })
+    trial.record(handlerCalls, all.map { $0.log.runs - $0.log.early }.max() ?? 0)
+    trial.record(wrongSums, all.count { $0.log.sum != UInt(count) })
+    trial.record(resumeToRun, all.dropFirst().map { $0.resumeToRun })
   }
 
   /// Holds back read sources, each of a pipe of its own, and counts those that estimate too few bytes.

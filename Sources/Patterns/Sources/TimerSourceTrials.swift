@@ -29,13 +29,11 @@ extension TimerSource {
   ///   - clock: the clock by which the timers are judged.
   ///   - patience: how long the trial waits for the timed events.
   ///   - looks: how long the trial waits for a single event, and for the last interval that was not reported.
-  ///   - watch: what reports that the wall clock was set, if not the system.
   func fire(
-    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20),
-    watch: WallClockWatch? = nil
+    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20)
   ) -> Probe<Make> {
     Probe(reads: firesSettings, records: sourceMetrics) { trial, make in
-      _ = try fireAll(trial, Timers(by: clock, looks: looks, watch: watch, make), patience: patience)
+      _ = try fireAll(trial, Timers(by: clock, looks: looks, watch: nil, make), patience: patience)
     }
   }
 

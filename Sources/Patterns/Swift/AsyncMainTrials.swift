@@ -19,8 +19,8 @@ extension AsyncMain {
 
   /// Records the observations.
   func record(_ trial: Trial, _ observer: ThreadObserver) {
-    trial.record(offMain, observer.offMain)
-    trial.record(offQueue, observer.offQueue)
+    trial.record(offMain, observer.offMain.count)
+    trial.record(offQueue, observer.offQueue.count)
     trial.record(threads, observer.threads)
   }
 }
@@ -38,8 +38,6 @@ final class ThreadObserver: Sendable {
   let count: Int
   private let isOnMainQueue: @Sendable () -> Bool
   private let isMainThread: @Sendable () -> Bool
-  private let off = Atomic(0)
-  private let outside = Atomic(0)
   private let seen = Mutex<Set<Int>>([])
 
   /// Creates an observer. A test may call another thread the main one.
@@ -55,12 +53,12 @@ final class ThreadObserver: Sendable {
 
   /// Notes the thread and the queue of the caller.
   func observe() {
-    if !isMainThread() { off.add(1, ordering: .relaxed) }
-    if !isOnMainQueue() { outside.add(1, ordering: .relaxed) }
+    if !isMainThread() { offMain.add() }
+    if !isOnMainQueue() { offQueue.add() }
     seen.withLock { _ = $0.insert(ThreadCensus.currentThread) }
   }
 
-  var offMain: Int { off.load(ordering: .relaxed) }
-  var offQueue: Int { outside.load(ordering: .relaxed) }
+  let offMain = Tally()
+  let offQueue = Tally()
   var threads: Int { seen.withLock { $0.count } }
 }

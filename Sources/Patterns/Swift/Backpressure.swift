@@ -45,7 +45,7 @@ struct Backpressure: Pattern {
   var problem: [any Declaration] { [elements, size] }
 
   var variants: [Variant] {
-    Variant("unbounded", .documented, "AsyncStream as it is by default", unlimited) { producer in
+    Variant("unbounded", .documented, "AsyncStream as it is by default", produceUnlimited) { producer in
       let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
       producer.start {
         for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
@@ -53,7 +53,7 @@ struct Backpressure: Pattern {
       }
       return stream
     }
-    Variant("newest", .documented, "AsyncStream that buffers the newest elements", limited) { producer, limit in
+    Variant("newest", .documented, "AsyncStream that buffers the newest elements", produceLimited) { producer, limit in
       let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(limit))
       producer.start {
         for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
@@ -61,7 +61,7 @@ struct Backpressure: Pattern {
       }
       return stream
     }
-    Variant("oldest", .documented, "AsyncStream that buffers the oldest elements", limited) { producer, limit in
+    Variant("oldest", .documented, "AsyncStream that buffers the oldest elements", produceLimited) { producer, limit in
       let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingOldest(limit))
       producer.start {
         for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
@@ -69,7 +69,8 @@ struct Backpressure: Pattern {
       }
       return stream
     }
-    Variant("newest-zero", .broken, "AsyncStream of the newest elements with the limit 0", limited) { producer, _ in
+    Variant("newest-zero", .broken, "AsyncStream of the newest elements with the limit 0", produceLimited) {
+      producer, _ in
       let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(0))
       producer.start {
         for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
@@ -77,7 +78,8 @@ struct Backpressure: Pattern {
       }
       return stream
     }
-    Variant("oldest-zero", .broken, "AsyncStream of the oldest elements with the limit 0", limited) { producer, _ in
+    Variant("oldest-zero", .broken, "AsyncStream of the oldest elements with the limit 0", produceLimited) {
+      producer, _ in
       let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingOldest(0))
       producer.start {
         for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
@@ -85,11 +87,13 @@ struct Backpressure: Pattern {
       }
       return stream
     }
-    Variant("unfolding", .documented, "AsyncStream of a function that makes the next element", onDemand) { producer in
+    Variant("unfolding", .documented, "AsyncStream of a function that makes the next element", produceOnDemand) {
+      producer in
       AsyncStream { producer.next() }
     }
     Variant(
-      "channel", .modern, "a channel whose send suspends while its buffer is full", suspending, shows: ["Channel"]
+      "channel", .modern, "a channel whose send suspends while its buffer is full", produceSuspending,
+      shows: ["Channel"]
     ) { producer, limit in
       let channel = Channel<Element>(limit: limit)
       producer.start {

@@ -6,14 +6,14 @@ extension Backpressure {
   private var flows: [any Declaration] { [ahead, held, beyondLimit, waits, lost, unreported, perElement] }
 
   /// Lets elements flow through a stream that has no limit.
-  var unlimited: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
+  var produceUnlimited: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows) { trial, connect in
       _ = try flow(trial, until: Self.surely, connect)
     }
   }
 
   /// Lets elements flow through a stream with a limit, and records which elements were dropped.
-  var limited: Probe<@Sendable (Producer, _ limit: Int) -> AsyncStream<Element>> {
+  var produceLimited: Probe<@Sendable (Producer, _ limit: Int) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows + [droppedNewcomers, droppedOlder]) { trial, connect in
       let limit = trial[limit]
       recordDrops(trial, try flow(trial, until: Self.surely) { connect($0, limit) })
@@ -21,14 +21,14 @@ extension Backpressure {
   }
 
   /// Lets elements flow through a stream that asks for each element, and records whether the stream asked too early.
-  var onDemand: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
+  var produceOnDemand: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows + [readAhead]) { trial, connect in
       recordReadAhead(trial, try flow(trial, until: trial[patience], connect))
     }
   }
 
   /// Lets elements flow through a channel that makes the producer wait.
-  var suspending: Probe<@Sendable (Producer, _ limit: Int) -> Channel<Element>> {
+  var produceSuspending: Probe<@Sendable (Producer, _ limit: Int) -> Channel<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows) { trial, connect in
       let limit = trial[limit]
       _ = try flow(trial, until: trial[patience]) { connect($0, limit) }

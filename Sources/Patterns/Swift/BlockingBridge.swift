@@ -64,7 +64,7 @@ struct BlockingBridge: Pattern {
     }
     Variant(
       "one-thread-free", .broken, "as semaphore-wait, with one waiting task fewer than the pool has threads",
-      withoutSubmitters, needs: [.cores(2)]
+      runWithoutSubmitters, needs: [.cores(2)]
     ) { trial in
       let additions = Additions()
       try submit(trial, tasks: trial.poolWidth - 1, sum: { additions.sum }) {
@@ -120,7 +120,7 @@ struct BlockingBridge: Pattern {
   }
 
   /// A probe for a trial with a fixed number of tasks.
-  private var withoutSubmitters: TrialProbe {
+  private var runWithoutSubmitters: TrialProbe {
     Probe(reads: [hold], records: [stalled, unended, blockedThreads, perTask, missing])
   }
 }

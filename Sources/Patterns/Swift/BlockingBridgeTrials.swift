@@ -36,7 +36,7 @@ extension BlockingBridge {
     trial.record(stalled, haveEnded ? 0 : 1)
     let end = MonotonicClock.now() + UInt64(clamping: hold.nanoseconds)
     while !progress.last.isSet, MonotonicClock.now() < end { blockThread(for: .milliseconds(1)) }
-    trial.record(unended, count - progress.ended)
+    trial.record(unended, count - progress.ended.count)
     guard let last = progress.last.time else { return }
     trial.record(perTask, last - begin, over: count)
     trial.record(missing, runs * count - sum())
@@ -65,7 +65,6 @@ func waitBlocking(for semaphore: DispatchSemaphore) { semaphore.wait() }
 private final class Progress: Sendable {
   private let parties: Int
   private let begun = Atomic(0)
-  private let hasEnded = Atomic(0)
   /// The time at which the last task ended.
   let last = Moment()
 
@@ -81,9 +80,9 @@ private final class Progress: Sendable {
 
   /// Notes that one of `count` tasks has ended.
   func ends(of count: Int) {
-    if hasEnded.add(1, ordering: .acquiringAndReleasing).newValue == count { last.set() }
+    if ended.add() == count { last.set() }
   }
 
   /// The number of tasks that have ended.
-  var ended: Int { hasEnded.load(ordering: .acquiring) }
+  let ended = Tally()
 }

@@ -52,7 +52,7 @@ struct Cancellation: Pattern {
   var problem: [any Declaration] { [tasks, scopes, children] }
 
   var variants: [Variant] {
-    Variant("suspended", .documented, "cancelled while its operation is suspended", eachTask()) { work in
+    Variant("suspended", .documented, "cancelled while its operation is suspended", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.operationBegins()
@@ -65,7 +65,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel { task.cancel() }
     }
-    Variant("running", .documented, "cancelled while its operation computes", eachTask()) { work in
+    Variant("running", .documented, "cancelled while its operation computes", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.operationBegins()
@@ -78,7 +78,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel { task.cancel() }
     }
-    Variant("registering", .documented, "cancelled while it registers its handler", eachTask()) { work in
+    Variant("registering", .documented, "cancelled while it registers its handler", runEachTask()) { work in
       let task = Task {
         work.meet()
         await withTaskCancellationHandler {
@@ -93,7 +93,7 @@ struct Cancellation: Pattern {
       work.meet()
       work.cancel(handlers: 0) { task.cancel() }
     }
-    Variant("before", .documented, "cancelled before it registers its handler", eachTask()) { work in
+    Variant("before", .documented, "cancelled before it registers its handler", runEachTask()) { work in
       let task = Task {
         await work.cancellation()
         work.registers()
@@ -107,7 +107,8 @@ struct Cancellation: Pattern {
       }
       work.cancel(handlers: 0) { task.cancel() }
     }
-    Variant("itself", .documented, "cancels itself, then registers a second handler", eachTask(handlers: 2)) { work in
+    Variant("itself", .documented, "cancels itself, then registers a second handler", runEachTask(handlers: 2)) {
+      work in
       Task {
         await withTaskCancellationHandler {
           work.operationBegins()
@@ -124,7 +125,7 @@ struct Cancellation: Pattern {
         work.ends()
       }
     }
-    Variant("nested", .documented, "cancelled within three handlers", eachTask(handlers: 3)) { work in
+    Variant("nested", .documented, "cancelled within three handlers", runEachTask(handlers: 3)) { work in
       let task = Task {
         await withTaskCancellationHandler {
           await withTaskCancellationHandler {
@@ -145,7 +146,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel(handlers: 3) { task.cancel() }
     }
-    Variant("by-many", .documented, "cancelled by several threads at once", eachTask()) { work in
+    Variant("by-many", .documented, "cancelled by several threads at once", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.operationBegins()
@@ -158,7 +159,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel { DispatchQueue.concurrentPerform(iterations: 4) { _ in task.cancel() } }
     }
-    Variant("afterwards", .documented, "cancelled after its operation", eachTaskAfterwards) { work in
+    Variant("afterwards", .documented, "cancelled after its operation", runEachTaskAfterwards) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.operationRuns()
@@ -182,13 +183,13 @@ struct Cancellation: Pattern {
       task.cancel()
       await task.value
     }
-    Variant("group-returned", .documented, "the body of a task group returns", eachScope) { scope in
+    Variant("group-returned", .documented, "the body of a task group returns", runEachScope) { scope in
       await withTaskGroup { group in
         for child in scope.children { group.addTask { await child.lingers() } }
         await scope.allHaveBegun()
       }
     }
-    Variant("group-thrown", .documented, "the body of a task group throws", eachScope) { scope in
+    Variant("group-thrown", .documented, "the body of a task group throws", runEachScope) { scope in
       try await withThrowingTaskGroup { group in
         for child in scope.children {
           group.addTask {
@@ -200,7 +201,8 @@ struct Cancellation: Pattern {
         throw CancellationError()
       }
     }
-    Variant("group-of-cancelled", .documented, "the task of a task group is cancelled", eachCancelledScope) { scope in
+    Variant("group-of-cancelled", .documented, "the task of a task group is cancelled", runEachCancelledScope) {
+      scope in
       await withTaskGroup { group in
         for child in scope.children {
           group.addTask {
@@ -214,7 +216,7 @@ struct Cancellation: Pattern {
         scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
       }
     }
-    Variant("group-cancelled", .documented, "a task group is cancelled", eachCancelledScope) { scope in
+    Variant("group-cancelled", .documented, "a task group is cancelled", runEachCancelledScope) { scope in
       await withTaskGroup { group in
         for child in scope.children {
           group.addTask {
@@ -228,12 +230,12 @@ struct Cancellation: Pattern {
         scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
       }
     }
-    Variant("async-let-returned", .documented, "a function with async let returns", eachScopeOfTwo) { scope in
+    Variant("async-let-returned", .documented, "a function with async let returns", runEachScopeOfTwo) { scope in
       async let _: Void = scope.children[0].isCancelledAndLingers()
       async let _: Void = scope.children[1].isCancelledAndLingers()
       await scope.allHaveBegun()
     }
-    Variant("async-let-thrown", .documented, "a function with async let throws", eachScopeOfTwo) { scope in
+    Variant("async-let-thrown", .documented, "a function with async let throws", runEachScopeOfTwo) { scope in
       async let _: Void = scope.children[0].isCancelledAndLingers()
       async let _: Void = scope.children[1].isCancelledAndLingers()
       await scope.allHaveBegun()
@@ -241,18 +243,19 @@ struct Cancellation: Pattern {
     }
     Variant(
       "async-let-order", .documented, "a function with async let returns, and the later child task ends slowly",
-      eachPair
+      runEachPair
     ) { scope in
       async let _: Void = scope.children[0].isCancelledAndTellsOther()
       async let _: Void = scope.children[1].isCancelledAndWaitsForOther()
       await scope.allHaveBegun()
     }
-    Variant("loose-tasks", .broken, "a function starts tasks and throws", eachScope) { scope in
+    Variant("loose-tasks", .broken, "a function starts tasks and throws", runEachScope) { scope in
       for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
       throw CancellationError()
     }
-    Variant("sleep", .documented, "child tasks sleep in a task group that is cancelled", eachGroupOfSleepers) { scope in
+    Variant("sleep", .documented, "child tasks sleep in a task group that is cancelled", runEachGroupOfSleepers) {
+      scope in
       await withTaskGroup { group in
         for child in scope.children { group.addTask { await child.sleeps() } }
         await scope.allHaveBegun()

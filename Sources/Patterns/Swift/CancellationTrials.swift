@@ -9,67 +9,53 @@ extension Cancellation {
   /// Runs a body for one task with handlers after the other, and records which handlers and operations of the task ran.
   ///
   /// - Parameter handlers: the number of handlers of a task.
-  func eachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
+  func runEachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [reaction, missed, repeated, late, skipped]) { trial, body in
-      var (missed, repeated, late, skipped) = (0, 0, 0, 0)
-      var reactions: [UInt64] = []
-      try each(trial, handlers: handlers, body) { work in
-        missed += work.missed
-        repeated += work.repeated
-        late += work.late
-        skipped += work.skipped
-        reactions += [work.reaction].compactMap(\.self)
-      }
-      trial.record(reaction, reactions)
-      trial.record(self.missed, missed)
-      trial.record(self.repeated, repeated)
-      trial.record(self.late, late)
-      trial.record(self.skipped, skipped)
+      let works = try each(trial, handlers: handlers, body)
+      trial.record(reaction, works.map(\.reaction))
+      trial.record(missed, works.sum { $0.missed })
+      trial.record(repeated, works.sum { $0.repeated })
+      trial.record(late, works.sum { $0.late.count })
+      trial.record(skipped, works.sum { $0.skipped })
     }
   }
 
   /// Runs a body for one task after the other, and records how many handlers ran, although the task was cancelled after
   /// its operation.
-  var eachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
+  var runEachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [skipped, needless]) { trial, body in
-      var (skipped, needless) = (0, 0)
-      try each(trial, handlers: 1, body) { work in
-        skipped += work.skipped
-        needless += work.runs
-      }
-      trial.record(self.skipped, skipped)
-      trial.record(self.needless, needless)
+      let works = try each(trial, handlers: 1, body)
+      trial.record(skipped, works.sum { $0.skipped })
+      trial.record(needless, works.sum { $0.runs })
     }
   }
 
-  private func each(
-    _ trial: Trial, handlers: Int, _ body: (HandledTask) -> Void, count: (HandledTask) -> Void
-  ) throws {
+  /// Runs a body for one task after the other, and returns the tasks that count. The first task is a warm-up.
+  private func each(_ trial: Trial, handlers: Int, _ body: (HandledTask) -> Void) throws -> [HandledTask] {
     try SystemThread.requireCapacity(for: 8)
-    // The first task is a warm-up.
-    for index in 0...trial[tasks] {
-      let work = HandledTask(handlers: handlers, delay: index % 64)
+    let works = (0...trial[tasks]).map { HandledTask(handlers: handlers, delay: $0 % 64) }
+    for work in works {
       body(work)
       try work.waitForEnd()
-      if index > 0 { count(work) }
     }
+    return Array(works.dropFirst())
   }
 
   /// Runs a body for one scope after the other, and records what happened to its child tasks.
-  var eachScope: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree) { trial, body in
       try runScopes(trial, children: trial[children], body)
     }
   }
 
   /// Runs a body for one scope with two child tasks after the other, and records what happened to them.
-  var eachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
   }
 
   /// Runs a body for one scope after the other, which is cancelled and then gets another child task, and records what
   /// happened to all of them.
-  var eachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
       try runScopes(trial, children: trial[children], late: 1, body)
     }
@@ -84,49 +70,38 @@ extension Cancellation {
     _ trial: Trial, children: Int, late: Int = 0, cancelledWithin bound: Duration = .seconds(10),
     _ body: @escaping @Sendable (Scope) async throws -> Void
   ) throws {
-    var (unended, cancelled, uncancelled, added) = (0, 0, 0, 0)
-    for index in 0...trial[scopes] {
-      let scope = Scope(children: children, late: late, patience: trial[patience], bound: bound)
-      try leave(scope, body)
-      guard index > 0 else { continue }
-      unended += scope.unended
-      cancelled += scope.cancelled
-      uncancelled += children + late - scope.cancelled
-      added += scope.added
-    }
-    trial.record(self.unended, unended)
-    trial.record(self.cancelled, cancelled)
-    trial.record(self.uncancelled, uncancelled)
-    if late > 0 { trial.record(self.added, added) }
+    // The first scope is a warm-up.
+    let left = try (0...trial[scopes]).map { _ in
+      try leave(Scope(children: children, late: late, patience: trial[patience], bound: bound), body)
+    }.dropFirst()
+    trial.record(unended, left.sum { $0.unended })
+    trial.record(cancelled, left.sum { $0.state.cancelled })
+    trial.record(uncancelled, left.sum { children + late - $0.state.cancelled })
+    if late > 0 { trial.record(added, left.sum { $0.state.added }) }
   }
 
   /// Runs a body for one group of sleeping child tasks after the other, and records how their sleep ended.
-  var eachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, children], records: [slept]) { trial, body in
-      var slept = 0
-      for _ in 0..<trial[scopes] {
-        let scope = Scope(children: trial[children], late: 1, patience: .zero, bound: .zero)
-        try leave(scope, body)
-        slept += scope.slept
+      let left = try (0..<trial[scopes]).map { _ in
+        try leave(Scope(children: trial[children], late: 1, patience: .zero, bound: .zero), body)
       }
-      trial.record(self.slept, slept)
+      trial.record(slept, left.sum { $0.state.slept })
     }
   }
 
   /// Runs a body for one scope with two child tasks after the other, and records whether both were cancelled at once.
-  var eachPair: Probe<@Sendable (Scope) async throws -> Void> {
+  var runEachPair: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience], records: [atOnce]) { trial, body in
-      var atOnce = 0
-      for _ in 0..<trial[scopes] {
-        let scope = Scope(children: 2, late: 0, patience: trial[patience], bound: .seconds(10))
-        try leave(scope, body)
-        atOnce += scope.wereCancelledAtOnce ? 1 : 0
+      let left = try (0..<trial[scopes]).map { _ in
+        try leave(Scope(children: 2, late: 0, patience: trial[patience], bound: .seconds(10)), body)
       }
-      trial.record(self.atOnce, atOnce)
+      trial.record(atOnce, left.count { $0.state.wereCancelledAtOnce })
     }
   }
 
-  private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
+  /// Runs a body for a scope, and returns the scope once all its child tasks have ended.
+  private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws -> Scope {
     // The scope runs in a task of its own, since it may be cancelled.
     try waitFor {
       await Task {
@@ -135,6 +110,7 @@ extension Cancellation {
       }.value
     }
     try scope.waitForEnd()
+    return scope
   }
 }
 
@@ -143,7 +119,6 @@ final class HandledTask: Sendable {
   private let handlers: RunCounts
   private let delay: Int
   private let begun = Atomic(false)
-  private let lateOnes = Atomic(0)
   private let cancelling = Moment()
   private let handling = Moment()
   private let isCancelled = BoundedGate()
@@ -170,7 +145,7 @@ final class HandledTask: Sendable {
   /// Notes that the operation has returned. The thread that cancels may wait for this, too.
   func hasReturned() { hasBegun.signal() }
   /// Notes whether a handler has run. The operation of a task that was cancelled before calls it.
-  func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { lateOnes.add(1, ordering: .relaxed) } }
+  func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
   /// Computes until `cancel` has returned, without suspending the task.
@@ -204,7 +179,7 @@ final class HandledTask: Sendable {
     CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
     cancelling.set()
     cancel()
-    lateOnes.add((0..<count).count { handlers[$0] == 0 }, ordering: .relaxed)
+    late.add((0..<count).count { handlers[$0] == 0 })
     cancelHasReturned.store(true, ordering: .releasing)
     isCancelled.open()
   }
@@ -214,13 +189,13 @@ final class HandledTask: Sendable {
   // MARK: Results
 
   /// The number of times that handlers ran.
-  var runs: Int { (0..<handlers.count).reduce(0) { $0 + handlers[$1] } }
+  var runs: Int { (0..<handlers.count).sum { handlers[$0] } }
   /// The number of handlers that did not run.
   var missed: Int { (0..<handlers.count).count { handlers[$0] == 0 } }
   /// The number of handlers that ran more than once.
   var repeated: Int { (0..<handlers.count).count { handlers[$0] > 1 } }
   /// The number of handlers that ran too late.
-  var late: Int { lateOnes.load(ordering: .relaxed) }
+  let late = Tally()
   /// 1 if no operation ran.
   var skipped: Int { begun.load(ordering: .relaxed) ? 0 : 1 }
   /// The time until the first handler ran; nil if none did.
@@ -229,12 +204,13 @@ final class HandledTask: Sendable {
 
 /// A scope with child tasks, and what happened to them.
 final class Scope: Sendable {
-  private struct State {
-    var begun = 0
-    var ended = 0
-    var cancelled = 0
+  fileprivate struct State {
+    var (begun, ended, cancelled) = (0, 0, 0)
+    /// The number of sleeps that ended without an error.
     var slept = 0
+    /// The number of child tasks that were reported as added to a cancelled group, and of those that ran.
     var added = 0
+    /// Whether the first child task was cancelled before the second had ended.
     var wereCancelledAtOnce = false
     /// The number of child tasks that had ended when the scope was left.
     var endedBefore: Int?
@@ -243,7 +219,7 @@ final class Scope: Sendable {
   private let count: Int
   private let late: Int
   private let bound: Duration
-  private let state = WaitableValue(State())
+  fileprivate let state = WaitableValue(State())
   private let begun = BoundedGate()
   private let left: BoundedGate
   private let otherIsCancelled: BoundedGate
@@ -363,12 +339,4 @@ final class Scope: Sendable {
 
   /// The number of child tasks that had not ended when the scope was left.
   var unended: Int { count + late - (state.endedBefore ?? 0) }
-  /// The number of child tasks that were cancelled.
-  var cancelled: Int { state.cancelled }
-  /// Whether the first child task was cancelled before the second had ended.
-  var wereCancelledAtOnce: Bool { state.wereCancelledAtOnce }
-  /// The number of sleeps that ended without an error.
-  var slept: Int { state.slept }
-  /// The number of child tasks that were reported as added to a cancelled group, and of those that ran.
-  var added: Int { state.added }
 }

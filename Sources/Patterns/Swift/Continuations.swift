@@ -38,7 +38,7 @@ struct Continuations: Pattern {
   /// Detects that nothing happens any more; a test replaces it.
   var standstill = Standstill()
 
-  private var visits: TrialProbe { Probe(reads: [tasks], records: [elsewhere, early]) }
+  private var runVisits: TrialProbe { Probe(reads: [tasks], records: [elsewhere, early]) }
 
   var variants: [Variant] {
     Variant("checked", .documented, "a checked continuation, resumed in its operation", timeRoundTrips) { count in
@@ -51,14 +51,14 @@ struct Continuations: Pattern {
       for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
       return sum
     }
-    Variant("anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", eachAnswer) {
+    Variant("anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", runEachAnswer) {
       number, place in
       await withCheckedContinuation { task in
         place.run { task.resume(returning: number) }
       }
     }
     Variant(
-      "actor", .documented, "checked continuations of an actor, which resumes them", visits
+      "actor", .documented, "checked continuations of an actor, which resumes them", runVisits
     ) { trial in
       actor Desk {
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -81,7 +81,7 @@ struct Continuations: Pattern {
     }
     Variant(
       "unsafe-actor", .documented, "unsafe continuations of an actor, which resumes them",
-      visits
+      runVisits
     ) { trial in
       actor Desk {
         var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -104,7 +104,7 @@ struct Continuations: Pattern {
     }
     Variant(
       "inline-executor", .broken, "checked continuations of tasks whose executor runs each job inside of enqueue",
-      visits, shows: ["InlineExecutor"]
+      runVisits, shows: ["InlineExecutor"]
     ) { trial in
       final class Desk: Sendable {
         let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -127,7 +127,7 @@ struct Continuations: Pattern {
         trial, { visit in await Task(executorPreference: executor) { await desk.wait(visit) }.value },
         { desk.serve($0) })
     }
-    Variant("twice", .broken, "a checked continuation is resumed twice", eachProcess) { isSecondLater in
+    Variant("twice", .broken, "a checked continuation is resumed twice", runEachProcess) { isSecondLater in
       let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)
       await withCheckedContinuation { task in
         task.resume()

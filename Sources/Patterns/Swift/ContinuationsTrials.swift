@@ -25,7 +25,7 @@ extension Continuations {
   }
 
   /// Has tasks wait for numbers that come from different places, and records how many got a wrong one.
-  var eachAnswer: Probe<@Sendable (_ number: Int, _ place: Place) async -> Int> {
+  var runEachAnswer: Probe<@Sendable (_ number: Int, _ place: Place) async -> Int> {
     Probe(reads: [tasks], records: [wrong], threads: { [tasks] trial in trial[tasks] }) { trial, ask in
       let count = trial[tasks]
       let wrong = try waitFor {
@@ -55,19 +55,19 @@ extension Continuations {
         await serve(visits)
       }
     }
-    trial.record(elsewhere, visits.elsewhere)
-    trial.record(early, visits.early)
+    trial.record(elsewhere, visits.elsewhere.count)
+    trial.record(early, visits.early.count)
   }
 
   /// Has processes of this binary run a body, which resumes a continuation twice, and records how each ended and what
   /// it wrote to standard error.
-  var eachProcess: Probe<@Sendable (_ isSecondLater: Bool) async -> Void> {
+  var runEachProcess: Probe<@Sendable (_ isSecondLater: Bool) async -> Void> {
     Probe(reads: [processes], records: [survivors, unnamed]) { trial, body in
       try runProcesses(trial, of: trial.variant, body)
     }
   }
 
-  /// Has processes of this binary run the body of a variant, as ``eachProcess`` does.
+  /// Has processes of this binary run the body of a variant, as ``runEachProcess`` does.
   ///
   /// - Parameter body: the body, which this process runs if it is one of these.
   func runProcesses(
@@ -141,9 +141,6 @@ final class DeskVisits: Sendable {
   /// The number of the tasks.
   let count: Int
   private let waiting = Atomic(0)
-  private let elsewhereOnes = Atomic(0)
-  private let goneOn = Atomic(0)
-  private let earlyOnes = Atomic(0)
   private let all = BoundedGate()
 
   init(_ count: Int) { self.count = count }
@@ -152,22 +149,22 @@ final class DeskVisits: Sendable {
   var currentThread: Int { ThreadCensus.currentThread }
   /// Notes that the operation of a task runs, after code that ran on `thread`.
   func operationRuns(after thread: Int) {
-    if ThreadCensus.currentThread != thread { elsewhereOnes.add(1, ordering: .relaxed) }
+    if ThreadCensus.currentThread != thread { elsewhere.add() }
     if waiting.add(1, ordering: .relaxed).newValue == count { all.open() }
   }
   /// Suspends until the operations of all tasks have run.
   func allWait() async { await all.passed() }
   /// Notes that a task continues.
-  func continues() { goneOn.add(1, ordering: .releasing) }
+  func continues() { gone.add() }
   /// Notes that all tasks have been resumed. The call that resumed them has not ended yet.
-  func allAreResumed() { earlyOnes.store(gone, ordering: .relaxed) }
+  func allAreResumed() { early.add(gone.count) }
 
   /// The number of operations that ran on a thread other than that of the code before.
-  var elsewhere: Int { elsewhereOnes.load(ordering: .relaxed) }
+  let elsewhere = Tally()
   /// The number of tasks that have continued.
-  var gone: Int { goneOn.load(ordering: .acquiring) }
+  let gone = Tally()
   /// The number of tasks that continued before the call that resumed them had ended.
-  var early: Int { earlyOnes.load(ordering: .relaxed) }
+  let early = Tally()
 }
 
 /// Tasks whose continuations are dropped.

@@ -32,46 +32,46 @@ struct CustomExecutors: Pattern {
   let asked = Metric.count("asked", "calls of assumeIsolated for which the executor's checkIsolated was called")
   let notAsked = Metric.count("not-asked", "calls of assumeIsolated for which it was not called")
 
-  private var pairs: TrialProbe { Probe(reads: [meetings], records: [together]) }
+  private var runPairs: TrialProbe { Probe(reads: [meetings], records: [together]) }
 
   var variants: [Variant] {
-    Variant("task", .documented, "a task that prefers the executor", eachCall) { code, preferred in
+    Variant("task", .documented, "a task that prefers the executor", runEachCall) { code, preferred in
       await Task(executorPreference: preferred) {
         code.look()
         await code.lookTwice()
       }.value
     }
-    Variant("detached", .documented, "a detached task that prefers the executor", eachCall) { code, preferred in
+    Variant("detached", .documented, "a detached task that prefers the executor", runEachCall) { code, preferred in
       await Task.detached(executorPreference: preferred) {
         code.look()
         await code.lookTwice()
       }.value
     }
-    Variant("scope", .documented, "the closure of withTaskExecutorPreference", eachCall) { code, preferred in
+    Variant("scope", .documented, "the closure of withTaskExecutorPreference", runEachCall) { code, preferred in
       await withTaskExecutorPreference(preferred) {
         code.look()
         await code.lookTwice()
       }
     }
-    Variant("immediate", .broken, "an immediate task that prefers the executor", eachCall) { code, preferred in
+    Variant("immediate", .broken, "an immediate task that prefers the executor", runEachCall) { code, preferred in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       await Task.immediate(executorPreference: preferred) {
         code.look()
         await code.lookTwice()
       }.value
     }
-    Variant("after-scope", .documented, "the task, after withTaskExecutorPreference has returned", eachCall) {
+    Variant("after-scope", .documented, "the task, after withTaskExecutorPreference has returned", runEachCall) {
       code, preferred in
       await withTaskExecutorPreference(preferred) {}
       await code.lookTwice()
     }
-    Variant("no-preference", .yardstick, "a task without a preference", eachCall) { code, _ in
+    Variant("no-preference", .yardstick, "a task without a preference", runEachCall) { code, _ in
       await Task {
         code.look()
         await code.lookTwice()
       }.value
     }
-    Variant("group-child", .documented, "a child of a group, and its child, in a task that prefers", eachCall) {
+    Variant("group-child", .documented, "a child of a group, and its child, in a task that prefers", runEachCall) {
       code, preferred in
       await Task(executorPreference: preferred) {
         await withDiscardingTaskGroup { group in
@@ -82,7 +82,7 @@ struct CustomExecutors: Pattern {
         }
       }.value
     }
-    Variant("async-let", .documented, "an async let of a task that prefers", eachCall) { code, preferred in
+    Variant("async-let", .documented, "an async let of a task that prefers", runEachCall) { code, preferred in
       await Task(executorPreference: preferred) {
         async let looked: Void = code.lookTwice()
         await looked
@@ -90,7 +90,7 @@ struct CustomExecutors: Pattern {
     }
     Variant(
       "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
-      eachCall
+      runEachCall
     ) { code, preferred in
       // Unoptimized code calls another addTask of the library, which inherits.
       #if DEBUG
@@ -104,7 +104,7 @@ struct CustomExecutors: Pattern {
     }
     Variant(
       "global-child", .documented, "a child of a group, added with the global executor, in a task that prefers",
-      eachCall
+      runEachCall
     ) { code, preferred in
       await Task(executorPreference: preferred) {
         await withDiscardingTaskGroup {
@@ -112,24 +112,25 @@ struct CustomExecutors: Pattern {
         }
       }.value
     }
-    Variant("unstructured", .documented, "a Task {} that a task creates which prefers", eachCall) { code, preferred in
+    Variant("unstructured", .documented, "a Task {} that a task creates which prefers", runEachCall) {
+      code, preferred in
       await Task(executorPreference: preferred) {
         await Task { await code.lookTwice() }.value
       }.value
     }
-    Variant("unstructured-detached", .documented, "a Task.detached {} that a task creates which prefers", eachCall) {
+    Variant("unstructured-detached", .documented, "a Task.detached {} that a task creates which prefers", runEachCall) {
       code, preferred in
       await Task(executorPreference: preferred) {
         await Task.detached { await code.lookTwice() }.value
       }.value
     }
-    Variant("idle-actor", .documented, "an idle default actor, called by a task that prefers", eachActorCall) {
+    Variant("idle-actor", .documented, "an idle default actor, called by a task that prefers", runEachActorCall) {
       actor, code, preferred in
       await Task(executorPreference: preferred) { await actor.look(code) }.value
     }
     Variant(
       "busy-actor", .documented,
-      "a default actor that runs a job of a task without a preference, called by a task that prefers", eachCallOfBusy
+      "a default actor that runs a job of a task without a preference, called by a task that prefers", runEachCallOfBusy
     ) { actor, code, preferred in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       Task { await actor.look(whileKept: code) }
@@ -138,7 +139,7 @@ struct CustomExecutors: Pattern {
     }
     Variant(
       "after-waiting", .broken,
-      "a default actor that runs a job of a task that prefers, called by a task without a preference", eachCallOfBusy
+      "a default actor that runs a job of a task that prefers, called by a task without a preference", runEachCallOfBusy
     ) { actor, code, preferred in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       Task(executorPreference: preferred) { await actor.look(whileKept: code) }
@@ -148,75 +149,78 @@ struct CustomExecutors: Pattern {
         await code.lookTwice()
       }
     }
-    Variant("own-executor", .documented, "an actor with its own executor, called by a task that prefers", eachJob) {
+    Variant("own-executor", .documented, "an actor with its own executor, called by a task that prefers", runEachJob) {
       actor, code, preferred in
       await Task(executorPreference: preferred) { await actor.look(code) }.value
     }
-    Variant("own-executor-child", .documented, "the same actor, called by a child of a group in such a task", eachJob) {
+    Variant(
+      "own-executor-child", .documented, "the same actor, called by a child of a group in such a task", runEachJob
+    ) {
       actor, code, preferred in
       await Task(executorPreference: preferred) {
         await withDiscardingTaskGroup { $0.addTask { await actor.look(code) } }
       }.value
     }
     Variant(
-      "actor-on-queue", .documented, "an actor with its own executor, called by a task without a preference", eachJob
+      "actor-on-queue", .documented, "an actor with its own executor, called by a task without a preference", runEachJob
     ) { actor, code, _ in
       await actor.look(code)
     }
     Variant(
       "nonsending", .broken, "a nonsending function that an actor with its own executor calls, in a task that prefers",
-      eachCall
+      runEachCall
     ) { code, preferred in
       let actor = OwnActor(on: ActorExecutor())
       await Task(executorPreference: preferred) { await actor.lookTwice(code) }.value
     }
-    Variant("plain-actor", .yardstick, "a default actor, called by a task without a preference", eachActorCall) {
+    Variant("plain-actor", .yardstick, "a default actor, called by a task without a preference", runEachActorCall) {
       actor, code, _ in
       await actor.look(code)
     }
-    Variant("one-actor", .documented, "two tasks call an actor on a serial executor", pairs) { trial in
+    Variant("one-actor", .documented, "two tasks call an actor on a serial executor", runPairs) { trial in
       let actor = OwnActor(on: ActorExecutor())
-      try eachMeeting(trial, of: (actor, actor), within: .milliseconds(1))
+      try runEachMeeting(trial, of: (actor, actor), within: .milliseconds(1))
     }
-    Variant("shared-executor", .documented, "two tasks call two actors that share a serial executor", pairs) {
+    Variant("shared-executor", .documented, "two tasks call two actors that share a serial executor", runPairs) {
       trial in
       let executor = ActorExecutor()
-      try eachMeeting(trial, of: (OwnActor(on: executor), OwnActor(on: executor)), within: .milliseconds(1))
+      try runEachMeeting(trial, of: (OwnActor(on: executor), OwnActor(on: executor)), within: .milliseconds(1))
     }
     Variant(
-      "not-serial", .broken, "two tasks call an actor whose serial executor starts a thread for each job", pairs
+      "not-serial", .broken, "two tasks call an actor whose serial executor starts a thread for each job", runPairs
     ) { trial in
       let actor = OwnActor(on: ThreadPerJob())
-      try eachMeeting(trial, of: (actor, actor), within: .seconds(20))
+      try runEachMeeting(trial, of: (actor, actor), within: .seconds(20))
     }
-    Variant("assume-on-actor", .documented, "assumeIsolated in a job of the actor", eachAssumption) {
+    Variant("assume-on-actor", .documented, "assumeIsolated in a job of the actor", runEachAssumption) {
       actor, assumption in
       try waitFor { await actor.run { assumption.made(of: actor) } }
     }
     Variant(
       "assume-on-sharing", .documented, "assumeIsolated in a job of another actor with the same executor",
-      eachAssumption
+      runEachAssumption
     ) { actor, assumption in
       let other = OwnActor(on: actor.executor)
       try waitFor { await other.run { assumption.made(of: actor) } }
     }
     Variant(
       "assume-on-queue", .documented, "assumeIsolated in a block of the executor's queue, which checkIsolated knows",
-      eachAssumption
+      runEachAssumption
     ) { actor, assumption in
       ActorExecutor.queue.sync { assumption.made(of: actor) }
     }
     Variant(
       "assume-in-sync-unchecked", .broken,
       "assumeIsolated in a block that sync runs, on an executor without checkIsolated",
-      ends: traps
+      ends: .trapsAtOnce
     ) { trial in
       let queue = DispatchQueue(label: "unchecked")
       let actor = OwnActor(on: QueueExecutor(queue: queue))
       trial.hazard()
       queue.sync { actor.assumeIsolated { _ in } }
     }
-    Variant("assume-in-async-unchecked", .broken, "as before, in a block that async runs", ends: traps) { trial in
+    Variant("assume-in-async-unchecked", .broken, "as before, in a block that async runs", ends: .trapsAtOnce) {
+      trial in
       let queue = DispatchQueue(label: "unchecked")
       let actor = OwnActor(on: QueueExecutor(queue: queue))
       let blocks = DispatchGroup()
@@ -224,12 +228,13 @@ struct CustomExecutors: Pattern {
       queue.async(group: blocks) { actor.assumeIsolated { _ in } }
       blocks.wait()
     }
-    Variant("assume-on-thread", .broken, "assumeIsolated on a thread outside of the executor", ends: traps) { trial in
+    Variant("assume-on-thread", .broken, "assumeIsolated on a thread outside of the executor", ends: .trapsAtOnce) {
+      trial in
       let actor = OwnActor(on: ActorExecutor())
       trial.hazard()
       actor.assumeIsolated { _ in }
     }
-    Variant("assume-on-other-actor", .broken, "assumeIsolated in a job of another actor", ends: traps) { trial in
+    Variant("assume-on-other-actor", .broken, "assumeIsolated in a job of another actor", ends: .trapsAtOnce) { trial in
       let actor = OwnActor(on: ActorExecutor())
       let other = DefaultActor()
       trial.hazard()
@@ -239,7 +244,4 @@ struct CustomExecutors: Pattern {
 
   /// The longest time of a trial.
   func longest(_ trial: Trial) -> Duration? { .microseconds(500) * trial[calls] + .seconds(10) }
-
-  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
-  private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

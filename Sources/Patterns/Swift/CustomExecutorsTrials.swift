@@ -10,13 +10,13 @@ extension CustomExecutors {
   private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }
 
   /// Has a task without a preference run a body for one call after the other, and records where the code ran.
-  var eachCall: Probe<Calling> {
+  var runEachCall: Probe<Calling> {
     Probe(reads: [calls], records: places + [call]) { trial, body in try runCalls(trial, body) }
   }
 
   /// Has a task without a preference run a body for one call of a default actor after the other, and records where the
   /// code ran.
-  var eachActorCall:
+  var runEachActorCall:
     Probe<@Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void>
   {
     Probe(reads: [calls], records: places + [call]) { trial, body in
@@ -44,7 +44,7 @@ extension CustomExecutors {
 
   /// Runs a body for one call of a default actor after the other on the calling thread, and records where the code ran.
   /// The body returns the task whose call waits for the actor. The actor may continue then.
-  var eachCallOfBusy:
+  var runEachCallOfBusy:
     Probe<
       @Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) throws -> Task<Void, Never>
     >
@@ -63,7 +63,8 @@ extension CustomExecutors {
   }
 
   /// Has a task call an actor with an executor of its own, and records the jobs that the executor was given, too.
-  var eachJob: Probe<@Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void> {
+  var runEachJob: Probe<@Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void>
+  {
     Probe(reads: [calls], records: places + [call, otherJobs, noJob]) { trial, body in
       let executor = ActorExecutor()
       let actor = OwnActor(on: executor)
@@ -83,7 +84,7 @@ extension CustomExecutors {
   }
 
   private func record(_ codes: [PlacedCode], _ trial: Trial) {
-    func count(_ place: CodePlace) -> Int { codes.reduce(0) { $0 + $1.looks(at: place) } }
+    func count(_ place: CodePlace) -> Int { codes.sum { $0.looks(at: place) } }
     trial.record(onPreferred, count(.preferred))
     trial.record(onActor, count(.actor))
     trial.record(elsewhere, count(.elsewhere))
@@ -92,7 +93,7 @@ extension CustomExecutors {
   /// Has two tasks call two actors, or one twice, at the same time, and records how often both calls ran together.
   ///
   /// - Parameter patience: how long a call waits for the other one.
-  func eachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
+  func runEachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
     var together = 0
     for _ in 0..<trial[meetings] {
       let meeting = WaitableValue((inside: 0, didMeet: false))
@@ -117,14 +118,14 @@ extension CustomExecutors {
   }
 
   /// Runs a body, which assumes an actor, again and again, and records what became of the assumptions.
-  var eachAssumption: Probe<@Sendable (_ actor: OwnActor, _ assumption: Assumption) throws -> Void> {
+  var runEachAssumption: Probe<@Sendable (_ actor: OwnActor, _ assumption: Assumption) throws -> Void> {
     Probe(reads: [calls], records: [notAssumed, asked, notAsked]) { trial, body in
       var (notAssumed, asked) = (0, 0)
       for _ in 0..<trial[calls] {
         let executor = ActorExecutor()
         let assumption = Assumption()
         try body(OwnActor(on: executor), assumption)
-        notAssumed += assumption.hasRun ? 0 : 1
+        notAssumed += assumption.hasRun.isSet ? 0 : 1
         asked += executor.wasAsked ? 1 : 0
       }
       trial.record(self.notAssumed, notAssumed)
@@ -287,11 +288,10 @@ final class PlacedCode: Sendable {
 
 /// A call of `assumeIsolated`.
 final class Assumption: Sendable {
-  private let didRun = Atomic(false)
 
   /// Assumes that the caller is isolated to `actor`.
-  func made(of actor: OwnActor) { actor.assumeIsolated { _ in didRun.store(true, ordering: .relaxed) } }
+  func made(of actor: OwnActor) { actor.assumeIsolated { _ in hasRun.set() } }
 
   /// Whether the closure of `assumeIsolated` ran.
-  var hasRun: Bool { didRun.load(ordering: .relaxed) }
+  let hasRun = Mark()
 }

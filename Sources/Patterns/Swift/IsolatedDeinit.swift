@@ -35,7 +35,7 @@ struct IsolatedDeinit: Pattern {
   }
 
   var variants: [Variant] {
-    Variant("by-thread", .documented, "isolated deinit, released by a thread", eachObject) { ending in
+    Variant("by-thread", .documented, "isolated deinit, released by a thread", runEachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
@@ -45,7 +45,7 @@ struct IsolatedDeinit: Pattern {
       var tool: Tool? = Tool(ending)
       ending.releases { if tool != nil { tool = nil } }
     }
-    Variant("by-task", .documented, "isolated deinit, released by a task of the pool", eachObject) { ending in
+    Variant("by-task", .documented, "isolated deinit, released by a task of the pool", runEachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
@@ -57,7 +57,7 @@ struct IsolatedDeinit: Pattern {
         ending.releases { if tool != nil { tool = nil } }
       }
     }
-    Variant("of-deinit", .documented, "a global actor at the deinit alone, released by a thread", eachObject) {
+    Variant("of-deinit", .documented, "a global actor at the deinit alone, released by a thread", runEachObject) {
       ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       final class Tool {
@@ -68,7 +68,7 @@ struct IsolatedDeinit: Pattern {
       var tool: Tool? = Tool(ending)
       ending.releases { if tool != nil { tool = nil } }
     }
-    Variant("on-actor", .documented, "isolated deinit, released on the actor", eachObject) { ending in
+    Variant("on-actor", .documented, "isolated deinit, released on the actor", runEachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
         let ending: ObjectEnd
@@ -82,7 +82,7 @@ struct IsolatedDeinit: Pattern {
         }.value
       }
     }
-    Variant("on-queue", .broken, "isolated deinit, released by a block on the queue of the actor", eachObject) {
+    Variant("on-queue", .broken, "isolated deinit, released by a block on the queue of the actor", runEachObject) {
       ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
@@ -95,7 +95,7 @@ struct IsolatedDeinit: Pattern {
         ending.releases { if tool != nil { tool = nil } }
       }
     }
-    Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy", eachObject) {
+    Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy", runEachObject) {
       ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {
@@ -110,7 +110,8 @@ struct IsolatedDeinit: Pattern {
       ending.letActorGo()
     }
     Variant(
-      "default-actor", .documented, "isolated deinit of an idle actor, released by a thread", eachObjectOfDefaultActor
+      "default-actor", .documented, "isolated deinit of an idle actor, released by a thread",
+      runEachObjectOfDefaultActor
     ) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       actor Tool {
@@ -121,7 +122,7 @@ struct IsolatedDeinit: Pattern {
       var tool: Tool? = Tool(ending)
       ending.releases { if tool != nil { tool = nil } }
     }
-    Variant("plain", .broken, "an ordinary deinit of the same class, released by a thread", eachObject) { ending in
+    Variant("plain", .broken, "an ordinary deinit of the same class, released by a thread", runEachObject) { ending in
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }

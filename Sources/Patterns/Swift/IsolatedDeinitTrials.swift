@@ -8,43 +8,33 @@ extension IsolatedDeinit {
 
   /// Runs a body, which creates and releases an object of the global actor, for one object after the other, and records
   /// what became of its deinitializer.
-  var eachObject: Probe<@Sendable (ObjectEnd) throws -> Void> {
+  var runEachObject: Probe<@Sendable (ObjectEnd) throws -> Void> {
     Probe(reads: [objects], records: ends + [onActor, offActor]) { trial, body in
-      let count = try each(trial, body)
+      let count = try each(trial, body).sum { $0.onActor }
       trial.record(onActor, count)
       trial.record(offActor, trial[objects] - count)
     }
   }
 
-  /// Runs a body as ``eachObject`` does. The actor does not run on the queue that shows where code runs.
-  var eachObjectOfDefaultActor: Probe<@Sendable (ObjectEnd) throws -> Void> {
+  /// Runs a body as ``runEachObject`` does. The actor does not run on the queue that shows where code runs.
+  var runEachObjectOfDefaultActor: Probe<@Sendable (ObjectEnd) throws -> Void> {
     Probe(reads: [objects], records: ends) { trial, body in _ = try each(trial, body) }
   }
 
-  /// Runs a body for one object after the other, and returns how many deinitializers ran on the queue of the global
-  /// actor.
-  private func each(_ trial: Trial, _ body: (ObjectEnd) throws -> Void) throws -> Int {
-    let count = trial[objects]
-    var (onActor, inline, inherited, missing) = (0, 0, 0, 0)
-    var delays: [UInt64] = []
+  /// Runs a body for one object after the other, and returns what became of the deinitializers.
+  private func each(_ trial: Trial, _ body: (ObjectEnd) throws -> Void) throws -> some Collection<ObjectEnd.State> {
     // The first object is a warm-up.
-    for index in 0...count {
+    let ends = try (0...trial[objects]).map { _ in
       let ending = ObjectEnd()
       try body(ending)
-      let end = ending.end()
-      guard index > 0 else { continue }
-      onActor += end.onActor
-      inline += end.wasInline ? 1 : 0
-      inherited += end.inherited
-      missing += end.runs == 1 ? 0 : 1
-      delays += [end.delay].compactMap(\.self)
-    }
-    trial.record(self.inline, inline)
-    trial.record(deferred, count - inline)
-    trial.record(self.inherited, inherited)
-    trial.record(self.missing, missing)
-    trial.record(delay, delays)
-    return onActor
+      return ending.end()
+    }.dropFirst()
+    trial.record(inline, ends.count { $0.wasInline })
+    trial.record(deferred, ends.count { !$0.wasInline })
+    trial.record(inherited, ends.sum { $0.inherited })
+    trial.record(missing, ends.count { $0.runs != 1 })
+    trial.record(delay, ends.map(\.delay))
+    return ends
   }
 }
 
@@ -112,8 +102,8 @@ final class ObjectEnd: Sendable {
   func letActorGo() { actor.signal() }
 
   /// Waits for the deinitializer, and returns what became of it.
-  func end(within patience: Duration = .seconds(20)) -> State {
-    state.wait(within: patience) { $0.runs > 0 }
+  func end() -> State {
+    state.wait(within: .seconds(20)) { $0.runs > 0 }
     return state.now
   }
 }

@@ -108,7 +108,7 @@ struct PoolStarvation: Pattern {
         }
       }
     }
-    Variant("bystander", .yardstick, "the bystanders alone, without waiting tasks", bystandersAlone) { trial in
+    Variant("bystander", .yardstick, "the bystanders alone, without waiting tasks", runBystandersAlone) { trial in
       try recordBystandersAlone(trial)
     }
   }

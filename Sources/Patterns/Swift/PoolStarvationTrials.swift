@@ -36,7 +36,7 @@ extension PoolStarvation {
   }
 
   /// A probe for the bystanders without any requests.
-  var bystandersAlone: TrialProbe { Probe(records: results) }
+  var runBystandersAlone: TrialProbe { Probe(records: results) }
 
   /// Submits the bystanders without any requests, and records how soon they begin.
   func recordBystandersAlone(_ trial: Trial) throws {

@@ -29,7 +29,7 @@ struct PriorityEscalation: Pattern {
   let notice = Metric.latency("notice", "from before the task is awaited or raised until its handler is called")
 
   var variants: [Variant] {
-    Variant("awaited", .documented, "a task of high priority awaits it", eachTask) { work in
+    Variant("awaited", .documented, "a task of high priority awaits it", runEachTask()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -45,7 +45,7 @@ struct PriorityEscalation: Pattern {
         await task.value
       }.value
     }
-    Variant("raised", .modern, "raised twice, and not lowered", eachRaisedTwice) { work in
+    Variant("raised", .modern, "raised twice, and not lowered", runEachTask(raised: 2)) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -65,7 +65,8 @@ struct PriorityEscalation: Pattern {
       work.hasRaised()
       await task.value
     }
-    Variant("raised-task", .modern, "the same for a task that inherits from its creator", eachRaisedTwice) { work in
+    Variant("raised-task", .modern, "the same for a task that inherits from its creator", runEachTask(raised: 2)) {
+      work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -85,7 +86,8 @@ struct PriorityEscalation: Pattern {
       work.hasRaised()
       await task.value
     }
-    Variant("raised-by-many", .modern, "raised to the same priority by several threads at once", eachTask) { work in
+    Variant("raised-by-many", .modern, "raised to the same priority by several threads at once", runEachTask()) {
+      work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -102,7 +104,7 @@ struct PriorityEscalation: Pattern {
       work.hasRaised()
       await task.value
     }
-    Variant("child-task", .documented, "its parent is awaited", eachInnerHandler) { work in
+    Variant("child-task", .documented, "its parent is awaited", runEachInnerHandler()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -125,7 +127,8 @@ struct PriorityEscalation: Pattern {
         await task.value
       }.value
     }
-    Variant("async-let", .documented, "a child task by async let, whose parent is awaited", eachInnerHandler) { work in
+    Variant("async-let", .documented, "a child task by async let, whose parent is awaited", runEachInnerHandler()) {
+      work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -145,7 +148,7 @@ struct PriorityEscalation: Pattern {
         await task.value
       }.value
     }
-    Variant("nested", .documented, "an awaited task with a handler within another one", eachInnerHandler) { work in
+    Variant("nested", .documented, "an awaited task with a handler within another one", runEachInnerHandler()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -164,7 +167,7 @@ struct PriorityEscalation: Pattern {
         await task.value
       }.value
     }
-    Variant("handler-too-late", .broken, "raised before the handler is installed", eachRaisedBefore) { work in
+    Variant("handler-too-late", .broken, "raised before the handler is installed", runEachRaisedBefore()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await work.isRaised()
@@ -179,7 +182,8 @@ struct PriorityEscalation: Pattern {
       await task.value
     }
     Variant(
-      "loose-task", .broken, "a task of low priority that an awaited task waits for by a continuation", eachLooseTask
+      "loose-task", .broken, "a task of low priority that an awaited task waits for by a continuation",
+      runEachLooseTask()
     ) { work in
       let task = Task.detached(priority: .low) {
         await withCheckedContinuation { answer in

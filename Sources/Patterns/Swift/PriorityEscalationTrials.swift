@@ -10,76 +10,57 @@ extension PriorityEscalation {
   private var raises: [any Declaration] { [unraised, uncalled] }
   private var calls: [any Declaration] { raises + [repeated, lowered, notice] }
 
-  /// Runs a body for one task after the other. The task is raised once, and its handler must be called.
-  var eachTask: Probe<Raising> {
+  /// Runs a body for one task after the other. The task is raised a number of times, and its handler must be called.
+  ///
+  /// - Parameter patience: how long a task waits to be raised.
+  func runEachTask(raised times: Int = 1, patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [forgotten]) { trial, body in
-      recordTasks(trial, try each(trial, within: .seconds(10), body), times: 1)
-    }
-  }
-
-  /// Runs a body, which raises its task twice, for one task after the other.
-  var eachRaisedTwice: Probe<Raising> {
-    Probe(reads: [tasks], records: calls + [forgotten]) { trial, body in
-      recordTasks(trial, try each(trial, within: .seconds(10), body), times: 2)
+      let states = try each(trial, within: patience, body)
+      recordRaises(trial, states)
+      recordCalls(trial, states, times)
+      trial.record(forgotten, states.count { $0.isForgotten })
     }
   }
 
   /// Runs a body, which raises its task before the handler is installed, for one task after the other.
-  var eachRaisedBefore: Probe<Raising> {
+  func runEachRaisedBefore(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: raises) { trial, body in
-      recordRaises(trial, try each(trial, within: .seconds(10), body))
+      recordRaises(trial, try each(trial, within: patience, body))
     }
   }
 
   /// Runs a body, which starts a task with an outer and an inner handler and raises it, for one task after the other.
-  var eachInnerHandler: Probe<Raising> {
+  func runEachInnerHandler(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [insideFirst]) { trial, body in
-      recordInnerHandlers(trial, try each(trial, within: .seconds(10), body))
+      let states = try each(trial, within: patience, body)
+      recordRaises(trial, states)
+      recordCalls(trial, states, 1)
+      trial.record(insideFirst, states.count { $0.wasInsideFirst })
     }
   }
 
   /// Runs a body, which starts a task that nothing raises, for one task after the other.
-  var eachLooseTask: Probe<Raising> {
+  func runEachLooseTask(patience: Duration = .milliseconds(1)) -> Probe<Raising> {
     Probe(reads: [tasks], records: [raised]) { trial, body in
-      recordLooseTasks(trial, try each(trial, within: .milliseconds(1), body))
+      trial.record(raised, try each(trial, within: patience, body).count { $0.isRaised })
     }
   }
 
-  /// Records what became of tasks that were raised a number of times.
-  func recordTasks(_ trial: Trial, _ states: [RaisedTask.State], times: Int) {
-    recordRaises(trial, states)
-    recordCalls(trial, states, times)
-    trial.record(forgotten, states.count { $0.isForgotten })
-  }
-
-  /// Records what became of tasks with an outer and an inner handler.
-  func recordInnerHandlers(_ trial: Trial, _ states: [RaisedTask.State]) {
-    recordRaises(trial, states)
-    recordCalls(trial, states, 1)
-    trial.record(insideFirst, states.count { $0.wasInsideFirst })
-  }
-
-  /// Records how many of the tasks that nothing raises were raised.
-  func recordLooseTasks(_ trial: Trial, _ states: [RaisedTask.State]) {
-    trial.record(raised, states.count { $0.isRaised })
-  }
-
-  /// Records which tasks were raised, and which handlers were called.
-  func recordRaises(_ trial: Trial, _ states: [RaisedTask.State]) {
+  private func recordRaises(_ trial: Trial, _ states: [RaisedTask.State]) {
     trial.record(unraised, states.count { !$0.isRaised })
     trial.record(uncalled, states.count { $0.calls == 0 })
   }
 
   private func recordCalls(_ trial: Trial, _ states: [RaisedTask.State], _ times: Int) {
-    trial.record(repeated, states.reduce(0) { $0 + max(0, $1.calls - times) })
-    trial.record(lowered, states.reduce(0) { $0 + $1.lowered })
+    trial.record(repeated, states.sum { max(0, $0.calls - times) })
+    trial.record(lowered, states.sum { $0.lowered })
     trial.record(notice, states.compactMap(\.notice))
   }
 
   /// Runs a body for one task after the other.
   ///
   /// - Parameter patience: how long a task waits to be raised.
-  func each(_ trial: Trial, within patience: Duration, _ body: @escaping Raising) throws -> [RaisedTask.State] {
+  private func each(_ trial: Trial, within patience: Duration, _ body: @escaping Raising) throws -> [RaisedTask.State] {
     let count = trial[tasks]
     return try waitFor {
       var states: [RaisedTask.State] = []

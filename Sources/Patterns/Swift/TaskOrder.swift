@@ -31,7 +31,7 @@ struct TaskOrder: Pattern {
   }
 
   var variants: [Variant] {
-    Variant("tasks", .broken, "a task for each item calls the actor", eachRound) { round in
+    Variant("tasks", .broken, "a task for each item calls the actor", runEachRound) { round in
       actor Log {
         func append(_ item: OrderRound.Item) { item.notesArrival() }
       }
@@ -44,8 +44,9 @@ struct TaskOrder: Pattern {
       }
       round.allHaveStarted()
     }
-    Variant("child-tasks", .broken, "a child task for each item, and the group reads the items as they come", eachRound)
-    { round in
+    Variant(
+      "child-tasks", .broken, "a child task for each item, and the group reads the items as they come", runEachRound
+    ) { round in
       await withTaskGroup(of: OrderRound.Item.self) { group in
         for item in round.items {
           group.addTask {
@@ -57,7 +58,7 @@ struct TaskOrder: Pattern {
         for await item in group { item.notesArrival() }
       }
     }
-    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", eachUntimedRound) {
+    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", runEachUntimedRound) {
       round in
       Task { @Recorder in round.blocksActor() }
       await round.actorIsBlocked()
@@ -66,15 +67,15 @@ struct TaskOrder: Pattern {
       }
       round.letActorGo()
     }
-    Variant("isolated", .modern, "tasks that are isolated to a global actor", eachRound) { round in
+    Variant("isolated", .modern, "tasks that are isolated to a global actor", runEachRound) { round in
       for item in round.items { Task { @Recorder in item.notesArrival() } }
     }
-    Variant("main-actor", .documented, "tasks that are isolated to the main actor", eachRound) { round in
+    Variant("main-actor", .documented, "tasks that are isolated to the main actor", runEachRound) { round in
       for item in round.items { Task { @MainActor in item.notesArrival() } }
     }
     Variant(
       "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
-      eachUntimedRound
+      runEachUntimedRound
     ) { round in
       Task { @MainActor in round.blocksActor() }
       await round.actorIsBlocked()
@@ -83,7 +84,7 @@ struct TaskOrder: Pattern {
       }
       round.letActorGo()
     }
-    Variant("implicit", .modern, "tasks of an actor's method, which use the actor", eachRound) { round in
+    Variant("implicit", .modern, "tasks of an actor's method, which use the actor", runEachRound) { round in
       actor Log {
         func append(_ item: OrderRound.Item) { item.notesArrival() }
         func start(_ items: [OrderRound.Item]) {
@@ -94,7 +95,7 @@ struct TaskOrder: Pattern {
       }
       await Log().start(round.items)
     }
-    Variant("stream", .modern, "one task that reads the items from an AsyncStream", eachRound) { round in
+    Variant("stream", .modern, "one task that reads the items from an AsyncStream", runEachRound) { round in
       actor Log {
         func append(_ item: OrderRound.Item) { item.notesArrival() }
       }
@@ -104,7 +105,7 @@ struct TaskOrder: Pattern {
       for item in round.items { items.yield(item) }
       items.finish()
     }
-    Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async", eachRound) { round in
+    Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async", runEachRound) { round in
       let queue = DispatchQueue(label: "log")
       for item in round.items { queue.async { item.notesArrival() } }
     }

@@ -6,14 +6,14 @@ import Synchronization
 extension TaskOrder {
   /// Runs a body, which sends the items of a round, for one round after the other, and times the rounds. In the first
   /// round, which is not timed, the first item may be held.
-  var eachRound: Probe<@Sendable (OrderRound) async -> Void> {
+  var runEachRound: Probe<@Sendable (OrderRound) async -> Void> {
     Probe(reads: [items, repeats], records: [inversions, lost, perItem]) { trial, body in
       try runRounds(trial, isTimed: true, body)
     }
   }
 
-  /// Runs a body as ``eachRound`` does, and does not time the rounds.
-  var eachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> {
+  /// Runs a body as ``runEachRound`` does, and does not time the rounds.
+  var runEachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> {
     Probe(reads: [items, repeats], records: [inversions, lost]) { trial, body in
       try runRounds(trial, isTimed: false, body)
     }
@@ -27,18 +27,16 @@ extension TaskOrder {
     _ body: @escaping @Sendable (OrderRound) async -> Void
   ) throws {
     let count = trial[items]
-    var (inversions, lost) = (0, 0)
-    for index in 0...trial[repeats] {
+    let rounds = try (0...trial[repeats]).map { index in
       let round = OrderRound(items: count, isHeld: index == 0)
       let begin = MonotonicClock.now()
       try waitFor { await body(round) }
       round.waitForAll(within: patience)
       if isTimed, index > 0, let end = round.end { trial.record(perItem, end - begin, over: count) }
-      inversions += round.inversions
-      lost += round.lost
+      return round
     }
-    trial.record(self.inversions, inversions)
-    trial.record(self.lost, lost)
+    trial.record(inversions, rounds.sum { $0.inversions })
+    trial.record(lost, rounds.sum { $0.lost })
   }
 }
 

@@ -30,42 +30,44 @@ struct WhereCodeRuns: Pattern {
   var second = CallingActor.main
 
   var variants: [Variant] {
-    Variant("isolated", .documented, "a closure that is isolated to the actor", eachCall) { actor, code in
+    Variant("isolated", .documented, "a closure that is isolated to the actor", runEachCall) { actor, code in
       code.look()
       await Task.yield()
       code.look()
     }
-    Variant("plain-before", .documented, "a nonisolated async function, compiled without the feature", eachCall) {
+    Variant("plain-before", .documented, "a nonisolated async function, compiled without the feature", runEachCall) {
       actor, code in
       await NonisolatedBefore.plain(code.look)
     }
-    Variant("plain-today", .modern, "a nonisolated async function, compiled with the feature", eachCall) {
+    Variant("plain-today", .modern, "a nonisolated async function, compiled with the feature", runEachCall) {
       actor, code in
       await NonisolatedToday.plain(code.look)
     }
-    Variant("nonsending-before", .modern, "a nonisolated(nonsending) function, compiled without the feature", eachCall)
-    { actor, code in
+    Variant(
+      "nonsending-before", .modern, "a nonisolated(nonsending) function, compiled without the feature", runEachCall
+    ) { actor, code in
       await NonisolatedBefore.nonsending(code.look)
     }
-    Variant("nonsending-today", .modern, "a nonisolated(nonsending) function, compiled with the feature", eachCall) {
+    Variant("nonsending-today", .modern, "a nonisolated(nonsending) function, compiled with the feature", runEachCall) {
       actor, code in
       await NonisolatedToday.nonsending(code.look)
     }
-    Variant("concurrent-before", .modern, "a @concurrent function, compiled without the feature", eachCall) {
+    Variant("concurrent-before", .modern, "a @concurrent function, compiled without the feature", runEachCall) {
       actor, code in
       await NonisolatedBefore.concurrent(code.look)
     }
-    Variant("concurrent-today", .modern, "a @concurrent function, compiled with the feature", eachCall) { actor, code in
+    Variant("concurrent-today", .modern, "a @concurrent function, compiled with the feature", runEachCall) {
+      actor, code in
       await NonisolatedToday.concurrent(code.look)
     }
-    Variant("inheriting", .modern, "a function with an isolated parameter that is #isolation", eachCall) {
+    Variant("inheriting", .modern, "a function with an isolated parameter that is #isolation", runEachCall) {
       actor, code in
       await NonisolatedBefore.inheriting(actor, code.look)
     }
-    Variant("synchronous", .yardstick, "a nonisolated synchronous function", eachCall) { actor, code in
+    Variant("synchronous", .yardstick, "a nonisolated synchronous function", runEachCall) { actor, code in
       NonisolatedBefore.synchronous(code.look)
     }
-    Variant("task", .documented, "a task that captures the actor", eachTask) { actor, code in
+    Variant("task", .documented, "a task that captures the actor", runEachTask) { actor, code in
       let task = Task {
         _ = actor
         code.look()
@@ -73,17 +75,18 @@ struct WhereCodeRuns: Pattern {
       code.isCreated()
       await task.value
     }
-    Variant("task-without", .broken, "a task that does not capture the actor", eachTask) { actor, code in
+    Variant("task-without", .broken, "a task that does not capture the actor", runEachTask) { actor, code in
       let task = Task { code.look() }
       code.isCreated()
       await task.value
     }
     Variant(
-      "task-of-global", .documented, "a task in a function of a global actor, which captures no actor", eachTaskOfGlobal
+      "task-of-global", .documented, "a task in a function of a global actor, which captures no actor",
+      runEachTaskOfGlobal
     ) { _, code in
       await Self.startTask(code)
     }
-    Variant("detached", .documented, "a detached task", eachTask) { actor, code in
+    Variant("detached", .documented, "a detached task", runEachTask) { actor, code in
       let task = Task.detached {
         _ = actor
         code.look()
@@ -91,7 +94,7 @@ struct WhereCodeRuns: Pattern {
       code.isCreated()
       await task.value
     }
-    Variant("immediate", .modern, "an immediate task", eachTask) { actor, code in
+    Variant("immediate", .modern, "an immediate task", runEachTask) { actor, code in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       let task = Task.immediate {
         _ = actor
@@ -100,7 +103,7 @@ struct WhereCodeRuns: Pattern {
       code.isCreated()
       await task.value
     }
-    Variant("immediate-elsewhere", .broken, "an immediate task that is isolated to another actor", eachTask) {
+    Variant("immediate-elsewhere", .broken, "an immediate task that is isolated to another actor", runEachTask) {
       actor, code in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       let task = Task.immediate { @Desk in code.look() }

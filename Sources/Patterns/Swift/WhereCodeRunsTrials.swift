@@ -10,21 +10,21 @@ extension WhereCodeRuns {
   private var looks: [any Declaration] { [onActor, offActor, hops, call] }
 
   /// Has both actors run a call, and records where its code ran.
-  var eachCall: Probe<Call> {
+  var runEachCall: Probe<Call> {
     Probe(reads: [calls], records: looks) { trial, call in
       _ = try each(trial, by: [.onQueue(), second], call)
     }
   }
 
   /// Has both actors run a call, and records where its task ran, and whether it had begun in time.
-  var eachTask: Probe<Call> {
+  var runEachTask: Probe<Call> {
     Probe(reads: [calls], records: looks + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.onQueue(), second], call).count { $0.wasLate })
     }
   }
 
-  /// Has the global actor run a call, and records what ``eachTask`` does.
-  var eachTaskOfGlobal: Probe<Call> {
+  /// Has the global actor run a call, and records what ``runEachTask`` does.
+  var runEachTaskOfGlobal: Probe<Call> {
     Probe(reads: [calls], records: looks + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.desk], call).count { $0.wasLate })
     }
@@ -44,8 +44,8 @@ extension WhereCodeRuns {
       }
       return codes
     }
-    trial.record(onActor, codes.reduce(0) { $0 + $1.onActor })
-    trial.record(offActor, codes.reduce(0) { $0 + $1.offActor })
+    trial.record(onActor, codes.sum { $0.onActor })
+    trial.record(offActor, codes.sum { $0.offActor })
     trial.record(hops, codes.count { $0.hasHopped })
     trial.record(self.call, codes.compactMap(\.delay))
     return codes

@@ -44,8 +44,9 @@ struct WorkItem: Pattern {
   var problem: [any Declaration] { [items] }
 
   var variants: [Variant] {
-    Variant("cancel-queued", .documented, "a work item is cancelled while it is queued behind another block", eachItem)
-    { work in
+    Variant(
+      "cancel-queued", .documented, "a work item is cancelled while it is queued behind another block", runEachItem
+    ) { work in
       let queue = DispatchQueue(label: "items")
       queue.async { work.holdUpOthers() }
       let item = DispatchWorkItem {
@@ -57,7 +58,7 @@ struct WorkItem: Pattern {
       work.cancel { item.cancel() }
       work.wait(for: item)
     }
-    Variant("cancel-running", .documented, "a work item is cancelled while it runs", eachItem) { work in
+    Variant("cancel-running", .documented, "a work item is cancelled while it runs", runEachItem) { work in
       let item = DispatchWorkItem {
         work.begins()
         work.blockUntilCancelled()
@@ -69,7 +70,9 @@ struct WorkItem: Pattern {
       work.cancel { item.cancel() }
       work.wait(for: item)
     }
-    Variant("cancel-checked", .documented, "a work item is cancelled while it runs, and checks isCancelled", eachItem) {
+    Variant(
+      "cancel-checked", .documented, "a work item is cancelled while it runs, and checks isCancelled", runEachItem
+    ) {
       work in
       let weakItem = WeakWorkItem()
       let item = DispatchWorkItem {
@@ -85,7 +88,7 @@ struct WorkItem: Pattern {
       work.cancel { item.cancel() }
       work.wait(for: item)
     }
-    Variant("never-submitted", .broken, "a work item is cancelled, and never submitted", eachUnsubmittedItem()) {
+    Variant("never-submitted", .broken, "a work item is cancelled, and never submitted", runEachUnsubmittedItem()) {
       work, patience in
       let item = DispatchWorkItem {
         work.begins()
@@ -97,7 +100,7 @@ struct WorkItem: Pattern {
     }
     Variant(
       "wait-twice", .broken, "a work item that has run is waited for a second time",
-      ends: .traps(within: .milliseconds(500))
+      ends: .trapsAtOnce
     ) { trial in
       let item = DispatchWorkItem {}
       DispatchQueue(label: "items").async(execute: item)
@@ -105,7 +108,7 @@ struct WorkItem: Pattern {
       trial.hazard()
       item.wait()
     }
-    Variant("task-queued", .modern, "a task is cancelled while it is queued behind another on its actor", eachTask) {
+    Variant("task-queued", .modern, "a task is cancelled while it is queued behind another on its actor", runEachTask) {
       work in
       Task { @Line in work.holdUpOthers() }
       work.waitUntilHeldUp()
@@ -116,7 +119,7 @@ struct WorkItem: Pattern {
       work.cancel { task.cancel() }
       work.awaitEnd(of: task)
     }
-    Variant("task-running", .modern, "a task is cancelled while it runs", eachTask) { work in
+    Variant("task-running", .modern, "a task is cancelled while it runs", runEachTask) { work in
       let task = Task {
         work.begins()
         await work.suspendUntilCancelled()
@@ -126,7 +129,8 @@ struct WorkItem: Pattern {
       work.cancel { task.cancel() }
       work.awaitEnd(of: task)
     }
-    Variant("task-checked", .modern, "a task is cancelled while it runs, and calls Task.checkCancellation", eachTask) {
+    Variant("task-checked", .modern, "a task is cancelled while it runs, and calls Task.checkCancellation", runEachTask)
+    {
       work in
       let task = Task {
         work.begins()
@@ -138,7 +142,8 @@ struct WorkItem: Pattern {
       work.cancel { task.cancel() }
       work.awaitEnd(of: task)
     }
-    Variant("task-sleep", .modern, "a task is cancelled while it sleeps in Task.sleep for an hour", eachTask) { work in
+    Variant("task-sleep", .modern, "a task is cancelled while it sleeps in Task.sleep for an hour", runEachTask) {
+      work in
       let task = Task {
         work.begins()
         try await Task.sleep(for: .seconds(3600))

@@ -5,7 +5,7 @@ import Synchronization
 /// The measuring code.
 extension WorkItem {
   /// Runs the body for one work item after the other, and records whether the item ran, was cancelled and notified.
-  var eachItem: Probe<@Sendable (CancelledWork) -> Void> {
+  var runEachItem: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [waitTimedOut, cancelLatency]) { trial, body in
       let outcomes = try each(trial, body)
       trial.record(waitTimedOut, outcomes.notWaited)
@@ -14,7 +14,7 @@ extension WorkItem {
   }
 
   /// Runs the body for one task after the other, and records whether the task ran, was cancelled and notified.
-  var eachTask: Probe<@Sendable (CancelledWork) -> Void> {
+  var runEachTask: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [cancelLatency]) { trial, body in
       trial.record(cancelLatency, try each(trial, body).notices)
     }
@@ -23,7 +23,7 @@ extension WorkItem {
   /// Runs the body for work items that are never submitted, and are freed when it ends.
   ///
   /// - Parameter bound: how long the trial waits for a notification afterwards.
-  func eachUnsubmittedItem(
+  func runEachUnsubmittedItem(
     noticeWithin bound: Duration = CancelledWork.bound
   ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
     Probe(reads: [items, patience], records: runs + [waitTimedOut, notNotifiedWhenFreed]) { trial, body in

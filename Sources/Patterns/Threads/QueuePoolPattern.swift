@@ -57,7 +57,8 @@ struct QueuePoolPattern: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("pool", .documented, "a fixed pool of serial queues, one per core, round robin", lookedAndJudged) { trial in
+    Variant("pool", .documented, "a fixed pool of serial queues, one per core, round robin", runTasksAndJudge) {
+      trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "file.read", qos: .default) }
       try look()(trial) { tasks, all in
@@ -72,7 +73,7 @@ struct QueuePoolPattern: Pattern {
     }
     Variant(
       "pool-per-class", .documented, "one such pool per QoS class; tasks use the five classes in turn",
-      lookedAndRacedForSets
+      runTasksAndRaceForSets
     ) { trial in
       let classes: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background, .default]
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
@@ -93,7 +94,7 @@ struct QueuePoolPattern: Pattern {
     }
     Variant(
       "pool-targeting-global", .documented, "the pool before QoS: its queues target the global queue of their priority",
-      lookedAndRaced
+      runTasksAndRace
     ) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "older", target: .global()) }
@@ -108,7 +109,7 @@ struct QueuePoolPattern: Pattern {
     Variant(
       "assert-not-on-target", .broken,
       "as pool-targeting-global, with a block that asserts it is not on the target queue",
-      ends: .traps(within: .milliseconds(500))
+      ends: .trapsAtOnce
     ) { trial in
       let pool = DispatchQueuePool(queueCount: 1) { DispatchQueue(label: "older", target: .global(qos: .utility)) }
       trial.hazard()
@@ -136,7 +137,7 @@ struct QueuePoolPattern: Pattern {
         DispatchQueue(label: "private", target: .global()).async(group: all) { task.run() }
       }
     }
-    Variant("private-concurrent", .documented, "one private concurrent queue for all tasks", looked) { trial in
+    Variant("private-concurrent", .documented, "one private concurrent queue for all tasks", runTasks) { trial in
       let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
       try look()(trial) { tasks, all in
         for task in tasks {
@@ -162,14 +163,14 @@ struct QueuePoolPattern: Pattern {
     }
   }
 
-  private var looked: TrialProbe { Probe(reads: [tasks, work], records: ofTasks) }
-  private var lookedAndRaced: TrialProbe {
+  private var runTasks: TrialProbe { Probe(reads: [tasks, work], records: ofTasks) }
+  private var runTasksAndRace: TrialProbe {
     Probe(reads: [tasks, work, racers, turns], records: ofTasks + [queues, sizeError, imbalance])
   }
-  private var lookedAndRacedForSets: TrialProbe {
+  private var runTasksAndRaceForSets: TrialProbe {
     Probe(reads: [tasks, work, racers, turns], records: ofTasks + [queues, sizeError, imbalance, sets])
   }
-  private var lookedAndJudged: TrialProbe {
+  private var runTasksAndJudge: TrialProbe {
     Probe(
       reads: [tasks, work, racers, turns],
       records: ofTasks + [queues, sizeError, imbalance, wrongSizeChecks, roundRobinSizes])

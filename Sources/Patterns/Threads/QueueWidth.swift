@@ -47,7 +47,7 @@ struct QueueWidth: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("one-serial", .documented, "all tasks on one serial queue", looked) { trial in
+    Variant("one-serial", .documented, "all tasks on one serial queue", runTasks) { trial in
       let queue = DispatchQueue(label: "one")
       try look(trial) { tasks, all in
         for task in tasks {
@@ -56,7 +56,7 @@ struct QueueWidth: Pattern {
         all.wait()
       }
     }
-    Variant("many-queues", .documented, "each task on a serial queue of its own", looked) { trial in
+    Variant("many-queues", .documented, "each task on a serial queue of its own", runTasks) { trial in
       let queues = (0..<trial[tasks]).map { DispatchQueue(label: "queue.\($0)") }
       try look(trial) { tasks, all in
         for (task, queue) in zip(tasks, queues) {
@@ -65,7 +65,7 @@ struct QueueWidth: Pattern {
         all.wait()
       }
     }
-    Variant("one-concurrent", .documented, "all tasks on one concurrent queue", looked) { trial in
+    Variant("one-concurrent", .documented, "all tasks on one concurrent queue", runTasks) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
       try look(trial) { tasks, all in
         for task in tasks {
@@ -76,7 +76,7 @@ struct QueueWidth: Pattern {
     }
     Variant(
       "one-concurrent-beside", .documented,
-      "one concurrent queue, while tasks of a global queue block all pool threads but one", lookedBeside,
+      "one concurrent queue, while tasks of a global queue block all pool threads but one", lookBeside,
       needs: [.cores(2)]
     ) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
@@ -88,7 +88,7 @@ struct QueueWidth: Pattern {
     }
     Variant(
       "one-concurrent-beside-serial", .documented,
-      "one concurrent queue, while tasks of other serial queues keep all cores busy", workedBeside
+      "one concurrent queue, while tasks of other serial queues keep all cores busy", workBeside
     ) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
       try workBesideQueues(
@@ -102,7 +102,7 @@ struct QueueWidth: Pattern {
     Variant(
       "one-concurrent-beside-targeting", .documented,
       "one concurrent queue, while tasks of serial queues that target its global queue keep all cores but one busy",
-      workedBeside, needs: [.cores(2)]
+      workBeside, needs: [.cores(2)]
     ) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
       try workBesideQueues(
@@ -115,7 +115,7 @@ struct QueueWidth: Pattern {
     }
     Variant(
       "one-concurrent-beside-processes", .documented, "one concurrent queue, while other processes keep all cores busy",
-      workedBeside
+      workBeside
     ) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
       try workBesideProcesses(trial, trial.poolWidth) { tasks, all in
@@ -124,18 +124,18 @@ struct QueueWidth: Pattern {
         }
       }
     }
-    Variant("apply", .documented, "each task an iteration of concurrentPerform", looked) { trial in
+    Variant("apply", .documented, "each task an iteration of concurrentPerform", runTasks) { trial in
       try look(trial) { tasks, _ in
         DispatchQueue.concurrentPerform(iterations: tasks.count) { index in tasks[index].run() }
       }
     }
-    Variant("threads", .yardstick, "each task on a thread of its own", looked) { trial in
+    Variant("threads", .yardstick, "each task on a thread of its own", runTasks) { trial in
       try look(trial, usesPool: false) { tasks, _ in
         let threads = try tasks.map { task in try SystemThread { task.run() } }
         for thread in threads { thread.join() }
       }
     }
-    Variant("task-group", .modern, "each task a child of a task group", looked) { trial in
+    Variant("task-group", .modern, "each task a child of a task group", runTasks) { trial in
       try look(trial) { tasks, _ in
         try waitFor {
           await withTaskGroup { group in
@@ -148,11 +148,11 @@ struct QueueWidth: Pattern {
     }
   }
 
-  private var looked: TrialProbe {
+  private var runTasks: TrialProbe {
     Probe(reads: [tasks, work], records: [inProgress, coresUsed, blockedTasks, threads, elapsed, start])
   }
-  private var lookedBeside: TrialProbe { Probe(reads: [tasks], records: [blockedTasks]) }
-  private var workedBeside: TrialProbe { Probe(reads: [tasks, work], records: [inProgress]) }
+  private var lookBeside: TrialProbe { Probe(reads: [tasks], records: [blockedTasks]) }
+  private var workBeside: TrialProbe { Probe(reads: [tasks, work], records: [inProgress]) }
 
   /// The longest time of a trial: the tasks one after the other, where others have half of the cores.
   func longest(_ trial: Trial) -> Duration? { trial[work] * trial[tasks] * 2 }

@@ -73,7 +73,7 @@ struct ThreadExplosion: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one per core", crowdedPerCore
+      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one per core", runCrowdPerCore
     ) { trial in
       let lock = Lock()
       try crowd(trial, of: trial.poolWidth, while: lock.held) { task in
@@ -82,7 +82,7 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("lock-in-private-queues", .broken, "each task waits for a lock on a serial queue of its own", crowded) {
+    Variant("lock-in-private-queues", .broken, "each task waits for a lock on a serial queue of its own", runCrowd) {
       trial in
       let lock = Lock()
       try crowd(trial, of: trial[tasks], while: lock.held) { task in
@@ -93,7 +93,7 @@ struct ThreadExplosion: Pattern {
     }
     Variant(
       "lock-in-serial-queue", .broken, "one task of a serial queue waits for a lock, the others do not need it",
-      crowdedBehind
+      runCrowdBehind
     ) { trial in
       let lock = Lock()
       let queue = DispatchQueue(label: "serial")
@@ -109,7 +109,7 @@ struct ThreadExplosion: Pattern {
       .recordBehind(trial, blockedBehind)
     }
     Variant(
-      "semaphore-gated", .documented, "a semaphore at submission admits one task fewer than there are cores", crowded,
+      "semaphore-gated", .documented, "a semaphore at submission admits one task fewer than there are cores", runCrowd,
       needs: [.cores(2)]
     ) { trial in
       let lock = Lock()
@@ -123,7 +123,7 @@ struct ThreadExplosion: Pattern {
       }
     }
     Variant(
-      "serial-queue-instead", .documented, "no lock: the tasks that need the data run on one serial queue", crowded
+      "serial-queue-instead", .documented, "no lock: the tasks that need the data run on one serial queue", runCrowd
     ) { trial in
       let queue = DispatchQueue(label: "instead")
       try crowd(trial, of: trial[tasks], while: { body in try run(body, on: queue) }) { task in
@@ -132,7 +132,7 @@ struct ThreadExplosion: Pattern {
     }
     Variant(
       "sync-instead", .documented, "no lock: each task, on a serial queue of its own, syncs to the queue of the data",
-      crowded
+      runCrowd
     ) { trial in
       let queue = DispatchQueue(label: "instead")
       try crowd(trial, of: trial[tasks], while: { body in try run(body, on: queue) }) { task in
@@ -141,7 +141,7 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "no lock: an actor owns the data, and tasks await it", crowded, needs: [.cores(2)]) {
+    Variant("actor", .modern, "no lock: an actor owns the data, and tasks await it", runCrowd, needs: [.cores(2)]) {
       trial in
       actor Owner {
         func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result { try body() }
@@ -157,7 +157,7 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("bystander", .yardstick, "the bystanders alone, without waiting tasks", bystandersAlone) { trial in
+    Variant("bystander", .yardstick, "the bystanders alone, without waiting tasks", runBystandersAlone) { trial in
       try recordBystandersAlone(trial)
     }
     Variant(
@@ -172,12 +172,12 @@ struct ThreadExplosion: Pattern {
     }
   }
 
-  private var crowded: TrialProbe { Probe(reads: [tasks, hold], records: bystanding + [blockedThreads, drain]) }
-  private var crowdedPerCore: TrialProbe { Probe(reads: [hold], records: bystanding + [blockedThreads, drain]) }
-  private var crowdedBehind: TrialProbe {
+  private var runCrowd: TrialProbe { Probe(reads: [tasks, hold], records: bystanding + [blockedThreads, drain]) }
+  private var runCrowdPerCore: TrialProbe { Probe(reads: [hold], records: bystanding + [blockedThreads, drain]) }
+  private var runCrowdBehind: TrialProbe {
     Probe(reads: [tasks, hold], records: bystanding + [blockedThreads, drain, blockedBehind])
   }
-  private var bystandersAlone: TrialProbe { Probe(records: bystanding) }
+  private var runBystandersAlone: TrialProbe { Probe(records: bystanding) }
 
   /// The metrics of the bystanders.
   private var bystanding: [any Declaration] {

@@ -31,7 +31,7 @@ struct ThreadVsQueue: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "async-warm", .documented, "async to a serial queue whose thread has just run another task", startedAndWeighed
+      "async-warm", .documented, "async to a serial queue whose thread has just run another task", timeStartsAndWeigh
     ) { trial in
       let queue = DispatchQueue(label: "warm")
       try measure(trial) { task in
@@ -41,7 +41,7 @@ struct ThreadVsQueue: Pattern {
     }
     Variant(
       "async-cold", .documented,
-      "async to a new serial queue while every pool thread is blocked: the pool has to create a thread", started
+      "async to a new serial queue while every pool thread is blocked: the pool has to create a thread", timeStarts
     ) { trial in
       try SystemThread.requireCapacity(for: trial[repeats] + 1)
       let queues = (0...trial[repeats]).map { DispatchQueue(label: "cold.\($0)") }
@@ -55,7 +55,8 @@ struct ThreadVsQueue: Pattern {
       }
     }
     Variant(
-      "async-waiting", .documented, "async to many serial queues, each with a block that waits for its turn", weighed
+      "async-waiting", .documented, "async to many serial queues, each with a block that waits for its turn",
+      weighObjects
     ) { trial in
       let target = DispatchQueue(label: "busy")
       target.suspend()
@@ -66,7 +67,7 @@ struct ThreadVsQueue: Pattern {
         return queue
       }
     }
-    Variant("thread", .yardstick, "a new thread for each task", startedAndWeighed) { trial in
+    Variant("thread", .yardstick, "a new thread for each task", timeStartsAndWeigh) { trial in
       try measure(trial) { task in
         try SystemThread { task.begins() }.detach()
       }
@@ -84,14 +85,14 @@ struct ThreadVsQueue: Pattern {
         }
       }
     }
-    Variant("thread-pool", .yardstick, "a long-lived thread that waits for work", started) { trial in
+    Variant("thread-pool", .yardstick, "a long-lived thread that waits for work", timeStarts) { trial in
       let thread = try WorkerThread()
       defer { thread.stop() }
       try measure(trial) { task in
         thread.run { task.begins() }
       }
     }
-    Variant("task", .modern, "an unstructured Task of Swift concurrency", startedAndWeighed) { trial in
+    Variant("task", .modern, "an unstructured Task of Swift concurrency", timeStartsAndWeigh) { trial in
       try measure(trial) { task in
         Task { task.begins() }
       }
@@ -109,7 +110,7 @@ struct ThreadVsQueue: Pattern {
       }
     }
   }
-  private var started: TrialProbe { Probe(reads: [repeats], records: [start, notOnce]) }
-  private var weighed: TrialProbe { Probe(reads: [objects], records: [memory]) }
-  private var startedAndWeighed: TrialProbe { Probe(reads: [repeats, objects], records: [start, notOnce, memory]) }
+  private var timeStarts: TrialProbe { Probe(reads: [repeats], records: [start, notOnce]) }
+  private var weighObjects: TrialProbe { Probe(reads: [objects], records: [memory]) }
+  private var timeStartsAndWeigh: TrialProbe { Probe(reads: [repeats, objects], records: [start, notOnce, memory]) }
 }

@@ -15,7 +15,7 @@ extension ThreadVsQueue {
       if repeated > 0 { trial.record(start, time) }
       tasks.append(task)
     }
-    trial.record(notOnce, tasks.count { $0.beginnings != 1 })
+    trial.record(notOnce, tasks.count { $0.beginnings.count != 1 })
   }
 
   /// Creates many objects by `make`, and records how much each of them adds to the memory of the process.
@@ -39,17 +39,16 @@ final class StartingTask: Sendable {
   let number: Int
   fileprivate let submitted = Moment()
   private let began = Moment()
-  private let count = Atomic(0)
   private let hasBegun = DispatchSemaphore(value: 0)
 
-  fileprivate var beginnings: Int { count.load(ordering: .relaxed) }
+  fileprivate let beginnings = Tally()
 
   fileprivate init(number: Int) { self.number = number }
 
   /// Notes the first instruction of the task.
   func begins() {
     began.set()
-    count.add(1, ordering: .relaxed)
+    beginnings.add()
     hasBegun.signal()
   }
 

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// A count that several threads add to. It is stored in the object that it belongs to.
+public struct Tally: ~Copyable, Sendable {
+  @usableFromInline let number = Atomic(0)
+
+  /// Creates a count of zero.
+  public init() {}
+
+  /// Adds to the count, and returns the new one.
+  @inlinable @discardableResult public func add(_ amount: Int = 1) -> Int {
+    number.add(amount, ordering: .acquiringAndReleasing).newValue
+  }
+
+  /// The present count.
+  @inlinable public var count: Int { number.load(ordering: .acquiring) }
+}
+
+/// Whether something has happened, which several threads may note. It is stored in the object that it belongs to.
+public struct Mark: ~Copyable, Sendable {
+  @usableFromInline let value = Atomic(false)
+
+  /// Creates a mark that is not set.
+  public init() {}
+
+  /// Sets the mark.
+  @inlinable public func set() { value.store(true, ordering: .releasing) }
+
+  /// Whether the mark is set.
+  @inlinable public var isSet: Bool { value.load(ordering: .acquiring) }
+}

@@ -1,0 +1,112 @@
+import Measurement
+
+/// The grade of a performance claim at one point, by paired rounds.
+struct PointGrade {
+  /// The label of the point.
+  let label: String
+  private(set) var verdict = Verdict.inconclusive
+  private(set) var evidence: Evidence
+
+  /// Grades the rounds of a match; nil if no round measured both sides.
+  init?(_ check: Check, _ match: Match, in results: Results) {
+    let rounds = PairedRounds(
+      match.run.trials.compactMap { trial in
+        guard let left = match.value(check.left, in: trial), let right = match.value(check.right, in: trial) else {
+          return nil
+        }
+        return (left, right)
+      })
+    let pairs = rounds.pairs
+    guard !pairs.isEmpty else { return nil }
+    label = match.runs.map(\.point.label).max { $0.count < $1.count } ?? ""
+    evidence = Evidence(
+      unit: check.unit, trials: pairs.count, met: pairs.count { check.comparison.holds($0.left, $0.right) })
+    let isCount = check.references.first?.metric.kind == .count
+    evidence.show(left: pairs.map(\.left), right: pairs.map(\.right), withRanges: isCount)
+    guard pairs.count >= ConfidenceInterval.fewest else {
+      evidence.reason = "\(pairs.count.counted("round")): too few to tell (\(ConfidenceInterval.fewest) needed)"
+      return
+    }
+    let ratio = check.comparison.isDirected ? rounds.interval() : nil
+    evidence.ratio = ratio
+    evidence.isBound = ratio.map { results.isBound($0, of: check) } ?? false
+    if let ratio, !isCount {
+      grade(check, rounds, ratio)
+    } else {
+      verdict = Self.verdict(check, rounds, met: evidence.met)
+    }
+    if verdict != .inconclusive, let lack = match.lack(in: pairs.count) {
+      verdict = .inconclusive
+      evidence.reason = lack
+    }
+  }
+
+  /// Grades by the interval of the ratio.
+  private mutating func grade(_ check: Check, _ rounds: PairedRounds, _ ratio: ConfidenceInterval) {
+    let comparison = check.comparison
+    if ratio.low == 1, ratio.high == 1 {
+      verdict = comparison.holds(0, 0) ? .supported : .refuted
+    } else if ratio.high < 1 || ratio.low > 1 {
+      let isLess = ratio.high < 1
+      verdict = (comparison == .less || comparison == .atMost) == isLess ? .supported : .refuted
+    } else if Set(check.references).count > 1, rounds.areApart {
+      // One round that takes a hundred times as long makes the interval useless, but does not affect whether the sides
+      // overlap.
+      verdict = evidence.met > 0 ? .supported : .refuted
+      evidence.reason = Evidence.apart
+    }
+  }
+
+  /// Returns the verdict on counts, and on figures without a ratio. They are judged round by round, since their mean
+  /// does not tell how often the check was true. A check that is true in every round is supported, and one that is true
+  /// in no round is refuted. The sign test decides all other cases.
+  ///
+  /// If both sides were measured, a few rounds of equal sides all have the same direction by chance often enough. Such
+  /// a check needs as many rounds as the sign test requires, or sides that do not overlap.
+  private static func verdict(_ check: Check, _ rounds: PairedRounds, met: Int) -> Verdict {
+    let pairs = rounds.pairs
+    let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
+    if SignTest.isTold(met, of: pairs.count) { return verdict }
+    guard met == 0 || met == pairs.count else { return .inconclusive }
+    guard Set(check.references).count > 1, check.comparison.isDirected else { return verdict }
+    let areSame = Set(pairs.flatMap { [$0.left, $0.right] }).count == 1
+    return areSame || rounds.areApart ? verdict : .inconclusive
+  }
+
+  /// How far the interval of the ratio is from no change; 0 without an interval.
+  private var distance: Double { evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0 }
+
+  /// Judges each point by itself, since points are not rounds of each other. The claim has a verdict if all points
+  /// agree, and the evidence shows the point that says the least.
+  static func judgement(on claim: Claim, in results: Results) -> Judgement {
+    let check = claim.check
+    let points = results.matches(check).compactMap { PointGrade(check, $0, in: results) }
+    guard let weakest = points.min(by: { $0.distance < $1.distance }) else {
+      let reason = check.references.compactMap(\.metric.unless).first ?? "no round measured both sides"
+      return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(unit: check.unit, reason: reason))
+    }
+    var evidence = weakest.evidence
+    let groups = points.grouped(by: \.verdict)
+    if groups.count > 1 {
+      evidence.reason = groups.map { verdict, points in
+        "\(verdict.rawValue) at \(points.prefix(4).map(\.label).joined(separator: " and "))"
+          + (points.count > 4 ? " and \(points.count - 4) more" : "")
+      }.joined(separator: ", ")
+    } else if points.count > 1 {
+      evidence.reason = "at each of \(points.count) settings; shown: \(weakest.label)"
+    }
+    return Judgement(
+      claim: claim, verdict: groups.count == 1 ? weakest.verdict : .inconclusive, evidence: evidence)
+  }
+}
+
+extension Match {
+  /// Returns the reason why most rounds lack a figure on either side: they measured something other than the claim's
+  /// subject, such as a parallel loop on one core. Returns nil if they have the figure.
+  fileprivate func lack(in rounds: Int) -> String? {
+    let found = run.trials.flatMap { $0.shortages.union(partner(of: $0)?.shortages ?? []) }.grouped(by: \.self)
+    return found.first { $0.elements.count * 2 > rounds }.map { thing, found in
+      "\(thing) was not available in \(found.count) of \(rounds) rounds"
+    }
+  }
+}

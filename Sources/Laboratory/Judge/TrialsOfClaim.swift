@@ -1,0 +1,125 @@
+import Measurement
+
+/// The trials that a guarantee or an anomaly speaks of, which judge it one by one.
+struct TrialsOfClaim {
+  private let claim: Claim
+  /// The trials that count.
+  private let trials: [Sides]
+  /// How each lost trial of an anomaly ended: those that gave no figure, and those that were not tried. A lost trial
+  /// has broken a guarantee, but shows neither an anomaly nor its absence.
+  private let lost: [String]
+  /// Whether one variant that passes is enough in each round.
+  private let isAny: Bool
+  /// The runs without a trial. They show neither that a guarantee holds nor that an anomaly does not occur.
+  private let unseen: [Run]
+  private let isMeasured: Bool
+
+  init(_ claim: Claim, in results: Results) {
+    self.claim = claim
+    let matches = results.matches(claim.check)
+    let found = matches.flatMap { match in
+      match.run.trials.compactMap { Sides(claim.check, match, $0) }
+    }
+    isMeasured = !found.isEmpty
+    if claim.kind == .anomaly {
+      trials = found.filter { !$0.isLost }
+      let untried = matches.map(\.run).grouped(by: \.label).compactMap(\.elements.first)
+        .flatMap { run in run.trials.filter(\.outcome.kind.wasNotTried).map { (run: run, trial: $0) } }
+      lost = (found.filter(\.isLost).map { (run: $0.run, trial: $0.trial) } + untried).map { run, trial in
+        "\(run.label) \(trial.outcome.reason ?? trial.outcome.kind.rawValue)"
+      }
+    } else {
+      (trials, lost) = (found, [])
+    }
+    isAny = !trials.isEmpty && claim.check.references.first?.scope == .any
+    unseen =
+      isAny ? [] : matches.flatMap(\.runs).grouped(by: \.label).compactMap(\.elements.first).filter(results.isUnseen)
+  }
+
+  /// The claim with its verdict and the evidence.
+  var judgement: Judgement {
+    guard isMeasured else { return unavailable(Evidence(reason: "no trial measured it")) }
+    if !unseen.isEmpty, verdict == .held || verdict == .notWitnessed {
+      let labels = Results.list(unseen.map(\.label), upTo: 8)
+      let reason = unseen.lazy.flatMap(\.trials).compactMap(\.outcome.detail).first ?? "time ran out"
+      return unavailable(evidence("no trial showed \(labels): \(reason)"))
+    }
+    if verdict == .notWitnessed, let first = lost.first {
+      var evidence = evidence("not seen, but \(lost.count) of \(trials.count + lost.count) trials were lost: \(first)")
+      evidence.lost = lost.count
+      return unavailable(evidence)
+    }
+    return Judgement(claim: claim, verdict: verdict, evidence: evidence)
+  }
+
+  private var met: [Sides] { trials.filter(\.isMet) }
+  private var unmet: [Sides] { trials.filter { !$0.isMet } }
+
+  private var verdict: Verdict {
+    switch claim.kind {
+    case .guarantee: isKept ? .held : .violated
+    case .anomaly, .performance: met.isEmpty ? .notWitnessed : .witnessed
+    }
+  }
+
+  private var isKept: Bool {
+    guard isAny else { return unmet.isEmpty }
+    return Dictionary(grouping: trials) { $0.trial.round }.values.allSatisfy { $0.contains(where: \.isMet) }
+  }
+
+  private func unavailable(_ evidence: Evidence) -> Judgement {
+    Judgement(claim: claim, verdict: .unavailable, evidence: evidence)
+  }
+
+  private func evidence(_ reason: String) -> Evidence {
+    Evidence(unit: claim.check.unit, trials: trials.count, met: met.count, reason: reason)
+  }
+
+  /// The evidence, which shows the trials that broke a guarantee, or those that show an anomaly.
+  private var evidence: Evidence {
+    let shown = verdict == .violated ? unmet : verdict == .witnessed ? met : trials
+    var evidence = Evidence(
+      unit: claim.check.unit, trials: trials.count, met: met.count, lost: lost.count, example: met.first?.example,
+      counterexample: unmet.first?.example)
+    evidence.show(left: shown.compactMap(\.left), right: shown.compactMap(\.right))
+    if verdict == .violated, let worst = unmet.first {
+      let ended = worst.hasFigures ? "" : " \(worst.trial.outcome.kind.rawValue)"
+      evidence.reason = "\(worst.run.label)\(ended) in round \(worst.trial.round + 1)"
+    }
+    return evidence
+  }
+}
+
+/// The figures of both sides in one trial; nil for a side without a figure. If both sides are figures, they belong to
+/// the same round.
+private struct Sides {
+  let run: Run
+  let trial: TrialRecord
+  let left: Double?
+  let right: Double?
+  /// Whether the check is true of the figures.
+  let isMet: Bool
+
+  /// Creates the sides of a trial; nil if the check does not speak of it.
+  init?(_ check: Check, _ match: Match, _ trial: TrialRecord) {
+    if trial.outcome.kind.wasNotTried { return nil }
+    // A figure may be absent for a declared reason (`unless`), and a percentile if there are too few samples. The other
+    // side may have no figure in this round for a reason of its own, which says nothing about this side.
+    let figures = [.reference(match.subject), check.left, check.right].map { match.value($0, in: trial) }
+    if trial.outcome == .completed, figures.contains(nil) { return nil }
+    (run, self.trial, left, right) = (match.run, trial, figures[1], figures[2])
+    isMet = if let left, let right { check.comparison.holds(left, right) } else { false }
+  }
+
+  /// Whether both sides have a figure.
+  var hasFigures: Bool { left != nil && right != nil }
+
+  /// Whether the trial gave no figure, or failed the lab.
+  var isLost: Bool { !hasFigures || trial.outcome.kind == .broken }
+
+  var example: Evidence.Example {
+    Evidence.Example(
+      run: run.label, round: trial.round + 1, left: left,
+      ended: trial.outcome == .completed ? nil : trial.outcome.kind.rawValue)
+  }
+}

@@ -81,7 +81,7 @@ struct PackageTemplate {
     struct \(type): Pattern {
       static let name = "\(name)"
 
-      let updates = Setting.count("updates", 1...1_000_000, default: 20_000, "updates by each of two threads")
+      let updates = Parameter.count("updates", 1...1_000_000, default: 20_000, "updates by each of two threads")
 
       let lost = Metric.count("lost", "updates that are not in the final value")
       let update = Metric.latency("update", "one update by one thread alone, timed together with others")

@@ -36,22 +36,22 @@ extension Trial {
   ///   - size: the number of operations in a batch.
   ///   - nothing: the loop around an operation that does nothing.
   ///   - batch: the loop around the operation.
-  public func time(_ measure: Measure<Duration>, over size: Int, nothing: () -> Void, _ batch: () -> Void) {
-    for time in Batches.times(of: batch) { record(measure, time, over: size) }
+  public func time(_ metric: MetricKey<Duration>, over size: Int, nothing: () -> Void, _ batch: () -> Void) {
+    for time in Batches.times(of: batch) { record(metric, time, over: size) }
     noteFloor(of: measure, over: size, nothing)
   }
 
   /// Records how long an asynchronous operation takes, timed in batches, and the noise floor of `measure`.
   public func time(
-    _ measure: Measure<Duration>, over size: Int, isolation: isolated (any Actor)? = #isolation,
+    _ metric: MetricKey<Duration>, over size: Int, isolation: isolated (any Actor)? = #isolation,
     nothing: () async -> Void, _ batch: () async -> Void
   ) async {
-    for time in await Batches.times(of: batch) { record(measure, time, over: size) }
-    recordFloor(measure, await Batches.times(of: nothing), over: size)
+    for time in await Batches.times(of: batch) { record(metric, time, over: size) }
+    recordFloor(metric, await Batches.times(of: nothing), over: size)
   }
 
   /// Records how long the loop of `measure` takes around nothing, for a loop that is timed elsewhere.
-  public func noteFloor(of measure: Measure<Duration>, over size: Int, _ nothing: () -> Void) {
-    recordFloor(measure, Batches.times(of: nothing), over: size)
+  public func noteFloor(of measure: MetricKey<Duration>, over size: Int, _ nothing: () -> Void) {
+    recordFloor(metric, Batches.times(of: nothing), over: size)
   }
 }

@@ -17,7 +17,8 @@ public struct Crossover {
   ///   - baseline: the runs of the other way, at the same points.
   ///   - measure: the metric that is lower for the faster way.
   ///   - size: the setting that is swept.
-  public init?(of way: [Run], over baseline: [Run], by measure: Measure<Duration>, along size: Setting<Duration>) {
+  public init?(of way: [Run], over baseline: [Run], by measure: MetricKey<Duration>, along size: ParameterKey<Duration>)
+  {
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
       run -> (size: Int, times: ConfidenceInterval, label: String)? in
       guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point }),
@@ -33,7 +34,7 @@ public struct Crossover {
 
 extension Run {
   /// Pairs the figures of `measure` in this run with those in another run, for the rounds that both have.
-  public func rounds(with other: Run, of measure: Measure<Duration>) -> PairedRounds {
+  public func rounds(with other: Run, of measure: MetricKey<Duration>) -> PairedRounds {
     PairedRounds(figures(measure.metric), against: other.figures(measure.metric))
   }
 }

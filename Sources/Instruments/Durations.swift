@@ -11,8 +11,8 @@ extension LatencyHistogram {
 
 extension Trial {
   /// Records several durations in nanoseconds. Durations that are nil were not measured.
-  public func record(_ measure: Measure<Duration>, _ nanoseconds: some Sequence<UInt64?>) {
-    record(measure, LatencyHistogram(nanoseconds))
+  public func record(_ metric: MetricKey<Duration>, _ nanoseconds: some Sequence<UInt64?>) {
+    record(metric, LatencyHistogram(nanoseconds))
   }
 
   /// Records how long something takes that is done repeatedly. The first repetition is a warm-up.
@@ -20,7 +20,7 @@ extension Trial {
   /// - Parameters:
   ///   - count: the number of repetitions that count.
   ///   - duration: does it, and returns how long it took in nanoseconds; nil if that was not measured.
-  public func record(_ measure: Measure<Duration>, count: Int, _ duration: () throws -> UInt64?) rethrows {
-    record(measure, try (0...count).map { _ in try duration() }.dropFirst())
+  public func record(_ metric: MetricKey<Duration>, count: Int, _ duration: () throws -> UInt64?) rethrows {
+    record(metric, try (0...count).map { _ in try duration() }.dropFirst())
   }
 }

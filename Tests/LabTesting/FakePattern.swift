@@ -9,10 +9,10 @@ public struct FakePattern: Pattern {
   public enum Balance: String, CaseIterable, Sendable {
     case uniform, ramp
   }
-  let stride = Setting.count("stride", 1...4096, default: 64, "how many at once")
-  let work = Setting.duration("work", .zero ... .seconds(1), default: .nanoseconds(50), "how long each")
-  let chunk = Setting.size("chunk", 1...1_048_576, default: 4096, "how large each")
-  let balance = Setting.choice("balance", default: Balance.uniform, "how it is spread")
+  let stride = Parameter.count("stride", 1...4096, default: 64, "how many at once")
+  let work = Parameter.duration("work", .zero ... .seconds(1), default: .nanoseconds(50), "how long each")
+  let chunk = Parameter.size("chunk", 1...1_048_576, default: 4096, "how large each")
+  let balance = Parameter.choice("balance", default: Balance.uniform, "how it is spread")
 
   let elapsed = Metric.latency("elapsed", "how long it took")
   let missed = Metric.count("missed", unless: "a test leaves it out", "how many were left out")

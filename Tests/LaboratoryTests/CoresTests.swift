@@ -88,7 +88,7 @@ import Testing
   @Test func `no pattern declares the setting`() {
     struct Own: Pattern {
       static let name = "own"
-      let cores = Setting.count("cores", 1...8, default: 1, "its own")
+      let cores = Parameter.count("cores", 1...8, default: 1, "its own")
       var variants: [Variant] { Variant("one", .documented, "a way") { _ in } }
     }
     let error = #expect(throws: InputError.self) { try PatternDescription(Own()) }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LessonCodeTests {
   private static let pattern = """
     struct Own: Pattern {
-      let tasks = Setting.count("tasks", 1...10, default: 1, "tasks")
+      let tasks = Parameter.count("tasks", 1...10, default: 1, "tasks")
 
       var variants: [Variant] {
         Variant("way", .documented, "does it") { trial in

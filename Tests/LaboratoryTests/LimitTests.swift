@@ -7,8 +7,8 @@ import Testing
 @Suite struct LimitTests {
   private struct Slow: Pattern {
     static let name = "slow"
-    let pause = Setting.duration("pause", .zero ... .seconds(100), default: .seconds(10), "how long each takes")
-    let times = Setting.count("times", 1...1000, default: 100, "how often")
+    let pause = Parameter.duration("pause", .zero ... .seconds(100), default: .seconds(10), "how long each takes")
+    let times = Parameter.count("times", 1...1000, default: 100, "how often")
     var variants: [Variant] {
       Variant("once", .documented, "pauses once", TrialProbe(reads: [pause])) { _ in }
       Variant("often", .documented, "pauses often", often) { _ in }

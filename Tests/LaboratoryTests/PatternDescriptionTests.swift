@@ -8,8 +8,8 @@ import Testing
 @Suite struct PatternDescriptionTests {
   private struct Sample: Pattern {
     static let name = "sample"
-    let size = Setting.count("size", 1...10, default: 3, "how many")
-    let pause = Setting.duration("pause", .zero ... .seconds(2), default: .milliseconds(25), "how long")
+    let size = Parameter.count("size", 1...10, default: 3, "how many")
+    let pause = Parameter.duration("pause", .zero ... .seconds(2), default: .milliseconds(25), "how long")
     let early = Metric.count("early", "too soon")
     let wait = Metric.latency("wait", "how long it waited")
 
@@ -32,8 +32,8 @@ import Testing
 
   private struct Probed: Pattern {
     static let name = "probed"
-    let size = Setting.count("size", 1...10, default: 3, "how many")
-    let pause = Setting.duration("pause", .zero ... .seconds(2), default: .milliseconds(25), "how long")
+    let size = Parameter.count("size", 1...10, default: 3, "how many")
+    let pause = Parameter.duration("pause", .zero ... .seconds(2), default: .milliseconds(25), "how long")
     let early = Metric.count("early", "too soon")
     let wait = Metric.latency("wait", "how long it waited")
 
@@ -84,8 +84,8 @@ import Testing
 
   private struct Twice: Pattern {
     static let name = "twice"
-    let size = Setting.count("size", 1...10, default: 3, "how many")
-    let length = Setting.count("size", 1...10, default: 3, "how many")
+    let size = Parameter.count("size", 1...10, default: 3, "how many")
+    let length = Parameter.count("size", 1...10, default: 3, "how many")
     var variants: [Variant] { Variant("one", .documented, "one") { _ in } }
   }
   private struct Reserved: Pattern {
@@ -95,7 +95,7 @@ import Testing
   }
   private struct Loud: Pattern {
     static let name = "loud"
-    let size = Setting.count("Size", 1...10, default: 3, "how many")
+    let size = Parameter.count("Size", 1...10, default: 3, "how many")
     var variants: [Variant] { Variant("one", .documented, "one") { _ in } }
   }
   private struct Stranger: Pattern {

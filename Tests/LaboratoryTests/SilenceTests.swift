@@ -15,8 +15,8 @@ import Testing
 @Suite struct SilenceTests {
   private struct Promising: Pattern {
     static let name = "promising"
-    let size = Setting.count("size", 1...10, default: 3, "how many")
-    let pause = Setting.count("pause", 1...10, default: 3, "how long")
+    let size = Parameter.count("size", 1...10, default: 3, "how many")
+    let pause = Parameter.count("pause", 1...10, default: 3, "how long")
     let early = Metric.count("early", "too soon")
     let late = Metric.count("late", "too late")
     let parked = Metric.count("parked", unless: "the system does not report it", "who sleeps")

@@ -13,7 +13,7 @@ extension Results {
 enum Fixture {
   struct Pattern: Laboratory.Pattern {
     static let name = "fixture"
-    let stride = Setting.count("stride", 1...4096, default: 1, "iterations in a block")
+    let stride = Parameter.count("stride", 1...4096, default: 1, "iterations in a block")
     let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "the whole loop")
     let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
     let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")
@@ -30,9 +30,9 @@ enum Fixture {
   /// A pattern with more settings.
   struct Wide: Laboratory.Pattern {
     static let name = "fixture"
-    let stride = Setting.count("stride", 1...4096, default: 1, "iterations in a block")
-    let work = Setting.duration("work", .zero ... .milliseconds(1), default: .nanoseconds(15), "each")
-    let threads = Setting.count("threads", 1...100, default: 1, "at once")
+    let stride = Parameter.count("stride", 1...4096, default: 1, "iterations in a block")
+    let work = Parameter.duration("work", .zero ... .milliseconds(1), default: .nanoseconds(15), "each")
+    let threads = Parameter.count("threads", 1...100, default: 1, "at once")
     let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "the whole loop")
     let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
     let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")

@@ -18,7 +18,7 @@ import Platform
 struct Faults: Pattern {
   static let name = "faults"
 
-  let size = Setting.count("size", 1...10_000, default: 1, "changes nothing")
+  let size = Parameter.count("size", 1...10_000, default: 1, "changes nothing")
 
   let missed = Metric.count("missed", "what a trial has left out")
   let elapsed = Metric.latency("elapsed", "how long it took")
@@ -57,7 +57,7 @@ struct Faults: Pattern {
 struct KnownCosts: Pattern {
   static let name = "known-costs"
 
-  let used = Setting.duration(
+  let used = Parameter.duration(
     "used", .milliseconds(1) ... .seconds(1), default: .milliseconds(10), "processor time that each thread uses")
 
   let sleeps = Metric.count("sleeps", "sleeps of the trial's thread")

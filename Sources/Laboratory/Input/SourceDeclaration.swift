@@ -27,8 +27,8 @@ struct SourceDeclaration: Sendable {
   var isPattern: Bool { head.contains(": Pattern {") }
   /// Whether `explain --code` may show the declaration in full.
   var isShown: Bool { isFree && !isOfTrial && (isNewType || head.contains("func ")) }
-  /// Whether the declaration is a setting or a metric, which `explain` describes.
-  var isDeclared: Bool { head.contains("Setting.") || head.contains("Metric.") }
+  /// Whether the declaration is a parameter or a metric, which `explain` describes.
+  var isDeclared: Bool { head.contains("Parameter.") || head.contains("Metric.") }
 
   /// Returns whether code in a file may name the declaration.
   func isVisible(in file: String) -> Bool { self.file == file || !head.contains("private ") }

@@ -1,18 +1,18 @@
-/// A stored property that a pattern declares: a ``Setting`` or a measure. A ``Probe`` lists it by the property, in
+/// A stored property that a pattern declares: a ``ParameterKey`` or a ``MetricKey``. A ``Probe`` lists it by the property, in
 /// `reads` or `records`.
 public protocol Declaration: Sendable {
   /// The place of the declaration, for errors.
   var place: SourcePlace { get }
-  /// The parameter of a setting; nil for a measure.
+  /// The description of a parameter; nil for a metric.
   var parameter: Parameter? { get }
-  /// The metrics of a measure: none for a setting, and several for a family.
+  /// The descriptions of metrics: none for a parameter, and several for a family.
   var metrics: [Metric] { get }
 }
 
 extension Declaration {
-  /// Nil, except for a ``Setting``.
+  /// Nil, except for a ``ParameterKey``.
   public var parameter: Parameter? { nil }
-  /// Empty, except for a measure.
+  /// Empty, except for metrics.
   public var metrics: [Metric] { [] }
 
   /// The names that the declaration introduces.

@@ -3,8 +3,8 @@ import Measurement
 /// A description of something that a trial measures, for scenario files, checks and reports.
 ///
 /// The author of a pattern declares a metric by ``latency(_:better:unless:isSpeed:_:file:line:)``,
-/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These return a ``Measure``:
-/// a typed handle for recording.
+/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These return a ``MetricKey``:
+/// a typed key for recording.
 public struct Metric: Sendable, Hashable {
   /// The kind of a metric's samples.
   public enum Kind: String, Sendable, Codable, Hashable {
@@ -77,25 +77,25 @@ public struct Metric: Sendable, Hashable {
   }
 }
 
-/// A measure that a pattern's author declares: a typed handle by which a trial records. Latencies are
-/// `Measure<Duration>`, counts `Measure<Int>`, rates and shares `Measure<Double>`.
+/// A metric that a pattern's author declares: a typed key by which a trial records. Latencies are
+/// `MetricKey<Duration>`, counts `MetricKey<Int>`, rates and shares `MetricKey<Double>`.
 ///
 /// The literal is the name of the property in kebab case, which a test verifies.
-public struct Measure<Sample>: Declaration {
-  /// The description of the measure.
+public struct MetricKey<Sample>: Declaration {
+  /// The description of the metric.
   public let metric: Metric
   /// The place of the declaration.
   public let place: SourcePlace
 
   /// The description, as the only element.
   public var metrics: [Metric] { [metric] }
-  /// The name of the measure, as checks write it.
+  /// The name of the metric, as checks write it.
   public var name: String { metric.name }
 }
 
-/// Measures of one kind, one for each key: `write-latency`, `rename-latency`, … In a trial, `family[key]` is a
-/// ``Measure``.
-public struct MeasureFamily<Key: Hashable & Sendable, Sample>: Declaration {
+/// Metrics of one kind, one for each key: `write-latency`, `rename-latency`, … In a trial, `family[key]` is a
+/// ``MetricKey``.
+public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
   /// The place of the declaration.
   public let place: SourcePlace
@@ -105,56 +105,56 @@ public struct MeasureFamily<Key: Hashable & Sendable, Sample>: Declaration {
     self.place = place
   }
 
-  /// The descriptions of all measures, in the order of the keys.
+  /// The descriptions of all metrics, in the order of the keys.
   public var metrics: [Metric] { members.map(\.metric) }
 
-  /// The measure of a key. It exists, since the keys are all cases of a type.
-  public subscript(key: Key) -> Measure<Sample> {
+  /// The metric of a key. It exists, since the keys are all cases of a type.
+  public subscript(key: Key) -> MetricKey<Sample> {
     let index = members.firstIndex { $0.key == key } ?? 0
-    return Measure(metric: members[index].metric, place: place)
+    return MetricKey(metric: members[index].metric, place: place)
   }
 }
 
 extension Metric {
-  /// Declares a measure of durations, in nanoseconds.
+  /// Declares a metric of durations, in nanoseconds.
   ///
   /// - Parameters:
-  ///   - unless: the reason why a completed trial may lack the measure. Without a reason, a trial that lacks it is
+  ///   - unless: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks it is
   ///     broken.
   ///   - isSpeed: whether a shorter duration is faster. It is false for lateness or processor time, of which there is
   ///     less, not faster.
   public static func latency(
     _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
-  ) -> Measure<Duration> {
-    Measure(
+  ) -> MetricKey<Duration> {
+    MetricKey(
       metric: Metric(name, .latency, .nanoseconds, better: better, unless: unless, isSpeed: isSpeed, says),
       place: SourcePlace(file, line))
   }
 
-  /// Declares a measure of counts, in `unit` (`.bytes`, or none).
+  /// Declares a metric of counts, in `unit` (`.bytes`, or none).
   public static func count(
     _ name: String, in unit: Unit = .none, better: Better? = nil, unless: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
-  ) -> Measure<Int> {
-    Measure(metric: Metric(name, .count, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
+  ) -> MetricKey<Int> {
+    MetricKey(metric: Metric(name, .count, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
   }
 
-  /// Declares a measure of rates per second, shares (`.percent`) or ratios (`.none`).
+  /// Declares a metric of rates per second, shares (`.percent`) or ratios (`.none`).
   public static func rate(
     _ name: String, _ unit: Unit, better: Better? = nil, unless: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
-  ) -> Measure<Double> {
-    Measure(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
+  ) -> MetricKey<Double> {
+    MetricKey(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
   }
 
-  /// Declares measures of durations of several kinds, one for each case of `keys`, with names of the form
+  /// Declares metrics of durations of several kinds, one for each case of `keys`, with names of the form
   /// `case-suffix`.
   public static func latencies<Key: CaseIterable & Hashable & Sendable & RawRepresentable<String>>(
     _ suffix: String, for keys: Key.Type, unless: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ says: (Key) -> String
-  ) -> MeasureFamily<Key, Duration> {
-    MeasureFamily(
+  ) -> MetricFamily<Key, Duration> {
+    MetricFamily(
       Key.allCases.map { key in
         (key, Metric("\(key.rawValue)-\(suffix)", .latency, .nanoseconds, unless: unless, says(key)))
       }, SourcePlace(file, line))

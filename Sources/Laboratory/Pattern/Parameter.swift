@@ -30,7 +30,7 @@ extension ParameterValue: Codable {
 }
 
 /// A description of something that can be set: its type, unit, range, default and meaning. The author of a pattern
-/// declares it by a ``Setting``.
+/// declares it by a ``ParameterKey``.
 public struct Parameter: Sendable {
   /// The values that a parameter accepts.
   public enum Kind: Sendable, Equatable {

@@ -1,14 +1,14 @@
 /// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
 ///
-/// A pattern declares settings (``Setting``) and measures (``Measure``) as stored properties, each named once, with
-/// type, unit, range, default and a sentence. It also declares its ``variants``, each with its body. Scenario files,
-/// the command line and all reports check and describe a pattern by these declarations alone.
+/// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each named once,
+/// with type, unit, range, default and a sentence. It also declares its ``variants``, each with its body. Scenario
+/// files, the command line and all reports check and describe a pattern by these declarations alone.
 ///
 /// ```swift
 /// struct GroupAdapter: Pattern {
 ///   static let name = "group-adapter"
 ///
-///   let requests = Setting.count("requests", 1...1000, default: 10, "requests in the group")
+///   let requests = Parameter.count("requests", 1...1000, default: 10, "requests in the group")
 ///   let completion = Metric.latency("completion", "from the last handler to the completion block")
 ///
 ///   /// Sends the requests, and waits for the group.

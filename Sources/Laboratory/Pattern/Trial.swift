@@ -47,13 +47,13 @@ public final class Trial: Sendable {
     self.announce = announce
   }
 
-  /// The value of a setting in this trial.
+  /// The value of a parameter in this trial.
   ///
   /// The lab has checked the value before it started the worker. If a request has an invalid value, it does not come
   /// from the lab, and the process ends.
-  public subscript<Value>(setting: Setting<Value>) -> Value {
-    state.withLock { _ = $0.reads.insert(setting.name) }
-    do { return try setting.value(parameters[setting.name]) } catch { Self.refuse(error.description) }
+  public subscript<Value>(parameter: ParameterKey<Value>) -> Value {
+    state.withLock { _ = $0.reads.insert(parameter.name) }
+    do { return try parameter.value(parameters[parameter.name]) } catch { Self.refuse(error.description) }
   }
 
   /// Returns the value of a duration, by its description.
@@ -65,8 +65,10 @@ public final class Trial: Sendable {
     }
   }
 
-  /// Returns the number of steps of calibrated work that take as long as a setting says.
-  public func steps(_ setting: Setting<Duration>) -> Int { work.steps(nanoseconds: Int(self[setting].nanoseconds)) }
+  /// Returns the number of steps of calibrated work that take as long as a parameter says.
+  public func steps(_ parameter: ParameterKey<Duration>) -> Int {
+    work.steps(nanoseconds: Int(self[parameter].nanoseconds))
+  }
 
   /// Marks the point from which the body is expected to trap or to hang. The time to the end starts here.
   public func hazard() {
@@ -92,43 +94,43 @@ public final class Trial: Sendable {
 
   /// Records a duration in nanoseconds. If `operations` were timed together, it is the time of one of them, and they
   /// share the noise floor.
-  public func record(_ measure: Measure<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
+  public func record(_ metric: MetricKey<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
-    note { $0.record(measure.name, Double(nanoseconds) / Double(operations), batch: operations) }
+    note { $0.record(metric.name, Double(nanoseconds) / Double(operations), batch: operations) }
   }
 
   /// Records a duration; a negative one counts as 0. If `operations` were timed together, it is the time of one of
   /// them.
-  public func record(_ measure: Measure<Duration>, _ duration: Duration, over operations: Int = 1) {
-    record(measure, duration.nanoseconds, over: operations)
+  public func record(_ metric: MetricKey<Duration>, _ duration: Duration, over operations: Int = 1) {
+    record(metric, duration.nanoseconds, over: operations)
   }
 
   /// Records all durations of a histogram, in nanoseconds. An empty histogram records nothing.
-  public func record(_ measure: Measure<Duration>, _ histogram: LatencyHistogram) {
-    note { $0.record(measure.name, histogram) }
+  public func record(_ metric: MetricKey<Duration>, _ histogram: LatencyHistogram) {
+    note { $0.record(metric.name, histogram) }
   }
 
-  /// Records how long the loop that timed `measure` takes around an operation that does nothing. Reports show this time
+  /// Records how long the loop that timed `metric` takes around an operation that does nothing. Reports show this time
   /// as the noise floor of the figures, in place of the lab's own. It is not subtracted from any figure.
   ///
   /// - Parameters:
   ///   - nanoseconds: the times of the loop. Their median counts; an empty array records nothing.
   ///   - operations: the number of operations in the loop.
-  public func recordFloor(_ measure: Measure<Duration>, _ nanoseconds: [UInt64], over operations: Int) {
+  public func recordFloor(_ metric: MetricKey<Duration>, _ nanoseconds: [UInt64], over operations: Int) {
     guard let median = Summary(nanoseconds.map { Double($0) })?.p50 else { return }
-    note { $0.recordFloor(measure.name, median / Double(max(1, operations))) }
+    note { $0.recordFloor(metric.name, median / Double(max(1, operations))) }
   }
 
   /// Records one more count.
-  public func record(_ measure: Measure<Int>, _ count: Int) { note { $0.record(measure.name, count) } }
+  public func record(_ metric: MetricKey<Int>, _ count: Int) { note { $0.record(metric.name, count) } }
 
   /// Records all counts of a histogram.
-  public func record(_ measure: Measure<Int>, _ histogram: LatencyHistogram) {
-    note { $0.record(measure.name, histogram) }
+  public func record(_ metric: MetricKey<Int>, _ histogram: LatencyHistogram) {
+    note { $0.record(metric.name, histogram) }
   }
 
-  /// Records a rate, a share or a ratio in the measure's unit. A value that is not finite is not recorded.
-  public func record(_ measure: Measure<Double>, _ value: Double) { note { $0.record(measure.name, value) } }
+  /// Records a rate, a share or a ratio in the metric's unit. A value that is not finite is not recorded.
+  public func record(_ metric: MetricKey<Double>, _ value: Double) { note { $0.record(metric.name, value) } }
 
   private func note(_ record: (inout Observation) -> Void) {
     state.withLock { record(&$0.observation) }

@@ -23,37 +23,37 @@ struct ApplyStride: Pattern {
     case uniform, ramp, random
   }
 
-  let iterations = Setting.count("iterations", 1...100_000_000, default: 160_000, "iterations of the loop")
-  let stride = Setting.count("stride", 1...100_000_000, default: 64, "iterations per block")
-  let work = Setting.duration(
+  let iterations = Parameter.count("iterations", 1...100_000_000, default: 160_000, "iterations of the loop")
+  let stride = Parameter.count("stride", 1...100_000_000, default: 64, "iterations per block")
+  let work = Parameter.duration(
     "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work per iteration, on average")
-  let balance = Setting.choice(
+  let balance = Parameter.choice(
     "balance", default: Balance.uniform,
     "distribution of work over the iterations: uniform, ramp (from 0 to twice the average) or random (up to twice the average)"
   )
-  let repeats = Setting.count(
+  let repeats = Parameter.count(
     "repeats", 1...1000, default: 3,
     "timed loops per trial; no further loop starts once they took 12 ms in total, or 30 times the plain loop")
-  let short = Setting.count("short", 1...1_000_000, default: 10_000, "iterations of the short loop")
-  let shortStride = Setting.count(
+  let short = Parameter.count("short", 1...1_000_000, default: 10_000, "iterations of the short loop")
+  let shortStride = Parameter.count(
     "short-stride", 1...1_000_000, default: 256,
     "iterations per block where the stride is not swept: in the short loop and on a serial queue")
-  let idle = Setting.duration(
+  let idle = Parameter.duration(
     "idle", .zero ... .seconds(1), default: .milliseconds(5),
     "how long the process sleeps before each short loop of after-idle")
-  let threads = Setting.count("threads", 0...1024, default: 0, "threads to create; 0 for one per core")
-  let groupBlocks = Setting.count(
+  let threads = Parameter.count("threads", 0...1024, default: 0, "threads to create; 0 for one per core")
+  let groupBlocks = Parameter.count(
     "group-blocks", 1...100_000_000, default: 20_000,
     "maximum number of blocks or child tasks in a group; a setting with more is not run, since each takes memory and time"
   )
-  let overhead = Setting.percent(
+  let overhead = Parameter.percent(
     "overhead", 1...50, default: 1,
     "share of the work that scheduling may cost at the recommended stride; changes only that finding")
-  let myIteration = Setting.duration(
+  let myIteration = Parameter.duration(
     "my-iteration", .zero ... .seconds(1), default: .zero,
     "duration of one iteration of your own loop, for which a stride is recommended; 0 to use the measured loop"
   )
-  let myIterations = Setting.count(
+  let myIterations = Parameter.count(
     "my-iterations", 0...1_000_000_000, default: 0,
     "iterations of your own loop, likewise; 0 for as many as the measured loop")
 

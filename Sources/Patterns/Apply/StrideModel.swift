@@ -297,7 +297,7 @@ extension ApplyStride: FindingPattern {
     return StrideModel.Cost(stride: stride, blocks: blocks, elapsed: elapsed)
   }
 
-  private func median<Sample>(_ measure: Measure<Sample>, of run: Run) -> Double? {
+  private func median<Sample>(_ measure: MetricKey<Sample>, of run: Run) -> Double? {
     Summary(run.trials.compactMap { $0.figure(measure.metric) })?.p50
   }
 }

@@ -19,8 +19,8 @@ struct Autorelease: Pattern {
   static let name = "autorelease"
   static let needs: [Requirement] = [.darwin]
 
-  let blocks = Setting.count("blocks", 2...10_000, default: 100, "blocks, run one after the other")
-  let objects = Setting.count("objects", 1...10_000, default: 100, "objects that each block autoreleases")
+  let blocks = Parameter.count("blocks", 2...10_000, default: 100, "blocks, run one after the other")
+  let objects = Parameter.count("objects", 1...10_000, default: 100, "objects that each block autoreleases")
 
   let kept = Metric.count("kept", "objects of earlier blocks that were still alive when a block started; the maximum")
   let left = Metric.count("left", "objects still alive when all blocks had finished")

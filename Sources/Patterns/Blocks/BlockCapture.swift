@@ -17,7 +17,7 @@ import Instruments
 struct BlockCapture: Pattern {
   static let name = "block-capture"
 
-  let blocks = Setting.count(
+  let blocks = Parameter.count(
     "blocks", 1...100_000, default: 500, "blocks, each of which captures a variable or an object of its own")
 
   let changed = Metric.count("changed", "blocks that saw another value than at their creation")

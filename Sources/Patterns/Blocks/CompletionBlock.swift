@@ -14,8 +14,8 @@ import Instruments
 struct CompletionBlock: Pattern {
   static let name = "completion-block"
 
-  let calls = Setting.count("calls", 1...100_000, default: 200, "calls of the function, made one after the other")
-  let numbers = Setting.count("numbers", 1...1_000_000, default: 1000, "numbers averaged in each call")
+  let calls = Parameter.count("calls", 1...100_000, default: 200, "calls of the function, made one after the other")
+  let numbers = Parameter.count("numbers", 1...1_000_000, default: 1000, "numbers averaged in each call")
 
   let wrongResult = Metric.count("wrong-result", "calls whose result was not the average")
   let notOnce = Metric.count("not-once", "calls whose result did not arrive exactly once")

@@ -15,13 +15,13 @@ import Instruments
 struct GroupAdapter: Pattern {
   static let name = "group-adapter"
 
-  let requests = Setting.count("requests", 1...200, default: 10, "requests in the group")
-  let failures = Setting.count(
+  let requests = Parameter.count("requests", 1...200, default: 10, "requests in the group")
+  let failures = Parameter.count(
     "failures", 1...200, default: 3, "how many of the requests read a file that does not exist")
-  let hold = Setting.duration(
+  let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(5),
     "how long replies are held back after all requests were sent; a group that ends too early ends it")
-  let calls = Setting.count("calls", 1...1000, default: 10, "groups per trial, one after the other")
+  let calls = Parameter.count("calls", 1...1000, default: 10, "groups per trial, one after the other")
 
   let sent = Metric.count("sent", "requests sent")
   let unfinished = Metric.count(

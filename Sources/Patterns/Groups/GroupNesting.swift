@@ -14,16 +14,16 @@ import Instruments
 struct GroupNesting: Pattern {
   static let name = "group-nesting"
 
-  let tasks = Setting.count("tasks", 1...1000, default: 2, "blocks in the group, each of which adds more work")
-  let work = Setting.duration(
+  let tasks = Parameter.count("tasks", 1...1000, default: 2, "blocks in the group, each of which adds more work")
+  let work = Parameter.duration(
     "work", .zero ... .milliseconds(100), default: .microseconds(100),
     "how long each of them works first (calibrated spinning)")
-  let hold = Setting.duration(
+  let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(5),
     "how long added work is held back after all else has finished; a group that ends too early ends it")
-  let heldCalls = Setting.count(
+  let heldCalls = Parameter.count(
     "held-calls", 1...1000, default: 5, "calls of the method in which added work is held back")
-  let repeats = Setting.count(
+  let repeats = Parameter.count(
     "repeats", 1...100_000, default: 40, "calls of the method with nothing held back, which are timed")
 
   let missingAtGroupEnd = Metric.count(

@@ -23,18 +23,18 @@ struct GroupWaitVsNotify: Pattern {
     case pool, thread
   }
 
-  let tasks = Setting.count("tasks", 1...1000, default: 3, "downloads in the group")
-  let work = Setting.duration(
+  let tasks = Parameter.count("tasks", 1...1000, default: 3, "downloads in the group")
+  let work = Parameter.duration(
     "work", .zero ... .milliseconds(100), default: .microseconds(100), "CPU time that each download spins")
-  let lastLeaveOn = Setting.choice(
+  let lastLeaveOn = Parameter.choice(
     "last-leave-on", default: Leaver.pool,
     "the thread that makes the last leave: a Dispatch worker, or one outside the pool")
-  let timeout = Setting.duration(
+  let timeout = Parameter.duration(
     "timeout", .microseconds(1) ... .seconds(1), default: .microseconds(300), "timeout of wait-timeout")
-  let enoughTime = Setting.duration(
+  let enoughTime = Parameter.duration(
     "enough-time", .milliseconds(1) ... .seconds(3600), default: .seconds(60),
     "timeout of wait-enough-time, longer than the downloads take")
-  let repeats = Setting.count("repeats", 1...100_000, default: 40, "calls of the method per trial")
+  let repeats = Parameter.count("repeats", 1...100_000, default: 40, "calls of the method per trial")
 
   let call = Metric.latency(
     "call", "time until the method returns to its caller, without the caller's own other work")

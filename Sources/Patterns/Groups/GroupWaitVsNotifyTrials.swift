@@ -118,7 +118,7 @@ extension GroupWaitVsNotify {
       download.call(method)
       try download.waitForEnd()
     }
-    func record(_ measure: Measure<Duration>, _ duration: (GroupDownload) -> UInt64?) {
+    func record(_ measure: MetricKey<Duration>, _ duration: (GroupDownload) -> UInt64?) {
       trial.record(measure, downloads.map(duration))
     }
     record(call) { $0.callTook }

@@ -28,18 +28,18 @@ struct LibraryLoad: Pattern {
     }
   }
 
-  let roots = Setting.text(
+  let roots = Parameter.text(
     "roots", default: "/usr/lib:/usr/share:/etc",
     "directories to walk, separated by ':'; the three sources take them in turn", fault: Self.fault(of:))
-  let items = Setting.count(
+  let items = Parameter.count(
     "items", 2...10_000, default: 100, "maximum number of files per source; half as many for the failing source")
-  let qos = Setting.choice(
+  let qos = Parameter.choice(
     "qos", default: SourceClass.background, "QoS class of the sources' global queue; background in the document")
-  let hold = Setting.duration(
+  let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(10),
     "gated loads: how long the items queue stays held after the sources have ended, or until the completion runs")
-  let gatedLoads = Setting.count("gated-loads", 1...1000, default: 2, "loads whose items queue is held back")
-  let repeats = Setting.count("repeats", 1...10_000, default: 5, "loads with nothing held back, which are timed")
+  let gatedLoads = Parameter.count("gated-loads", 1...1000, default: 2, "loads whose items queue is held back")
+  let repeats = Parameter.count("repeats", 1...10_000, default: 5, "loads with nothing held back, which are timed")
 
   let found = Metric.count("found", "items that the sources found")
   let failures = Metric.count("failures", "sources that failed")

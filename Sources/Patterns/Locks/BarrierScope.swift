@@ -16,7 +16,7 @@ import Instruments
 struct BarrierScope: Pattern {
   static let name = "barrier-scope"
 
-  let barriers = Setting.count("barriers", 1...1000, default: 10, "barriers, submitted one after the other")
+  let barriers = Parameter.count("barriers", 1...1000, default: 10, "barriers, submitted one after the other")
 
   let barrierBeganEarly = Metric.count(
     "barrier-began-early", "barriers that started while the earlier block was still running")

@@ -21,12 +21,12 @@ import Synchronization
 struct LockScaling: Pattern {
   static let name = "lock-scaling"
 
-  let threadsPerCore = Setting.count(
+  let threadsPerCore = Parameter.count(
     "threads-per-core", 1...64, default: 4, "threads, or tasks, per core, at least two in all")
-  let hold = Setting.duration(
+  let hold = Parameter.duration(
     "hold", .zero ... .milliseconds(1), default: .microseconds(1),
     "how long an entry keeps the lock, besides adding one")
-  let entries = Setting.count("entries", 100...10_000_000, default: 20_000, "entries of all threads together")
+  let entries = Parameter.count("entries", 100...10_000_000, default: 20_000, "entries of all threads together")
 
   let perEntry = Metric.latency("per-entry", "elapsed time divided by the entries of all threads")
   let processorPerEntry = Metric.latency(

@@ -18,10 +18,10 @@ import Synchronization
 struct QueueVsLock: Pattern {
   static let name = "queue-vs-lock"
 
-  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "uncontended updates timed as one batch")
-  let threads = Setting.count("threads", 2...64, default: 2, "threads, or tasks, that contend")
-  let updates = Setting.count("updates", 1...1_000_000, default: 5000, "contended updates per thread")
-  let hold = Setting.duration(
+  let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "uncontended updates timed as one batch")
+  let threads = Parameter.count("threads", 2...64, default: 2, "threads, or tasks, that contend")
+  let updates = Parameter.count("updates", 1...1_000_000, default: 5000, "contended updates per thread")
+  let hold = Parameter.duration(
     "hold", .zero ... .milliseconds(1), default: .nanoseconds(200), "how long a contended update holds the lock")
 
   let uncontended = Metric.latency("uncontended", "one update by a thread alone, timed in batches")

@@ -14,16 +14,17 @@ import Instruments
 struct ReadersWriter: Pattern {
   static let name = "readers-writer"
 
-  let threads = Setting.count("threads", 2...64, default: 2, "threads, or tasks, that read and write at the same time")
-  let operations = Setting.count("operations", 2...1_000_000, default: 2000, "reads and writes of each thread")
-  let reads = Setting.percent("reads", 1...99, default: 90, "share of reads among the operations")
-  let work = Setting.duration(
+  let threads = Parameter.count(
+    "threads", 2...64, default: 2, "threads, or tasks, that read and write at the same time")
+  let operations = Parameter.count("operations", 2...1_000_000, default: 2000, "reads and writes of each thread")
+  let reads = Parameter.percent("reads", 1...99, default: 90, "share of reads among the operations")
+  let work = Parameter.duration(
     "work", .zero ... .milliseconds(10), default: .microseconds(2),
     "how long each read or write takes inside the critical section")
-  let hold = Setting.duration(
+  let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(2),
     "how long at most a paused write waits between its two values for a reader; a reader that gets in ends the pause")
-  let heldWrites = Setting.count(
+  let heldWrites = Parameter.count(
     "held-writes", 1...1000, default: 3, "writes paused between their two values, before the measured operations")
 
   let tornReads = Metric.count("torn-reads", "reads that saw one value from before a write and one from after it")

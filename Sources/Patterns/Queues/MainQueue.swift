@@ -16,10 +16,10 @@ import Instruments
 struct MainQueue: Pattern {
   static let name = "main-queue"
 
-  let blocks = Setting.count("blocks", 2...100_000, default: 500, "blocks that each of four threads submits to main")
-  let hops = Setting.count("hops", 1...100_000, default: 200, "round trips to the main queue")
-  let events = Setting.count("events", 1...1000, default: 10, "pieces of work; one event is submitted during each")
-  let work = Setting.duration(
+  let blocks = Parameter.count("blocks", 2...100_000, default: 500, "blocks that each of four threads submits to main")
+  let hops = Parameter.count("hops", 1...100_000, default: 200, "round trips to the main queue")
+  let events = Parameter.count("events", 1...1000, default: 10, "pieces of work; one event is submitted during each")
+  let work = Parameter.duration(
     "work", .zero ... .seconds(1), default: .milliseconds(2), "CPU time of one piece of work")
 
   let inversions = Metric.count(

@@ -17,7 +17,7 @@ import Synchronization
 struct QueueDeadlock: Pattern {
   static let name = "queue-deadlock"
 
-  let iterations = Setting.count("iterations", 1...10_000, default: 100, "iterations of concurrentPerform")
+  let iterations = Parameter.count("iterations", 1...10_000, default: 100, "iterations of concurrentPerform")
 
   let notOnce = Metric.count(
     "not-once", "inner blocks, or iterations, that had not run exactly once when all tasks had ended")

@@ -17,10 +17,10 @@ import Synchronization
 struct QueueOrder: Pattern {
   static let name = "queue-order"
 
-  let submitters = Setting.count("submitters", 1...64, default: 4, "threads that submit tasks at the same time")
-  let tasks = Setting.count("tasks", 2...100_000, default: 5000, "tasks per submitting thread")
-  let pairs = Setting.count("pairs", 1...1000, default: 20, "pairs of tasks, the first by async, the second by sync")
-  let waiters = Setting.count(
+  let submitters = Parameter.count("submitters", 1...64, default: 4, "threads that submit tasks at the same time")
+  let tasks = Parameter.count("tasks", 2...100_000, default: 5000, "tasks per submitting thread")
+  let pairs = Parameter.count("pairs", 1...1000, default: 20, "pairs of tasks, the first by async, the second by sync")
+  let waiters = Parameter.count(
     "waiters", 2...64, default: 4, "threads that wait for the queue or lock, one after the other")
 
   let beginInversions = Metric.count(

@@ -38,8 +38,8 @@ struct QueuePriority: Pattern {
   private static let alike =
     "a class that shares its queue with another is measured as that one, and one above default only with privilege"
 
-  let tasks = Setting.count("tasks", 1...64, default: 16, "tasks per class")
-  let work = Setting.duration(
+  let tasks = Parameter.count("tasks", 1...64, default: 16, "tasks per class")
+  let work = Parameter.duration(
     "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(5), "CPU time of a task")
 
   let classTime = Metric.latencies("time", for: QoSClass.self, unless: QueuePriority.alike) {

@@ -26,7 +26,7 @@ extension QueuePriority {
   ///
   /// - Parameter niceness: the priorities of the classes; nil to determine them.
   func begin<Key: Urgency & CaseIterable>(
-    _ measure: MeasureFamily<Key, Duration>, niceness: ThreadPriorities? = nil
+    _ measure: MetricFamily<Key, Duration>, niceness: ThreadPriorities? = nil
   ) -> Probe<@Sendable (Key) -> UnsafeMutableRawPointer?> {
     Probe(reads: [tasks, work], records: [queues, measure]) { trial, get in
       let (count, steps) = (trial[tasks], trial.steps(work))
@@ -99,7 +99,7 @@ extension QueuePriority {
   /// which they end. The trial is unavailable if the system gives classes no priority of their own, or if there are not
   /// enough threads.
   func end<Key: Urgency & CaseIterable>(
-    _ measure: MeasureFamily<Key, Duration>
+    _ measure: MetricFamily<Key, Duration>
   ) -> Probe<@Sendable (Key) -> DispatchQueue> {
     Probe(reads: [tasks, work], records: [measure]) { trial, make in
       let (count, steps) = (trial[tasks], trial.steps(work))
@@ -180,7 +180,7 @@ extension QueuePriority {
   }
 
   private func record<Key: Urgency>(
-    _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ keys: [Key], _ count: Int, _ times: Slots<UInt64?>,
+    _ trial: Trial, _ measure: MetricFamily<Key, Duration>, _ keys: [Key], _ count: Int, _ times: Slots<UInt64?>,
     _ niceness: ThreadPriorities
   ) {
     for (index, key) in keys.enumerated() where niceness.tells || !key.isAboveDefault {

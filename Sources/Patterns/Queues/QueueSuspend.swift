@@ -21,9 +21,9 @@ import Synchronization
 struct QueueSuspend: Pattern {
   static let name = "queue-suspend"
 
-  let blocks = Setting.count(
+  let blocks = Parameter.count(
     "blocks", 1...1000, default: 10, "blocks that wait in the suspended queue")
-  let repeats = Setting.count("repeats", 1...10_000, default: 100, "suspensions per trial")
+  let repeats = Parameter.count("repeats", 1...10_000, default: 100, "suspensions per trial")
 
   let beganWhileSuspended = Metric.count(
     "began-while-suspended",

@@ -20,9 +20,9 @@ import Instruments
 struct TargetQueues: Pattern {
   static let name = "target-queues"
 
-  let queues = Setting.count("queues", 2...200, default: 100, "queues, or actors")
-  let tasksPerQueue = Setting.count("tasks-per-queue", 1...20, default: 2, "tasks on each queue")
-  let work = Setting.duration(
+  let queues = Parameter.count("queues", 2...200, default: 100, "queues, or actors")
+  let tasksPerQueue = Parameter.count("tasks-per-queue", 1...20, default: 2, "tasks on each queue")
+  let work = Parameter.duration(
     "work", .zero ... .seconds(1), default: .microseconds(50),
     "calibrated CPU work of a task, in the run in which tasks work")
 

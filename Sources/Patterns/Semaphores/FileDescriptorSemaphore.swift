@@ -17,11 +17,11 @@ import Synchronization
 struct FileDescriptorSemaphore: Pattern {
   static let name = "fd-semaphore"
 
-  let limit = Setting.count(
+  let limit = Parameter.count(
     "limit", 16...65_536, default: 64,
     "descriptors that the process may have open (soft RLIMIT_NOFILE); half as many files with a semaphore")
-  let tasks = Setting.count("tasks", 1...10_000, default: 100, "tasks, each of which opens one file")
-  let hold = Setting.duration(
+  let tasks = Parameter.count("tasks", 1...10_000, default: 100, "tasks, each of which opens one file")
+  let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(4), "how long a task keeps its file open")
 
   let failedOpens = Metric.count(

@@ -19,14 +19,15 @@ import Synchronization
 struct SemaphoreCost: Pattern {
   static let name = "semaphore-cost"
 
-  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "uncontended wait-signal pairs timed as one batch")
-  let threads = Setting.count("threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
-  let waiters = Setting.count("waiters", 2...64, default: 8, "threads that wait for several signals at once")
-  let attempts = Setting.count(
+  let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "uncontended wait-signal pairs timed as one batch")
+  let threads = Parameter.count(
+    "threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
+  let waiters = Parameter.count("waiters", 2...64, default: 8, "threads that wait for several signals at once")
+  let attempts = Parameter.count(
     "attempts", 1...100_000, default: 1000, "signals by a thread that waits again at once, unless one is enough")
-  let contendedPairs = Setting.count(
+  let contendedPairs = Parameter.count(
     "contended-pairs", 1...1_000_000, default: 2000, "wait-signal pairs of each contending thread")
-  let hold = Setting.duration(
+  let hold = Parameter.duration(
     "hold", .zero ... .milliseconds(1), default: .microseconds(1), "how long a contending thread holds the semaphore")
 
   let uncontended = Metric.latency("uncontended", "one wait-signal pair with a free permit, timed in batches")

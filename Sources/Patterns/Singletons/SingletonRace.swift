@@ -18,21 +18,21 @@ import Synchronization
 struct SingletonRace: Pattern {
   static let name = "singleton-race"
 
-  let threads = Setting.count(
+  let threads = Parameter.count(
     "threads", 2...64, default: 2, "threads, or tasks, that ask for the singleton at the same time")
-  let raceTime = Setting.duration(
+  let raceTime = Parameter.duration(
     "race-time", .milliseconds(1) ... .seconds(60), default: .milliseconds(10),
     "how long a trial runs races without a pause")
-  let slots = Setting.count(
+  let slots = Parameter.count(
     "slots", 1...65_536, default: 256, "independent singletons in a row, raced for one after the other")
-  let patience = Setting.duration(
+  let patience = Parameter.duration(
     "patience", .zero ... .seconds(600), default: .seconds(10),
     "how much longer it races while no duplicate was seen (on a busy machine)")
-  let pause = Setting.duration(
+  let pause = Parameter.duration(
     "pause", .zero ... .seconds(10), default: .milliseconds(2),
     "longest pause in a synchronized accessor (2 s in the document); it ends sooner when all threads have reached it")
-  let pausedRaces = Setting.count("paused-races", 1...1000, default: 5, "races with a pause, per trial")
-  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "accesses timed as one batch")
+  let pausedRaces = Parameter.count("paused-races", 1...1000, default: 5, "races with a pause, per trial")
+  let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "accesses timed as one batch")
 
   let instances = Metric.count("instances", "instances created per race")
   let duplicates = Metric.count("duplicates", "instances beyond the first of each race")

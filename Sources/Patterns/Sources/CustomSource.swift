@@ -25,9 +25,9 @@ import Instruments
 struct CustomSource: Pattern {
   static let name = "custom-source"
 
-  let burst = Setting.count("burst", 2...10_000, default: 200, "events sent while the handler is held back")
-  let stream = Setting.count("stream", 3...1_000_000, default: 20_000, "events sent with nothing held back")
-  let work = Setting.duration(
+  let burst = Parameter.count("burst", 2...10_000, default: 200, "events sent while the handler is held back")
+  let stream = Parameter.count("stream", 3...1_000_000, default: 20_000, "events sent with nothing held back")
+  let work = Parameter.duration(
     "work", .zero ... .milliseconds(1), default: .zero, "how long the handler works in each call")
 
   let handlerCallsPerBurst = Metric.count(

@@ -17,13 +17,13 @@ import Instruments
 struct DescriptorRead: Pattern {
   static let name = "descriptor-read"
 
-  let kind = Setting.choice("kind", default: DescriptorKind.pipe, "kind of descriptor to read from")
-  let messages = Setting.count(
+  let kind = Parameter.choice("kind", default: DescriptorKind.pipe, "kind of descriptor to read from")
+  let messages = Parameter.count(
     "messages", 1...10_000, default: 100,
     "single bytes written to an empty pipe or socket, one by one, each of which is timed")
-  let size = Setting.size(
+  let size = Parameter.size(
     "size", 1...1_073_741_824, default: 4_194_304, "bytes written after those, as fast as they are read")
-  let tail = Setting.size(
+  let tail = Parameter.size(
     "tail", 2...32_768, default: 16_384, "bytes that arrive while the handler runs, right before the writer closes")
 
   let latency = Metric.latency(

@@ -16,12 +16,12 @@ import Instruments
 struct DescriptorWrite: Pattern {
   static let name = "descriptor-write"
 
-  let kind = Setting.choice("kind", default: DescriptorKind.pipe, "kind of descriptor to write to")
-  let size = Setting.size("size", 1...1_073_741_824, default: 1_048_576, "bytes to write")
-  let readSize = Setting.size("read-size", 1...1_048_576, default: 16_384, "bytes that the reader reads at a time")
-  let pause = Setting.duration(
+  let kind = Parameter.choice("kind", default: DescriptorKind.pipe, "kind of descriptor to write to")
+  let size = Parameter.size("size", 1...1_073_741_824, default: 1_048_576, "bytes to write")
+  let readSize = Parameter.size("read-size", 1...1_048_576, default: 16_384, "bytes that the reader reads at a time")
+  let pause = Parameter.duration(
     "pause", .zero ... .milliseconds(10), default: .microseconds(20), "how long the reader pauses between two reads")
-  let frees = Setting.count("frees", 1...1000, default: 10, "how often a trial frees space in a full pipe or socket")
+  let frees = Parameter.count("frees", 1...1000, default: 10, "how often a trial frees space in a full pipe or socket")
 
   let writeTime = Metric.latency("write-time", "time spent in each call of write, while the reader is slow")
   let latency = Metric.latency(

@@ -19,13 +19,13 @@ import Instruments
 struct FileMonitorPattern: Pattern {
   static let name = "file-monitor"
 
-  let changes = Setting.count("changes", 1...10_000, default: 8, "changes of each kind per trial")
-  let pollInterval = Setting.duration(
+  let changes = Parameter.count("changes", 1...10_000, default: 8, "changes of each kind per trial")
+  let pollInterval = Parameter.duration(
     "poll-interval", .zero ... .seconds(10), default: .milliseconds(2),
     "how long polling sleeps between two polls; a random part of it passes before each change, 0 for back to back")
-  let burst = Setting.count(
+  let burst = Parameter.count(
     "burst", 1...5000, default: 100, "changes in a row while the handler is busy or the source is suspended")
-  let deadline = Setting.duration(
+  let deadline = Parameter.duration(
     "deadline", .milliseconds(1) ... .seconds(600), default: .seconds(10),
     "a change that is not delivered within this time counts as missed")
 

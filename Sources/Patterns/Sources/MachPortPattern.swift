@@ -24,7 +24,7 @@ struct MachPortPattern: Pattern {
   static let name = "mach-port"
   static let needs: [Requirement] = [.darwin]
 
-  let messages = Setting.count("messages", 1...100_000, default: 1000, "messages sent to the port")
+  let messages = Parameter.count("messages", 1...100_000, default: 1000, "messages sent to the port")
 
   let lost = Metric.count("lost", "messages not received exactly once and in order")
   let cancelHandlerNotOnce = Metric.count(

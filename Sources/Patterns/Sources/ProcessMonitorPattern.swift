@@ -17,7 +17,7 @@ import Instruments
 struct ProcessMonitorPattern: Pattern {
   static let name = "process-monitor"
 
-  let processes = Setting.count("processes", 2...1000, default: 4, "processes watched, one after the other")
+  let processes = Parameter.count("processes", 2...1000, default: 4, "processes watched, one after the other")
 
   let reportLatency = Metric.latency(
     "report-latency", unless: "no exit was reported",

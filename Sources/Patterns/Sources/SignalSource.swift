@@ -16,9 +16,9 @@ import Instruments
 struct SignalSource: Pattern {
   static let name = "signal-source"
 
-  let signals = Setting.count("signals", 1...100_000, default: 200, "signals sent one at a time")
-  let burst = Setting.count("burst", 2...10_000, default: 50, "signals sent while the handler waits for its queue")
-  let children = Setting.count("children", 1...200, default: 8, "child processes that exit at the same time")
+  let signals = Parameter.count("signals", 1...100_000, default: 200, "signals sent one at a time")
+  let burst = Parameter.count("burst", 2...10_000, default: 50, "signals sent while the handler waits for its queue")
+  let children = Parameter.count("children", 1...200, default: 8, "child processes that exit at the same time")
 
   let latency = Metric.latency("latency", "from the call of kill until the handler begins")
   let miscounted = Metric.count(

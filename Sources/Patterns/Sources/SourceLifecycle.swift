@@ -13,8 +13,8 @@ import Instruments
 struct SourceLifecycle: Pattern {
   static let name = "source-lifecycle"
 
-  let repeats = Setting.count("repeats", 1...1000, default: 30, "sources per trial, one after the other")
-  let events = Setting.count("events", 1...10_000, default: 100, "events sent while a source is held back")
+  let repeats = Parameter.count("repeats", 1...1000, default: 30, "sources per trial, one after the other")
+  let events = Parameter.count("events", 1...10_000, default: 100, "events sent while a source is held back")
 
   let callsWhileSuspended = Metric.count(
     "calls-while-suspended", "handler calls while the source was inactive or suspended, or its queue held")

@@ -16,13 +16,13 @@ import Instruments
 struct TimerSource: Pattern {
   static let name = "timer-source"
 
-  let interval = Setting.duration(
+  let interval = Parameter.duration(
     "interval", .microseconds(100) ... .seconds(1), default: .milliseconds(1), "from one fire to the next")
-  let fires = Setting.count("fires", 10...10_000, default: 30, "intervals that are timed")
-  let leeway = Setting.duration(
+  let fires = Parameter.count("fires", 10...10_000, default: 30, "intervals that are timed")
+  let leeway = Parameter.duration(
     "leeway", .zero ... .seconds(1), default: .microseconds(500),
     "how much later than its deadline the system may fire the timer")
-  let handlerIntervals = Setting.count(
+  let handlerIntervals = Parameter.count(
     "handler-intervals", 2...1000, default: 3, "intervals that the slow handler takes")
 
   let lateness = Metric.latency("lateness", isSpeed: false, "from the deadline of a fire until its handler began")

@@ -21,15 +21,15 @@ import Instruments
 struct ActorReentrancy: Pattern {
   static let name = "actor-reentrancy"
 
-  let seats = Setting.count("seats", 1...10_000, default: 10, "seats for sale")
-  let buyers = Setting.count(
+  let seats = Parameter.count("seats", 1...10_000, default: 10, "seats for sale")
+  let buyers = Parameter.count(
     "buyers", 2...20_000, default: 40, "buyers who each ask for a seat; at least one more than seats")
-  let payment = Setting.duration(
+  let payment = Parameter.duration(
     "payment", .zero ... .milliseconds(10), default: .microseconds(5), "duration of a payment that is not held")
-  let patience = Setting.duration(
+  let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
     "how long payments are held where the actor or queue admits too few buyers to oversell")
-  let repeats = Setting.count("repeats", 1...1000, default: 10, "sales per trial with nothing held, which are timed")
+  let repeats = Parameter.count("repeats", 1...1000, default: 10, "sales per trial with nothing held, which are timed")
 
   let oversold = Metric.count(
     "oversold",

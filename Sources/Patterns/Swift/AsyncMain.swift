@@ -21,7 +21,7 @@ import Synchronization
 struct AsyncMain: Pattern {
   static let name = "async-main"
 
-  let awaits = Setting.count("awaits", 1...100_000, default: 1000, "awaits of an actor, each followed by a look")
+  let awaits = Parameter.count("awaits", 1...100_000, default: 1000, "awaits of an actor, each followed by a look")
 
   let offMain = Metric.count("off-main", "looks on another thread than the main thread")
   let offQueue = Metric.count("off-queue", "looks outside the main queue")

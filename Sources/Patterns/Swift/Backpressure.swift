@@ -20,10 +20,10 @@ import Synchronization
 struct Backpressure: Pattern {
   static let name = "backpressure"
 
-  let elements = Setting.count("elements", 10...1_000_000, default: 2000, "elements that the producer has")
-  let size = Setting.size("size", 1...1_048_576, default: 4096, "memory of one element")
-  let limit = Setting.count("limit", 1...1000, default: 8, "elements that the buffer may have, where it has a limit")
-  let patience = Setting.duration(
+  let elements = Parameter.count("elements", 10...1_000_000, default: 2000, "elements that the producer has")
+  let size = Parameter.size("size", 1...1_048_576, default: 4096, "memory of one element")
+  let limit = Parameter.count("limit", 1...1000, default: 8, "elements that the buffer may have, where it has a limit")
+  let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
     "how long the consumer is held where the producer has to wait for it")
 

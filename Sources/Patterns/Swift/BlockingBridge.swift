@@ -23,9 +23,9 @@ import Synchronization
 struct BlockingBridge: Pattern {
   static let name = "blocking-bridge"
 
-  let submitters = Setting.count(
+  let submitters = Parameter.count(
     "submitters", 1...100_000, default: 1000, "tasks that each call the code; at least one per thread of the pool")
-  let hold = Setting.duration(
+  let hold = Parameter.duration(
     "hold", .zero ... .seconds(60), default: .zero, "how long a stalled trial is left alone to see whether it ends")
 
   let stalled = Metric.count("stalled", "1 if all threads slept although tasks had not ended")

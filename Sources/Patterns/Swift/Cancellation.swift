@@ -24,10 +24,10 @@ import Synchronization
 struct Cancellation: Pattern {
   static let name = "cancellation"
 
-  let tasks = Setting.count("tasks", 1...100_000, default: 500, "tasks with a handler, each of which is cancelled")
-  let scopes = Setting.count("scopes", 1...10_000, default: 20, "scopes with child tasks, one after the other")
-  let children = Setting.count("children", 2...1000, default: 4, "child tasks of a scope")
-  let patience = Setting.duration(
+  let tasks = Parameter.count("tasks", 1...100_000, default: 500, "tasks with a handler, each of which is cancelled")
+  let scopes = Parameter.count("scopes", 1...10_000, default: 20, "scopes with child tasks, one after the other")
+  let children = Parameter.count("children", 2...1000, default: 4, "child tasks of a scope")
+  let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(1),
     "how long a child task continues at its end, unless its scope is left before")
 

@@ -18,10 +18,10 @@ import Synchronization
 struct Continuations: Pattern {
   static let name = "continuations"
 
-  let roundTrips = Setting.count(
+  let roundTrips = Parameter.count(
     "round-trips", 1...10_000_000, default: 100_000, "continuations that are resumed in their operation, and timed")
-  let tasks = Setting.count("tasks", 1...200, default: 20, "tasks that wait at a continuation at the same time")
-  let processes = Setting.count("processes", 1...1000, default: 6, "processes that resume a continuation twice")
+  let tasks = Parameter.count("tasks", 1...200, default: 20, "tasks that wait at a continuation at the same time")
+  let processes = Parameter.count("processes", 1...1000, default: 6, "processes that resume a continuation twice")
 
   let roundTrip = Metric.latency("round-trip", "to create a continuation, to resume it in its operation, and to go on")
   let wrong = Metric.count("wrong", "tasks that did not go on with the value that their continuation got")

@@ -18,8 +18,8 @@ import Instruments
 struct CustomExecutors: Pattern {
   static let name = "custom-executors"
 
-  let calls = Setting.count("calls", 1...1_000_000, default: 200, "calls, one after the other")
-  let meetings = Setting.count("meetings", 1...10_000, default: 20, "pairs of jobs that try to run at the same time")
+  let calls = Parameter.count("calls", 1...1_000_000, default: 200, "calls, one after the other")
+  let meetings = Parameter.count("meetings", 1...10_000, default: 20, "pairs of jobs that try to run at the same time")
 
   let onPreferred = Metric.count("on-preferred", "looks on the task executor")
   let onActor = Metric.count("on-actor", "looks on the serial executor of the actor")

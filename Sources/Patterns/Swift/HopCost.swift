@@ -23,9 +23,9 @@ import Instruments
 struct HopCost: Pattern {
   static let name = "hop-cost"
 
-  let batch = Setting.count("batch", 1...10_000, default: 100, "round trips timed together")
-  let callers = Setting.count("callers", 1...32, default: 4, "callers that share one target in contended")
-  let calls = Setting.count("calls", 1...10_000, default: 200, "round trips that each of these callers makes")
+  let batch = Parameter.count("batch", 1...10_000, default: 100, "round trips timed together")
+  let callers = Parameter.count("callers", 1...32, default: 4, "callers that share one target in contended")
+  let calls = Parameter.count("calls", 1...10_000, default: 200, "round trips that each of these callers makes")
 
   let roundTrip = Metric.latency("round-trip", "time of one round trip with a single caller, timed in batches")
   let contended = Metric.latency(

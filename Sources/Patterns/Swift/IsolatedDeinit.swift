@@ -17,7 +17,8 @@ import Synchronization
 struct IsolatedDeinit: Pattern {
   static let name = "isolated-deinit"
 
-  let objects = Setting.count("objects", 1...1_000_000, default: 500, "objects that are released, one after the other")
+  let objects = Parameter.count(
+    "objects", 1...1_000_000, default: 500, "objects that are released, one after the other")
 
   let onActor = Metric.count("on-actor", "deinitializers that ran on the actor of their class")
   let offActor = Metric.count("off-actor", "deinitializers that ran elsewhere")

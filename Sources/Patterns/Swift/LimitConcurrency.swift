@@ -17,9 +17,9 @@ import Synchronization
 struct LimitConcurrency: Pattern {
   static let name = "limit-concurrency"
 
-  let jobs = Setting.count("jobs", 2...2000, default: 64, "number of jobs")
-  let width = Setting.count("width", 1...250, default: 4, "limit: most jobs in progress at once")
-  let work = Setting.duration(
+  let jobs = Parameter.count("jobs", 2...2000, default: 64, "number of jobs")
+  let width = Parameter.count("width", 1...250, default: 4, "limit: most jobs in progress at once")
+  let work = Parameter.duration(
     "work", .zero ... .milliseconds(10), default: .microseconds(20), "CPU time of a job in the timed phase")
 
   let overWidth = Metric.count("over-width", "peak number of jobs in progress beyond the limit")

@@ -19,8 +19,8 @@ import Instruments
 struct PoolStarvation: Pattern {
   static let name = "pool-starvation"
 
-  let tasksPerCore = Setting.count("tasks-per-core", 1...1000, default: 4, "waiting tasks per core")
-  let hold = Setting.duration(
+  let tasksPerCore = Parameter.count("tasks-per-core", 1...1000, default: 4, "waiting tasks per core")
+  let hold = Parameter.duration(
     "hold", .zero ... .seconds(60), default: .milliseconds(50),
     "how long the answer is withheld once a bystander starves; ends early when the one on the global queue begins")
 

@@ -17,7 +17,7 @@ import Synchronization
 struct PriorityEscalation: Pattern {
   static let name = "priority-escalation"
 
-  let tasks = Setting.count("tasks", 1...100_000, default: 200, "tasks that are raised, one after the other")
+  let tasks = Parameter.count("tasks", 1...100_000, default: 200, "tasks that are raised, one after the other")
 
   let unraised = Metric.count("unraised", "tasks that did not report the higher priority")
   let raised = Metric.count("raised", "tasks that reported the higher priority")

@@ -16,11 +16,12 @@ import Synchronization
 struct StreamVsSource: Pattern {
   static let name = "stream-vs-source"
 
-  let burst = Setting.count("burst", 2...100_000, default: 1000, "items sent while the consumer is busy")
-  let buffer = Setting.count("buffer", 1...100_000, default: 16, "capacity of a bounded stream's buffer")
-  let messages = Setting.count(
+  let burst = Parameter.count("burst", 2...100_000, default: 1000, "items sent while the consumer is busy")
+  let buffer = Parameter.count("buffer", 1...100_000, default: 16, "capacity of a bounded stream's buffer")
+  let messages = Parameter.count(
     "messages", 1...100_000, default: 200, "single items sent to an idle consumer")
-  let stream = Setting.count("stream", 1...10_000_000, default: 20_000, "items sent back to back to a running consumer")
+  let stream = Parameter.count(
+    "stream", 1...10_000_000, default: 20_000, "items sent back to back to a running consumer")
 
   let lost = Metric.count("lost", "items of the bursts that the consumer did not receive")
   let policyViolations = Metric.count(

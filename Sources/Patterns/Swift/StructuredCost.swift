@@ -13,9 +13,9 @@ import Instruments
 struct StructuredCost: Pattern {
   static let name = "structured-cost"
 
-  let children = Setting.count("children", 1...1_000_000, default: 1000, "children of one parent")
-  let repeats = Setting.count("repeats", 1...1000, default: 10, "parents that are timed, one after the other")
-  let keptChildren = Setting.count(
+  let children = Parameter.count("children", 1...1_000_000, default: 1000, "children of one parent")
+  let repeats = Parameter.count("repeats", 1...1000, default: 10, "parents that are timed, one after the other")
+  let keptChildren = Parameter.count(
     "kept-children", 1000...1_000_000, default: 2000, "children of the parent whose memory is looked at")
 
   let perChild = Metric.latency(

@@ -18,8 +18,8 @@ import Synchronization
 struct TaskOrder: Pattern {
   static let name = "task-order"
 
-  let items = Setting.count("items", 2...100_000, default: 200, "items, each of which a task brings")
-  let repeats = Setting.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
+  let items = Parameter.count("items", 2...100_000, default: 200, "items, each of which a task brings")
+  let repeats = Parameter.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
 
   let inversions = Metric.count("inversions", "items that arrived after a later one")
   let lost = Metric.count("lost", "items that did not arrive")

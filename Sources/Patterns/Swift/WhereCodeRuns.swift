@@ -18,7 +18,7 @@ import NonisolatedToday
 struct WhereCodeRuns: Pattern {
   static let name = "where-code-runs"
 
-  let calls = Setting.count("calls", 1...1_000_000, default: 500, "calls from each of the two actors")
+  let calls = Parameter.count("calls", 1...1_000_000, default: 500, "calls from each of the two actors")
 
   let onActor = Metric.count("on-actor", "looks that ran on the actor of the caller")
   let offActor = Metric.count("off-actor", "looks that ran elsewhere")

@@ -21,8 +21,8 @@ import Instruments
 struct WorkItem: Pattern {
   static let name = "work-item"
 
-  let items = Setting.count("items", 1...10_000, default: 50, "items, or tasks, each of which is cancelled")
-  let patience = Setting.duration(
+  let items = Parameter.count("items", 1...10_000, default: 50, "items, or tasks, each of which is cancelled")
+  let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(1),
     "timeout of the wait for an item that is never submitted")
 

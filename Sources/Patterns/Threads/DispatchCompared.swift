@@ -20,10 +20,10 @@ import Instruments
 struct DispatchCompared: Pattern {
   static let name = "dispatch-compared"
 
-  let tasks = Setting.count("tasks", 1...1000, default: 100, "tasks to run, all of the same size")
-  let work = Setting.duration(
+  let tasks = Parameter.count("tasks", 1...1000, default: 100, "tasks to run, all of the same size")
+  let work = Parameter.duration(
     "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated work per task")
-  let repeats = Setting.count(
+  let repeats = Parameter.count(
     "repeats", 1...1000, default: 2, "timed runs of all tasks per trial, after as many without work")
 
   let initiate = Metric.latency(

@@ -18,14 +18,15 @@ import Synchronization
 struct QueuePoolPattern: Pattern {
   static let name = "queue-pool"
 
-  let tasks = Setting.count("tasks", 2...2000, default: 300, "number of tasks; more than the system's pool has threads")
-  let work = Setting.duration(
+  let tasks = Parameter.count(
+    "tasks", 2...2000, default: 300, "number of tasks; more than the system's pool has threads")
+  let work = Parameter.duration(
     "work", .zero ... .seconds(1), default: .microseconds(50), "CPU time of a task in the timed phase")
-  let pause = Setting.duration(
+  let pause = Parameter.duration(
     "pause", .zero ... .seconds(1), default: .milliseconds(2),
     "how long each task blocks where the time of blocking tasks is taken")
-  let racers = Setting.count("racers", 2...32, default: 4, "threads that take queues from a pool at the same time")
-  let turns = Setting.count("turns", 1...100_000, default: 251, "queues that each of these threads takes")
+  let racers = Parameter.count("racers", 2...32, default: 4, "threads that take queues from a pool at the same time")
+  let turns = Parameter.count("turns", 1...100_000, default: 251, "queues that each of these threads takes")
 
   let threads = Metric.count("threads", "threads held in the blocking phase, once no more tasks begin")
   let blockedTasks = Metric.count("blocked-tasks", "tasks begun and blocked in the blocking phase, once no more begin")

@@ -22,8 +22,8 @@ import Instruments
 struct QueueWidth: Pattern {
   static let name = "queue-width"
 
-  let tasks = Setting.count("tasks", 2...2000, default: 100, "tasks in all")
-  let work = Setting.duration(
+  let tasks = Parameter.count("tasks", 2...2000, default: 100, "tasks in all")
+  let work = Parameter.duration(
     "work", .zero ... .seconds(1), default: .microseconds(200),
     "calibrated CPU work of a task, in the run in which tasks work")
 

@@ -20,10 +20,10 @@ import Instruments
 struct TaskGranularity: Pattern {
   static let name = "task-granularity"
 
-  let tasks = Setting.count("tasks", 1...2000, default: 100, "tasks, all of the same size")
-  let work = Setting.duration(
+  let tasks = Parameter.count("tasks", 1...2000, default: 100, "tasks, all of the same size")
+  let work = Parameter.duration(
     "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated CPU work of a task")
-  let repeats = Setting.count(
+  let repeats = Parameter.count(
     "repeats", 1...1000, default: 3, "how often all tasks are run and timed, after one warm-up")
 
   let perTask = Metric.latency(

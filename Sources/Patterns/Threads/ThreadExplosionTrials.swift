@@ -143,7 +143,7 @@ final class ContendingTasks: Sendable {
   var parked: Int { seen.withLock { $0.parked } }
 
   /// Records how many tasks after the first were not done when all threads slept.
-  func recordBehind(_ trial: Trial, _ behind: Measure<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
+  func recordBehind(_ trial: Trial, _ behind: MetricKey<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 
 /// Blocks that do not need what the tasks wait for.

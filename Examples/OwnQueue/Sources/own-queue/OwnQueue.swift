@@ -6,8 +6,8 @@ import Synchronization
 struct OwnQueue: Pattern {
   static let name = "own-queue"
 
-  let threads = Setting.count("threads", 1...64, default: 2, "threads that update at the same time")
-  let updates = Setting.count("updates", 1...1_000_000, default: 20_000, "updates by each of them")
+  let threads = Parameter.count("threads", 1...64, default: 2, "threads that update at the same time")
+  let updates = Parameter.count("updates", 1...1_000_000, default: 20_000, "updates by each of them")
 
   let lost = Metric.count("lost", "updates that are not in the final value")
   let update = Metric.latency("update", "one update by one thread alone, timed together with others")

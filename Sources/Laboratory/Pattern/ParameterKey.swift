@@ -1,13 +1,13 @@
-/// A setting that a pattern's author declares: a typed handle by which a trial reads the value.
+/// A parameter that a pattern's author declares: a typed key by which a trial reads the value.
 ///
 /// ```swift
-/// let work = Setting.duration("work", .zero ... .seconds(1), default: .microseconds(100), "how long each task spins")
+/// let work = Parameter.duration("work", .zero ... .seconds(1), default: .microseconds(100), "how long each task spins")
 /// …
 /// trial[work]  // a Duration
 /// ```
 ///
 /// The literal is the name of the property in kebab case, which a test verifies.
-public struct Setting<Value: Sendable>: Declaration {
+public struct ParameterKey<Value: Sendable>: Declaration {
   /// The description: name, kind, range, default and meaning.
   public let declared: Parameter
   /// The place of the declaration.
@@ -22,14 +22,14 @@ public struct Setting<Value: Sendable>: Declaration {
     self.typed = typed
   }
 
-  /// The description of the setting.
+  /// The description of the parameter.
   public var parameter: Parameter? { declared }
-  /// The name of the setting, as `--set` and scenario files write it.
+  /// The name of the parameter, as `--set` and scenario files write it.
   public var name: String { declared.name }
 
   /// Returns the typed value of what a request or a scenario says, or the default if it says nothing.
   ///
-  /// - Throws: ``InputError``, which names the setting, for a value of another type or out of range.
+  /// - Throws: ``InputError``, which names the parameter, for a value of another type or out of range.
   func value(_ value: ParameterValue?) throws(InputError) -> Value {
     let value = value ?? declared.standard
     guard declared.allows(value), let typed = typed(value) else {
@@ -38,7 +38,7 @@ public struct Setting<Value: Sendable>: Declaration {
     return typed
   }
 
-  /// Returns the value of the setting among `parameters`; nil if it is missing.
+  /// Returns the value of the parameter among `parameters`; nil if it is missing.
   public func value(in parameters: [String: ParameterValue]) -> Value? { parameters[name].flatMap(typed) }
 }
 
@@ -47,13 +47,13 @@ extension ParameterValue {
   fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 
-extension Setting where Value == Int {
+extension Parameter {
   /// Declares a whole number in `range`.
   public static func count(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
-  ) -> Setting<Int> {
-    Setting(
+  ) -> ParameterKey<Int> {
+    ParameterKey(
       Parameter(name, .count(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
   }
 
@@ -61,8 +61,8 @@ extension Setting where Value == Int {
   public static func size(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
-  ) -> Setting<Int> {
-    Setting(
+  ) -> ParameterKey<Int> {
+    ParameterKey(
       Parameter(name, .size(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
   }
 
@@ -70,27 +70,23 @@ extension Setting where Value == Int {
   public static func percent(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
-  ) -> Setting<Int> {
-    Setting(
+  ) -> ParameterKey<Int> {
+    ParameterKey(
       Parameter(name, .percent(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
   }
-}
 
-extension Setting where Value == Duration {
   /// Declares a duration of whole nanoseconds in `range`.
   public static func duration(
     _ name: String, _ range: ClosedRange<Duration>, default standard: Duration, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
-  ) -> Setting<Duration> {
+  ) -> ParameterKey<Duration> {
     let nanoseconds = Int(range.lowerBound.nanoseconds)...Int(range.upperBound.nanoseconds)
-    return Setting(
+    return ParameterKey(
       Parameter(name, .duration(nanoseconds), default: .integer(Int(standard.nanoseconds)), says),
       SourcePlace(file, line)
     ) { value in value.integer.map { .nanoseconds($0) } }
   }
-}
 
-extension Setting where Value == String {
   /// Declares a path or another free text.
   ///
   /// - Parameter fault: returns what is wrong with a text, or nil. The lab refuses a run with a faulty text before it
@@ -98,18 +94,16 @@ extension Setting where Value == String {
   public static func text(
     _ name: String, default standard: String, _ says: String,
     fault: @escaping @Sendable (String) -> String? = { _ in nil }, file: StaticString = #fileID, line: UInt = #line
-  ) -> Setting<String> {
-    Setting(
+  ) -> ParameterKey<String> {
+    ParameterKey(
       Parameter(name, .text, default: .text(standard), says, fault: fault), SourcePlace(file, line), \.text)
   }
-}
 
-extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// Declares a choice among the cases of an enumeration, by their raw values.
-  public static func choice(
+  public static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, default standard: Value, _ says: String, file: StaticString = #fileID, line: UInt = #line
-  ) -> Setting<Value> {
-    Setting(
+  ) -> ParameterKey<Value> {
+    ParameterKey(
       Parameter(name, .choice(Value.allCases.map(\.rawValue)), default: .text(standard.rawValue), says),
       SourcePlace(file, line)
     ) { value in value.text.flatMap(Value.init(rawValue:)) }

@@ -83,7 +83,7 @@ extern struct anything _dispatch_queue_attr_concurrent WEAK;
 extern void dispatch_release(void *object) WEAK;
 #endif
 
-// Records the queues of the system, before anything else is recorded.
+// Records the queues of the system, before anything of the program is recorded.
 static void prepare_queues(void) {
 #ifdef GCDLAB_PRELOADED
   // A queue's kind cannot be asked for: it is compared with that of a queue that is created here.

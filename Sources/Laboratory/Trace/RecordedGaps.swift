@@ -42,8 +42,8 @@ extension TraceRecord {
         Trace.Missing(
           .scheduler,
           why:
-            "which thread ran where is not seen: \(obstacle); sysctl kernel.perf_event_paranoid=2, and a seccomp profile "
-            + "that lets perf_event_open pass, show it"))
+            "which thread ran where is not seen: \(obstacle); sysctl kernel.perf_event_paranoid=2, and a seccomp "
+            + "profile that lets perf_event_open pass, show it"))
     }
     return missing
   }

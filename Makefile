@@ -24,7 +24,7 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-s
   $(foreach name,$(ICU),-Xlinker $(NO_ICU) -Xlinker --wrap=$(name))
 ifneq ($(filter /%,$(shell clang -print-file-name=libc.a)),)
 UNREGISTERED := __register_frame_info __deregister_frame_info
-# What a trace sees passes Sources/CDispatchSupport/Trace.c.
+# What a trace sees passes the wrappers of Sources/CDispatchSupport/Trace.c.
 TRACED := $(shell sed -n 's/^\(BOTH\|LINKED\)(\(.*\))$$/\2/p' Sources/CDispatchSupport/Wrapped.h)
 # Allocations pass Sources/CDispatchSupport/Allocations.c, which counts them while somebody asks.
 COUNTED := malloc calloc realloc aligned_alloc posix_memalign

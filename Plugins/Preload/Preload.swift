@@ -12,15 +12,17 @@ import PackagePlugin
         return []
       }
       let folder = recorder.directoryURL
-      let inputs = [
-        "Trace.c", "Wrapped.h", "include/Trace.h", "preloaded/Preloaded.c", "preloaded/Linked.c", "preloaded/Begin.h",
-      ].map { folder.appending(path: $0) }
+      let parts = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "Trace").path)
+      let inputs =
+        ["Trace.c", "Wrapped.h", "include/Trace.h", "preloaded/Preloaded.c", "preloaded/Linked.c", "preloaded/Begin.h"]
+        + parts.filter { $0.hasSuffix(".h") }.sorted().map { "Trace/\($0)" }
+      let files = inputs.map { folder.appending(path: $0) }
       let output = context.pluginWorkDirectoryURL.appending(path: "RecorderLibrary.swift")
       return [
         .buildCommand(
           displayName: "Compiling the recorder of programs", executable: try context.tool(named: "preload").url,
-          arguments: [try context.tool(named: "clang").url.path, folder.path, output.path] + inputs.map(\.path),
-          inputFiles: inputs, outputFiles: [output])
+          arguments: [try context.tool(named: "clang").url.path, folder.path, output.path] + files.map(\.path),
+          inputFiles: files, outputFiles: [output])
       ]
     #else
       return []

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "Trace.h"
+#include "Programs.h"
 
 extern char **environ;
 

@@ -1,7 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "Trace.h"
+#include "Switches.h"
 
 #include <errno.h>
 

@@ -78,6 +78,35 @@ import Testing
     #expect(Self.trace(events).queues.map(\.label) == ["one", "two"])
   }
 
+  @Test func `an executor that the record does not describe is of an unknown kind`() {
+    func kinds(_ described: [RecordedEvent]) -> [Trace.Queue.Kind] {
+      let jobs: [RecordedEvent] = [(5, 3), (6, 4)].flatMap { job, thread in
+        [
+          RecordedEvent(.submit, at: 1100, thread: 2, how: 6, a: job),
+          RecordedEvent(.begin, at: 1200, thread: thread, how: 6, a: job, b: 77),
+          RecordedEvent(.end, at: 1300, thread: thread, a: job),
+        ]
+      }
+      let trace = Self.trace((described + jobs).sorted { $0.time < $1.time })
+      #expect(trace.blocks.map(\.queue) == [1, 1])
+      // Jobs that overlap are no mistake of an executor that may run several at once.
+      #expect(
+        TraceRule.serial.finding(in: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2")))
+      return trace.queues.map(\.kind)
+    }
+    #expect(kinds([]) == [.swiftPool, .unknown])
+    #expect(kinds([RecordedEvent(.queue, at: 1001, thread: 3, how: 6, a: 77)]) == [.swiftPool, .actor])
+  }
+
+  @Test func `a block that was not seen to be submitted belongs to a queue of its own`() {
+    let trace = Self.trace([
+      RecordedEvent(.submit, at: 1100, thread: 2, how: 2, count: 1, a: 10),
+      RecordedEvent(.begin, at: 1200, thread: 2, how: 32, a: 5), RecordedEvent(.end, at: 1300, thread: 2, a: 5),
+    ])
+    #expect(trace.queues.map(\.label) == ["parallel loops", "queue 2"])
+    #expect(trace.queues.map(\.kind) == [.global, .unknown])
+  }
+
   @Test func `iterations are blocks of one submission`() {
     let trace = Self.trace([
       RecordedEvent(.submit, at: 1100, thread: 2, how: 2, count: 3, a: 10),

@@ -296,6 +296,8 @@ void gcdlab_count_allocations(bool asked);
 int64_t gcdlab_heap_in_use(void);
 
 #include "Fiber.h"
+#include "Programs.h"
+#include "Switches.h"
 #include "Trace.h"
 
 #endif

@@ -14,42 +14,11 @@ struct CallStacks {
     "libpthread", "ld-linux", "libgcc_s", "libstdc++", "libm.so",
   ]
 
-  /// Creates an empty list of stacks.
-  init() {}
-
   /// Names the stacks of a record.
-  init(_ events: [RecordedEvent]) {
-    var modules: [(base: UInt64, path: String)] = []
-    var addresses: [Int: [UInt64]] = [:]
-    // The parts of a text and of a stack follow on the same thread.
-    var open: [Int: (event: RecordedEvent, left: Int, bytes: [UInt8])] = [:]
-    for event in events {
-      switch event.kind {
-      case .module, .queue, .image:
-        open[event.thread] = event.count > 0 ? (event, event.count, []) : nil
-      case .text:
-        guard var part = open[event.thread] else { break }
-        part.bytes += TraceReader.bytes(event)
-        part.left -= 1
-        open[event.thread] = part.left > 0 ? part : nil
-        if part.left == 0, part.event.kind == .module {
-          modules.append((part.event.a, String(decoding: part.bytes.filter { $0 != 0 }, as: UTF8.self)))
-        }
-      case .site:
-        open[event.thread] = nil
-        addresses[Int(event.a)] = []
-        sites[event.thread] = (Int(event.a), event.count)
-      case .calls:
-        guard let (site, left) = sites[event.thread], left > 0 else { break }
-        addresses[site]?.append(event.a)
-        if left > 1 { addresses[site]?.append(event.b) }
-        sites[event.thread] = (site, left - 2)
-      default: break
-      }
-    }
-    modules.sort { $0.base < $1.base }
+  init(_ recorded: RecordedStacks) {
+    let modules = recorded.modules.sorted { $0.base < $1.base }
     // Each call is the address of the instruction after it, so the address before that one belongs to the call.
-    let stacks = addresses.sorted { $0.key < $1.key }.map { site, calls in
+    let stacks = recorded.calls.sorted { $0.key < $1.key }.map { site, calls in
       (
         site: site,
         calls: calls.compactMap { call in
@@ -95,10 +64,8 @@ struct CallStacks {
     let place: String?
   }
 
-  private var sites: [Int: (site: Int, left: Int)] = [:]
-
   /// Returns the index of the stack with a number in the record; nil if there is none.
-  subscript(_ site: Int) -> Int? { site == 0 ? nil : indexOf[site] }
+  subscript(_ site: Int?) -> Int? { site.flatMap { indexOf[$0] } }
 
   /// Returns the texts of frames without those that repeat the name of the one before: the compiler puts forwarders
   /// around a closure, which have its name and no place.

@@ -1,0 +1,141 @@
+// Wraps the blocks and functions that a program submits, so that their beginnings and ends are recorded.
+//
+// Calls.h submits the wrappers in place of the program's blocks. run(), run_here() and iterate() run on the thread that
+// Dispatch chooses, around the program's code. They must not call a function that is wrapped. A function with its
+// context is allocated once for each submission; a block is copied by Dispatch in any case.
+#pragma once
+#include <stdlib.h>
+
+#include "Stacks.h"
+#include "Writing.h"
+
+// What a thread is in: a call of Dispatch, what any wait inside that call is for, and the queue that is waited for.
+struct place {
+  bool inside;
+  uint8_t why;
+  void *queue;
+};
+static void restore(struct place place) {
+  self.inside = place.inside;
+  self.why = place.why;
+  self.queue = place.queue;
+}
+static struct place enter(struct place place) {
+  struct place outer = {self.inside, self.why, self.queue};
+  restore(place);
+  return outer;
+}
+// Makes a call that may wait, and says what it waits for.
+#define INSIDE(reason, on, call_real)                               \
+  struct place outer = enter((struct place){true, (reason) + 1, on}); \
+  call_real;                                                        \
+  restore(outer);
+
+// Begins a block. Inside of the block, calls are the program's again.
+static struct place begin(uint64_t number, void *queue, unsigned how) {
+  struct place outer = enter((struct place){false, 0, NULL});
+  self.depth++;
+  record(GCDLAB_TRACE_BEGIN, how, 1, number, (uint64_t)queue);
+  return outer;
+}
+static void end(uint64_t number, struct place outer) {
+  record(GCDLAB_TRACE_END, 0, 0, number, 0);
+  self.depth--;
+  restore(outer);
+}
+
+// Returns a number that no other block has. It uses no shared memory.
+static uint64_t numbers(uint64_t count) {
+  know();
+  uint64_t first = self.slot << 40 | self.blocks;
+  self.blocks += count;
+  return first;
+}
+
+// A submission, whose time is measured for one in eight of a thread's blocks.
+struct submission {
+  uint64_t number;
+  struct gcdlab_trace_event *event;
+  uint64_t begun;
+};
+static struct submission submitting(void *queue, unsigned how, uint64_t item) {
+  struct submission submission = {.number = item ? item : numbers(1)};
+  submission.event = write_with(&self.pen, GCDLAB_TRACE_SUBMIT, how, site(), 0, submission.number, (uint64_t)queue);
+  if (submission.number % 8 || item || (how & 15) == GCDLAB_TRACE_SYNC) submission.event = NULL;
+  else submission.begun = now();
+  return submission;
+}
+static void submitted(struct submission submission) {
+  if (!submission.event) return;
+  uint64_t took = now() - submission.begun;
+  submission.event->count = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX;
+}
+
+// Blocks, as the compiler lays them out: see StackBlock.c.
+
+extern void *_NSConcreteStackBlock[32] WEAK;
+extern void *_Block_copy(const void *block) WEAK;
+extern void _Block_release(const void *block) WEAK;
+
+struct block;
+struct layout {
+  unsigned long reserved, size;
+  void (*copy)(struct block *to, const struct block *from);
+  void (*dispose)(const struct block *block);
+};
+struct block {
+  void *isa;
+  int flags, reserved;
+  void (*invoke)(struct block *block);
+  const struct layout *layout;
+  // The captured variables.
+  uint64_t number;
+  void *queue;
+  struct block *inner;
+  unsigned how;
+};
+
+// The function that all work items share, which identifies their blocks.
+extern void (*const _dispatch_block_special_invoke)(void *) WEAK;
+static bool is_item(const struct block *block) {
+  return &_dispatch_block_special_invoke && (void (*)(void *))block->invoke == _dispatch_block_special_invoke;
+}
+
+static void run(struct block *block) {
+  // A handler runs many times. One that was wrapped before tracing ended may run afterwards.
+  if (!TRACING) return block->inner->invoke(block->inner);
+  uint64_t number = (block->how & 15) == GCDLAB_TRACE_HANDLER ? numbers(1) : block->number;
+  struct place outer = begin(number, block->queue, block->how);
+  block->inner->invoke(block->inner);
+  end(number, outer);
+}
+static void copy(struct block *to, const struct block *from) { to->inner = _Block_copy(from->inner); }
+static void dispose(const struct block *block) { _Block_release(block->inner); }
+static const struct layout layout = {.size = sizeof(struct block), .copy = copy, .dispose = dispose};
+
+static struct block around(void *inner, void *queue, uint64_t number, unsigned how) {
+  return (struct block){
+      .isa = _NSConcreteStackBlock, .flags = 1 << 25, .invoke = run, .layout = &layout, .number = number,
+      .queue = queue, .inner = inner, .how = how};
+}
+
+// Functions with a context.
+
+typedef void body(void *context);
+struct call {
+  uint64_t number;
+  void *queue, *context;
+  body *function;
+  unsigned how;
+};
+static void run_here(void *context) {
+  struct call *call = context;
+  struct place outer = begin(call->number, call->queue, call->how);
+  call->function(call->context);
+  end(call->number, outer);
+}
+static void run_once(void *context) {
+  struct call call = *(struct call *)context;
+  free(context);
+  run_here(&call);
+}

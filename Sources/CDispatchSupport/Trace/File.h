@@ -1,0 +1,31 @@
+// The layout of the file that a recorded program and the lab both map.
+//
+// Trace.c writes it in the program, on all threads at once, and File.c reads it in the lab, possibly at the same time.
+// A chunk belongs to one thread. The threads share only the header, which they change by atomic operations.
+#pragma once
+#include "Trace.h"
+
+enum { CHUNK = 16 << 10, CHUNKS = 2048, EVENTS = CHUNK / sizeof(struct gcdlab_trace_event) - 1 };
+
+struct chunk {
+  uint32_t thread, image;
+  char name[16];
+  uint64_t unused;
+  struct gcdlab_trace_event events[EVENTS];
+};
+
+// The state of a chunk: unused, written by a thread, left by its thread, or kept to the end.
+enum state { EMPTY, WRITTEN, LEFT, KEPT };
+
+struct trace_file {
+  // The number of chunks that were taken. It is higher than the number that exists if events are lost.
+  uint64_t chunks;
+  struct gcdlab_trace_loss loss;
+  // The number of programs that wrote into the file.
+  uint32_t images;
+  // Whether old chunks are used again, and whether the reader wants no more events.
+  bool recycles, stops;
+  uint8_t states[CHUNKS];
+  char unused[CHUNK - 32 - CHUNKS];
+  struct chunk chunk[CHUNKS];
+};

@@ -1,0 +1,101 @@
+// Goes from a call on the stack to the call of its caller.
+//
+// Stacks.h calls next_call(), on the thread whose stack it is. A function of which nothing is known yet is unwound by
+// the compiler's library, which takes microseconds and may take a lock of the loader.
+#pragma once
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unwind.h>
+
+// The address of a function of the C library or the compiler's, which a program may lack: a static one has it if it is
+// linked to it.
+#ifdef GCDLAB_LINKED
+#define FIND(name) &name
+#else
+#define FIND(name) dlsym(RTLD_DEFAULT, #name)
+#endif
+
+#ifdef __x86_64__
+
+// The distance in words from the place of a call's return address to that of its caller's. The unwinder finds it once
+// for each call, which takes microseconds. From then on this table serves, and the stack is walked in nanoseconds.
+// Libraries of Swift have no frame pointers to follow. An entry has 48 bits of the address of a call, and 16 of the
+// distance, which is 0 if no caller is known, and OPEN if it varies.
+enum { HOPS = 1 << 14, LEARNED = 40, OPEN = UINT16_MAX };
+static uint64_t hops[HOPS];
+static _Unwind_Reason_Code (*unwind)(_Unwind_Trace_Fn each, void *argument);
+static uintptr_t (*frame_call)(struct _Unwind_Context *context), (*frame_end)(struct _Unwind_Context *context);
+#ifdef GCDLAB_LINKED
+#pragma weak _Unwind_GetIP
+#pragma weak _Unwind_GetCFA
+#pragma weak _Unwind_Backtrace
+#endif
+
+static uint64_t *hop(uint64_t call) {
+  for (uint32_t tries = 0, at = (uint32_t)(call * 2654435761u >> 7) % HOPS; tries < 32; tries++, at = (at + 1) % HOPS) {
+    uint64_t found = __atomic_load_n(&hops[at], __ATOMIC_RELAXED);
+    if (found == 0 || found >> 16 == call) return &hops[at];
+  }
+  return NULL;
+}
+
+struct learned {
+  uint64_t call, place;
+  uint32_t frames;
+};
+static _Unwind_Reason_Code learn_hop(struct _Unwind_Context *context, void *argument) {
+  struct learned *last = argument;
+  uint64_t call = frame_call(context), place = frame_end(context) - 8;
+  if (call == 0) return _URC_END_OF_STACK;
+  uint64_t words = (place - last->place) / 8, *found = last->call ? hop(last->call) : NULL;
+  if (found) {
+    uint64_t old = __atomic_load_n(found, __ATOMIC_RELAXED) & OPEN;
+    if (words > OPEN || (old && old != words)) words = OPEN;
+    __atomic_store_n(found, last->call << 16 | words, __ATOMIC_RELAXED);
+  }
+  uint64_t *own = hop(call), none = 0;
+  if (own) __atomic_compare_exchange_n(own, &none, call << 16, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  last->call = call;
+  last->place = place;
+  return last->frames++ < LEARNED ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+// Returns the place of the caller's return address, or `end`.
+static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
+  for (;;) {
+    uint64_t *found = hop(*(uint64_t *)place), known = found ? __atomic_load_n(found, __ATOMIC_RELAXED) : 0;
+    uint64_t words = known & OPEN;
+    if (known && (words == 0 || words == OPEN)) return end;
+    uintptr_t next = place + words * 8;
+    if (known && next < end) {
+      uint64_t *after = hop(*(uint64_t *)next);
+      if (after && __atomic_load_n(after, __ATOMIC_RELAXED)) return next;
+    }
+    // There is no known call at this place: the distance varies, or the call is new.
+    if (*has_learned || !unwind) return end;
+    *has_learned = true;
+    struct learned last = {0};
+    unwind(learn_hop, &last);
+  }
+}
+
+static void prepare_frames(void) {
+  *(void **)&frame_call = FIND(_Unwind_GetIP);
+  *(void **)&frame_end = FIND(_Unwind_GetCFA);
+  if (frame_call && frame_end) *(void **)&unwind = FIND(_Unwind_Backtrace);
+}
+
+#else
+
+static void prepare_frames(void) {}
+
+static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
+  (void)has_learned;
+  // The frames of an asynchronous function in Swift are marked.
+  uintptr_t frame = ((uintptr_t *)place)[-1] & ~((uintptr_t)1 << 60);
+  return frame + 8 > place && frame % 8 == 0 && frame < end - 16 ? frame + 8 : end;
+}
+
+#endif

@@ -1,0 +1,100 @@
+// Records queues, so that a trace has their kinds and labels.
+//
+// The wrappers run in place of the functions of the same names, on the program's threads. A queue is recorded when it
+// is created, since another queue may have the same address later.
+#pragma once
+#include "Writing.h"
+
+static void queue_is(void *queue, enum gcdlab_trace_queue kind, const char *label) {
+  explain(GCDLAB_TRACE_QUEUE, kind, (uint64_t)queue, label, 64);
+}
+
+extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags) WEAK;
+extern const char *dispatch_queue_get_label(void *queue) WEAK;
+extern struct anything _dispatch_main_q WEAK;
+extern struct anything concurrent_vtable __asm__("__OS_dispatch_queue_concurrent_vtable") WEAK;
+// The first word of a concurrent queue.
+static void *concurrent = &concurrent_vtable;
+
+// Swift's pool has queues of its own.
+enum { SWIFT_QUEUES = 16 };
+static void *swift_queues[SWIFT_QUEUES];
+static bool is_swift(void *queue) {
+#ifdef GCDLAB_PRELOADED
+  if (!queue) return true;
+#endif
+  for (int i = 0; i < SWIFT_QUEUES && swift_queues[i]; i++)
+    if (swift_queues[i] == queue) return true;
+  return false;
+}
+static void note_swift(void *queue) {
+  for (int i = 0; i < SWIFT_QUEUES; i++) {
+    void *none = NULL;
+    if (__atomic_compare_exchange_n(&swift_queues[i], &none, queue, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  }
+}
+
+static void *made(void *queue) {
+  if (!queue) return queue;
+  const char *label = dispatch_queue_get_label(queue);
+  if (label && strncmp(label, "Swift global concurrent queue", 29) == 0) note_swift(queue);
+  queue_is(queue, *(void **)queue == concurrent ? GCDLAB_TRACE_CONCURRENT : GCDLAB_TRACE_SERIAL, label);
+  return queue;
+}
+// Records that the blocks of a queue may have to wait for something other than a thread.
+static void holds(void *queue, void *target) { record(GCDLAB_TRACE_HOLDS, 0, 0, (uint64_t)queue, (uint64_t)target); }
+
+extern void *__real_dispatch_queue_create(const char *label, void *attributes) WEAK;
+void *__wrap_dispatch_queue_create(const char *label, void *attributes) {
+  void *queue = __real_dispatch_queue_create(label, attributes);
+  return TRACED ? made(queue) : queue;
+}
+extern void *__real_dispatch_queue_create_with_target(const char *label, void *attributes, void *target) WEAK;
+void *__wrap_dispatch_queue_create_with_target(const char *label, void *attributes, void *target) {
+  void *queue = __real_dispatch_queue_create_with_target(label, attributes, target);
+  if (!TRACED) return queue;
+  made(queue);
+  if (target) holds(queue, target);
+  return queue;
+}
+// For the reader, a source is its own queue.
+extern void *__real_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) WEAK;
+void *__wrap_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
+  void *source = __real_dispatch_source_create(type, handle, mask, queue);
+  if (TRACED && source) queue_is(source, GCDLAB_TRACE_SERIAL, "source");
+  return source;
+}
+
+#ifdef GCDLAB_PROGRAM
+extern void __real_dispatch_suspend(void *object) WEAK;
+void __wrap_dispatch_suspend(void *object) {
+  if (TRACED) holds(object, NULL);
+  __real_dispatch_suspend(object);
+}
+extern void __real_dispatch_set_target_queue(void *object, void *target) WEAK;
+void __wrap_dispatch_set_target_queue(void *object, void *target) {
+  if (TRACED) holds(object, target);
+  __real_dispatch_set_target_queue(object, target);
+}
+#endif
+
+#ifdef GCDLAB_PRELOADED
+extern struct anything _dispatch_queue_attr_concurrent WEAK;
+extern void dispatch_release(void *object) WEAK;
+#endif
+
+// Records the queues of the system, before anything of the program is recorded.
+static void prepare_queues(void) {
+#ifdef GCDLAB_PRELOADED
+  // A queue's kind cannot be asked for: it is compared with that of a queue that is created here.
+  void *queue = __real_dispatch_queue_create("gcdlab", &_dispatch_queue_attr_concurrent);
+  concurrent = queue ? *(void **)queue : NULL;
+  if (queue) dispatch_release(queue);
+#endif
+  static const int classes[] = {0x21, 0x19, 0x15, 0x11, 0x09, 0x05};
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    void *global = dispatch_get_global_queue(classes[i], 0);
+    if (global) queue_is(global, GCDLAB_TRACE_GLOBAL, dispatch_queue_get_label(global));
+  }
+  queue_is(&_dispatch_main_q, GCDLAB_TRACE_MAIN, "main");
+}

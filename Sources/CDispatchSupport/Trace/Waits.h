@@ -1,0 +1,136 @@
+// The waits of threads.
+//
+// The wrappers run in place of functions of Dispatch and of the C library, on every thread. Only slow paths are
+// wrapped, in which a thread does have to wait. If one wait is inside another, the outer one defines the reason. A
+// wrapper keeps errno, and must not wait itself.
+#pragma once
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+#include "Blocks.h"
+
+// Begins a wait. The owner is the thread that holds the lock or queue that is waited for; 0 if it is not known.
+static void waits(enum gcdlab_trace_reason reason, void *queue, uint32_t owner) {
+  if (self.waits++ == 0) write_with(&self.pen, GCDLAB_TRACE_WAIT, reason, site(), 0, owner, (uint64_t)queue);
+}
+static void waited(void) {
+  int error = errno;
+  if (--self.waits == 0) record(GCDLAB_TRACE_WAITED, 0, 0, 0, 0);
+  errno = error;
+}
+// Returns the reason of a wait: a pool thread that is in no block waits for work.
+static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
+  know();
+  return self.is_pool && self.depth == 0 ? GCDLAB_TRACE_WORK : reason;
+}
+static enum gcdlab_trace_reason inside_or(enum gcdlab_trace_reason reason) { return self.why ? self.why - 1 : reason; }
+
+#define WAIT_AND(type, keep, give, name, parameters, arguments, reason, queue) \
+  extern type __real_##name parameters WEAK;                                   \
+  type __wrap_##name parameters {                                              \
+    if (!TRACING) return __real_##name arguments;                              \
+    waits(reason, queue, 0);                                                   \
+    keep __real_##name arguments;                                              \
+    waited();                                                                  \
+    give;                                                                      \
+  }
+#define WAIT(type, ...) WAIT_AND(type, type came =, return came, __VA_ARGS__)
+#define WAIT_VOID(...) WAIT_AND(void, , , __VA_ARGS__)
+
+WAIT_VOID(_dispatch_sema4_wait, (void *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
+WAIT(bool, _dispatch_sema4_timedwait, (void *semaphore, uint64_t until), (semaphore, until),
+     or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
+WAIT_VOID(_dispatch_thread_event_wait_slow, (void *event), (event), inside_or(GCDLAB_TRACE_IN_SYNC), self.queue)
+WAIT_VOID(_dispatch_once_wait, (void *gate), (gate), GCDLAB_TRACE_ONCE, NULL)
+WAIT(int, _dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
+     (address, value, until, flags), GCDLAB_TRACE_GROUP, NULL)
+// Returns the reason of a wait for events: a pool thread that waits in this way outside of any block is Dispatch's
+// manager.
+static enum gcdlab_trace_reason of_manager(void) {
+  if (has_room(&self.pen, now()) && self.is_pool && self.depth == 0) strcpy(self.pen.chunk->name, "manager");
+  return GCDLAB_TRACE_DESCRIPTOR;
+}
+WAIT(int, epoll_wait, (int descriptor, struct epoll_event *events, int most, int timeout),
+     (descriptor, events, most, timeout), of_manager(), NULL)
+WAIT(int, poll, (struct pollfd *descriptors, nfds_t count, int timeout), (descriptors, count, timeout),
+     GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), GCDLAB_TRACE_SLEEP, NULL)
+WAIT(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
+     (clock, flags, time, left), GCDLAB_TRACE_SLEEP, NULL)
+WAIT(int, usleep, (useconds_t time), (time), GCDLAB_TRACE_SLEEP, NULL)
+WAIT(unsigned, sleep, (unsigned seconds), (seconds), GCDLAB_TRACE_SLEEP, NULL)
+WAIT(int, pthread_join, (pthread_t thread, void **result), (thread, result), GCDLAB_TRACE_JOIN, NULL)
+WAIT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex),
+     GCDLAB_TRACE_CONDITION, NULL)
+// Waits in the C library: for a mutex, a reader-writer lock, and a POSIX semaphore.
+WAIT_VOID(__lll_lock_wait, (int *word, int private), (word, private), GCDLAB_TRACE_LOCK, NULL)
+WAIT(int, __futex_abstimed_wait64,
+     (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
+     (word, value, clock, until, private), GCDLAB_TRACE_LOCK, NULL)
+WAIT(int, __futex_abstimed_wait_cancelable64,
+     (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
+     (word, value, clock, until, private), GCDLAB_TRACE_SEMAPHORE, NULL)
+
+// Dispatch and Swift's Mutex call the kernel themselves. The word of a Mutex has the thread that holds it.
+extern long __real_syscall(long number, long a, long b, long c, long d, long e, long f) WEAK;
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (!TRACING || number != SYS_futex) return __real_syscall(number, a, b, c, d, e, f);
+  long operation = b & FUTEX_CMD_MASK;
+  if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET && operation != FUTEX_LOCK_PI) {
+    return __real_syscall(number, a, b, c, d, e, f);
+  }
+  uint32_t owner =
+      operation == FUTEX_LOCK_PI ? __atomic_load_n((uint32_t *)a, __ATOMIC_RELAXED) & FUTEX_TID_MASK : 0;
+  waits(owner ? GCDLAB_TRACE_LOCK : inside_or(GCDLAB_TRACE_LOCK), owner ? NULL : self.queue, owner);
+  long result = __real_syscall(number, a, b, c, d, e, f);
+  waited();
+  return result;
+}
+
+#ifdef GCDLAB_PRELOADED
+
+// Calls whose slow path cannot be seen from outside of the library.
+
+WAIT(int, sem_wait, (sem_t *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
+WAIT(int, sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until),
+     or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
+WAIT(int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+     (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
+extern int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
+  if (!TRACING) return __real_pthread_mutex_lock(mutex);
+  int result = pthread_mutex_trylock(mutex);
+  if (result != EBUSY) return result;
+  waits(GCDLAB_TRACE_LOCK, NULL, (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED));
+  result = __real_pthread_mutex_lock(mutex);
+  waited();
+  return result;
+}
+
+#define EXPECTED(type, name, parameters, arguments, reason)   \
+  extern type __real_##name parameters;                       \
+  type __wrap_##name parameters {                             \
+    if (!TRACING) return __real_##name arguments;             \
+    INSIDE(reason, NULL, type came = __real_##name arguments) \
+    return came;                                              \
+  }
+EXPECTED(long, dispatch_group_wait, (void *group, uint64_t until), (group, until), GCDLAB_TRACE_GROUP)
+EXPECTED(long, dispatch_block_wait, (void *item, uint64_t until), (item, until), GCDLAB_TRACE_GROUP)
+// The once's function is the program's: what it calls is recorded.
+#define ONCE(name, parameters, arguments)            \
+  extern void __real_##name parameters;              \
+  void __wrap_##name parameters {                    \
+    if (!TRACING) return __real_##name arguments;    \
+    uint8_t outer = self.why;                        \
+    self.why = GCDLAB_TRACE_ONCE + 1;                \
+    __real_##name arguments;                         \
+    self.why = outer;                                \
+  }
+ONCE(dispatch_once, (long *gate, void *block), (gate, block))
+ONCE(dispatch_once_f, (long *gate, void *context, void (*function)(void *)), (gate, context, function))
+
+#endif

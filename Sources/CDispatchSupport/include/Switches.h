@@ -1,0 +1,42 @@
+#ifndef GCDLAB_SWITCHES_H
+#define GCDLAB_SWITCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The scheduler's record of another process, if the system allows this process to observe it. Linux only.
+
+enum gcdlab_switch_kind {
+  GCDLAB_SWITCH_IN, GCDLAB_SWITCH_OUT, GCDLAB_SWITCH_PREEMPTED, GCDLAB_SWITCH_BORN, GCDLAB_SWITCH_GONE, GCDLAB_SWITCH_LOST
+};
+
+struct gcdlab_switch {
+  uint64_t time;
+  int32_t thread;
+  int32_t process;
+  uint16_t core;
+  uint8_t kind;
+  /// The number of lost records.
+  uint32_t count;
+};
+
+struct gcdlab_switches;
+
+/// Starts the record of a process that has only one thread so far, and of all threads that it starts. If `follows` is
+/// true, the record includes all processes that it starts. Returns null and errno if it fails: ENOSYS if the system has
+/// no such record, EACCES or EPERM if it does not allow it.
+struct gcdlab_switches *gcdlab_switches_open(int process, bool follows);
+
+/// Collects records until gcdlab_switches_stop(). Call it on a thread of its own.
+void gcdlab_switches_collect(struct gcdlab_switches *switches);
+
+/// Ends gcdlab_switches_collect().
+void gcdlab_switches_stop(struct gcdlab_switches *switches);
+
+/// Returns the records, in order for each core. They are valid until gcdlab_switches_close().
+const struct gcdlab_switch *gcdlab_switches_all(struct gcdlab_switches *switches, size_t *count);
+
+void gcdlab_switches_close(struct gcdlab_switches *switches);
+
+#endif

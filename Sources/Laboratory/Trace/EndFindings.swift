@@ -1,0 +1,68 @@
+/// The findings about the way in which a trial ended.
+extension Trace {
+  func ends(_ deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
+    let deadlock = deadlock.map { [TraceFinding.deadlock($0)] } ?? []
+    switch end {
+    case .completed: return []
+    case .trapped(let signal):
+      return deadlock + [.trap(signal: signal, block: blocks.lastIndex { $0.begin != nil && $0.end == nil })]
+    case .other(let reason): return [.failure(reason)]
+    case .hung:
+      guard deadlock.isEmpty else { return deadlock }
+      return [
+        .standstill(
+          lanes: lanes.indices.filter { lane in
+            lanes[lane].kind != .manager
+              && lanes[lane].waits.contains { $0.end == nil && $0.reason != .work && $0.reason != .descriptor }
+          })
+      ]
+    }
+  }
+
+  /// Lanes that wait in `sync` for each other's queues at the end of the record.
+  var deadlock: [TraceFinding.Owner]? {
+    guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
+      return nil
+    }
+    // A `sync` that has not begun is waiting. Its thread may be asleep, or it was stopped before it could sleep.
+    let requests = blocks.filter { $0.kind == .sync && $0.begin == nil && $0.submitter != nil }
+    let held = blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil && blocks[$0].lane != nil }
+    func isBehindBarrier(_ request: Block) -> Bool {
+      blocks.contains {
+        $0.isBarrier && $0.begin == nil && $0.queue == request.queue && $0.submitted ?? .max < request.submitted ?? 0
+      }
+    }
+    /// Returns the lanes' blocks that prevent a request from beginning.
+    func owners(of request: Block) -> [Int] {
+      held.filter { index in
+        let block = blocks[index]
+        guard block.queue == request.queue else { return false }
+        return queues[request.queue].isSerial
+          || queues[request.queue].kind == .concurrent
+            && (request.isBarrier || block.isBarrier || isBehindBarrier(request))
+      }
+    }
+    for request in requests {
+      var path: [TraceFinding.Owner] = []
+      var current = request
+      while let lane = current.submitter {
+        guard let block = owners(of: current).last, let owner = blocks[block].lane else { break }
+        path.append(TraceFinding.Owner(lane: owner, block: block, waitsFor: current.queue))
+        if owner == request.submitter {
+          // Each entry of the path names the queue that its predecessor waits for. The rotation makes each entry name
+          // the queue that it waits for itself.
+          let asked = path.map(\.waitsFor)
+          return path.indices.map { index in
+            TraceFinding.Owner(
+              lane: path[index].lane, block: path[index].block, waitsFor: asked[(index + 1) % asked.count])
+          }
+        }
+        guard owner != lane, path.count <= lanes.count,
+          let following = requests.first(where: { $0.submitter == owner })
+        else { break }
+        current = following
+      }
+    }
+    return nil
+  }
+}

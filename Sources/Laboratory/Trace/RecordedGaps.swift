@@ -1,0 +1,50 @@
+import Platform
+
+/// The times for which a record is incomplete.
+struct RecordedGaps {
+  private(set) var gaps: [Trace.Gap] = []
+  private let time: RecordedTime
+  /// The time of each core's last report.
+  private var lastOf: [Int: UInt64] = [:]
+
+  /// Creates the gaps in the record of calls.
+  init(_ record: TraceRecord, in time: RecordedTime) {
+    self.time = time
+    if record.lost.first > 0 {
+      gaps = [Trace.Gap(.calls, begin: time.at(record.lost.first), end: time.length, lost: record.lost.events)]
+    } else if record.overwrittenUntil > time.start {
+      gaps = [Trace.Gap(.calls, begin: 0, end: time.at(record.overwrittenUntil), lost: record.lost.events)]
+    }
+  }
+
+  mutating func read(_ told: RecordedSwitch) {
+    let last = lastOf[told.core] ?? 0
+    if told.kind == .lost, told.time > time.start, last < time.end {
+      gaps.append(Trace.Gap(.scheduler, begin: time.at(last), end: time.at(told.time), lost: told.count))
+    }
+    lastOf[told.core] = told.time
+  }
+}
+
+extension TraceRecord {
+  /// Returns the parts of the record that could not be made.
+  func missing(isProgram: Bool) -> [Trace.Missing] {
+    var missing: [Trace.Missing] = []
+    if !seesCalls {
+      let why =
+        isProgram
+        ? "the program has not loaded Dispatch"
+        : "this binary is linked dynamically; make build makes the one that shows them"
+      missing.append(Trace.Missing(.calls, why: "blocks and waits are not seen: \(why)"))
+    }
+    if let obstacle {
+      missing.append(
+        Trace.Missing(
+          .scheduler,
+          why:
+            "which thread ran where is not seen: \(obstacle); sysctl kernel.perf_event_paranoid=2, and a seccomp "
+            + "profile that lets perf_event_open pass, show it"))
+    }
+    return missing
+  }
+}

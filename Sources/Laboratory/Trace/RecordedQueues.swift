@@ -1,0 +1,71 @@
+import Platform
+
+/// The queues of a record. A queue gets its number at its first use, and a queue that the record does not describe is
+/// of an unknown kind.
+struct RecordedQueues {
+  /// The queues that were used.
+  private(set) var used: [Trace.Queue] = []
+  /// The queues whose blocks may have to wait for something other than a thread.
+  private(set) var held: Set<Int> = []
+  private var known: [Place: Known] = [
+    .pool: Known(kind: .swiftPool, label: "Swift's pool"), .loops: Known(kind: .global, label: "parallel loops"),
+  ]
+
+  /// The place by which events name a queue.
+  private enum Place: Hashable {
+    case address(UInt64)
+    case pool
+    case loops
+    case none
+  }
+
+  private struct Known {
+    var kind = Trace.Queue.Kind.unknown
+    var label = ""
+    var number: Int?
+  }
+
+  /// Reads the kind of a queue. Another queue may have had its address before.
+  mutating func describe(_ event: RecordedEvent) { known[.address(event.a)] = Known(kind: event.queueKind) }
+
+  /// Reads the label of a queue.
+  mutating func name(_ address: UInt64, _ label: String) { known[.address(address)]?.label = label }
+
+  /// Reads that a queue was suspended, or that it has a target. A system queue as the target delays nothing.
+  mutating func hold(_ event: RecordedEvent) {
+    if event.b == 0 || known[.address(event.b)]?.kind != .global { held.insert(number(of: .address(event.a))) }
+  }
+
+  /// Returns the number of the queue of a wait; nil if the wait is not for a queue.
+  mutating func number(ofWait event: RecordedEvent) -> Int? {
+    event.b == 0 ? nil : number(of: .address(event.b))
+  }
+
+  /// Returns the number of the queue that a block was submitted to or begins on.
+  mutating func number(ofBlock event: RecordedEvent) -> Int {
+    guard event.b == 0 else { return number(of: .address(event.b)) }
+    return switch event.blockKind {
+    case .job: number(of: .pool)
+    case .apply: number(of: .loops)
+    case .async, .sync, .after, .notify, .handler: number(of: .none)
+    }
+  }
+
+  private mutating func number(of place: Place) -> Int {
+    var queue = known[place] ?? Known()
+    if let number = queue.number { return number }
+    let number = used.count
+    queue.number = number
+    known[place] = queue
+    used.append(
+      Trace.Queue(label: queue.label.isEmpty ? "queue \(number + 1)" : Self.short(queue.label), kind: queue.kind))
+    return number
+  }
+
+  /// Returns the short name of a system queue.
+  private static func short(_ label: String) -> String {
+    let root = "com.apple.root."
+    guard label.hasPrefix(root) else { return label.inLine }
+    return "global \(label.dropFirst(root.count).replacing("-qos", with: "").replacing(".overcommit", with: ""))"
+  }
+}

@@ -30,7 +30,7 @@ public enum Batches {
 
 extension Trial {
   /// Records how long an operation takes, timed in batches. Also records how long the same loop takes around nothing,
-  /// which is the noise floor of `measure`.
+  /// which is the noise floor of `metric`.
   ///
   /// - Parameters:
   ///   - size: the number of operations in a batch.
@@ -38,10 +38,10 @@ extension Trial {
   ///   - batch: the loop around the operation.
   public func time(_ metric: MetricKey<Duration>, over size: Int, nothing: () -> Void, _ batch: () -> Void) {
     for time in Batches.times(of: batch) { record(metric, time, over: size) }
-    noteFloor(of: measure, over: size, nothing)
+    noteFloor(of: metric, over: size, nothing)
   }
 
-  /// Records how long an asynchronous operation takes, timed in batches, and the noise floor of `measure`.
+  /// Records how long an asynchronous operation takes, timed in batches, and the noise floor of `metric`.
   public func time(
     _ metric: MetricKey<Duration>, over size: Int, isolation: isolated (any Actor)? = #isolation,
     nothing: () async -> Void, _ batch: () async -> Void
@@ -50,8 +50,8 @@ extension Trial {
     recordFloor(metric, await Batches.times(of: nothing), over: size)
   }
 
-  /// Records how long the loop of `measure` takes around nothing, for a loop that is timed elsewhere.
-  public func noteFloor(of measure: MetricKey<Duration>, over size: Int, _ nothing: () -> Void) {
+  /// Records how long the loop of `metric` takes around nothing, for a loop that is timed elsewhere.
+  public func noteFloor(of metric: MetricKey<Duration>, over size: Int, _ nothing: () -> Void) {
     recordFloor(metric, Batches.times(of: nothing), over: size)
   }
 }

@@ -15,14 +15,14 @@ public struct Crossover {
   /// - Parameters:
   ///   - way: the runs of the way, one for each size.
   ///   - baseline: the runs of the other way, at the same points.
-  ///   - measure: the metric that is lower for the faster way.
+  ///   - metric: the metric that is lower for the faster way.
   ///   - size: the setting that is swept.
-  public init?(of way: [Run], over baseline: [Run], by measure: MetricKey<Duration>, along size: ParameterKey<Duration>)
+  public init?(of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>)
   {
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
       run -> (size: Int, times: ConfidenceInterval, label: String)? in
       guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point }),
-        let times = other.rounds(with: run, of: measure).interval()
+        let times = other.rounds(with: run, of: metric).interval()
       else { return nil }
       return (Int(size.nanoseconds), times, run.label)
     }.sorted { $0.size < $1.size }
@@ -33,8 +33,8 @@ public struct Crossover {
 }
 
 extension Run {
-  /// Pairs the figures of `measure` in this run with those in another run, for the rounds that both have.
-  public func rounds(with other: Run, of measure: MetricKey<Duration>) -> PairedRounds {
-    PairedRounds(figures(measure.metric), against: other.figures(measure.metric))
+  /// Pairs the figures of `metric` in this run with those in another run, for the rounds that both have.
+  public func rounds(with other: Run, of metric: MetricKey<Duration>) -> PairedRounds {
+    PairedRounds(figures(metric.metric), against: other.figures(metric.metric))
   }
 }

@@ -24,12 +24,12 @@ public struct DocumentsReport: Sendable {
     for (era, chapters) in index.parts {
       if let era {
         lines += Heading.lines(era.rawValue, era.means, .heading, style)
-        lines += SentenceIndex.summary(chapters.flatMap(\.entries)).wrapped(to: max(20, style.width)) + [""]
+        lines += style.wrapped(SentenceIndex.summary(chapters.flatMap(\.entries))) + [""]
       }
       for chapter in chapters {
         lines += Heading.lines(chapter.name, chapter.title, .heading, style)
         lines += Self.origin(chapter, style)
-        lines += chapter.summary.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
+        lines += style.wrapped(chapter.summary, .quiet)
         let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
         for entry in chapter.entries {
           if !details, chapter.entries.count > 1, Self.isFolded(entry) {
@@ -50,12 +50,12 @@ public struct DocumentsReport: Sendable {
         lines.append("")
       }
     }
-    lines += key(style).flatMap { $0.wrapped(to: max(20, style.width)) }.map { SemanticColor.quiet($0, style) }
-    lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
+    lines += key(style).flatMap { style.wrapped($0, .quiet) }
+    lines += end.flatMap { style.wrapped($0) }
     if hasFolded {
       let more =
         "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, has it in full."
-      lines += more.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
+      lines += style.wrapped(more, .quiet)
     }
     return lines.map { $0 + "\n" }.joined()
   }
@@ -175,10 +175,7 @@ public struct DocumentsReport: Sendable {
               ?? "\(MarkdownReport.escape(chapter.origin.joined(separator: ", ")))\n\n")
             + (isJudged ? "\(chapter.summary)\n\n" : "")
             + MarkdownReport.grid(
-              (["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"]).map
-              {
-                Table.Heading($0, .left)
-              },
+              ["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"],
               chapter.entries.map { entry in
                 let standing = [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
                 let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }

@@ -16,17 +16,19 @@ extension Atlas {
     let rows = columns.enumerated().map { number, column in
       ["\(number + 1)"] + (column.facts.map(\.text) + [column.date, column.place]).map(MarkdownReport.escape)
     }
-    let headings = ([words.one] + facts + ["started", "file"]).map { Table.Heading($0, .left) }
-    return [MarkdownReport.grid(headings, rows)] + (cautions.isEmpty ? [] : [MarkdownReport.list(cautions)])
+    return [MarkdownReport.grid([words.one] + facts + ["started", "file"], rows)]
+      + (cautions.isEmpty ? [] : [MarkdownReport.list(cautions)])
   }
 
-  private var numbers: [Table.Heading] { columns.indices.map { Table.Heading("\($0 + 1)", .left) } }
+  private var variantHeadings: [Table.Heading] {
+    (["variant"] + columns.indices.map { "\($0 + 1)" }).map { Table.Heading($0, .left) } + [Table.Heading("apart")]
+  }
 
   private var sentencesAsMarkdown: [String] {
     guard !sentences.isEmpty else { return [] }
     func table(_ sentences: [AtlasSentence]) -> String {
       MarkdownReport.grid(
-        ["sentence", "says"].map { Table.Heading($0, .left) } + numbers,
+        ["sentence", "says"] + columns.indices.map { "\($0 + 1)" },
         sentences.map { sentence in
           [sentence.id, MarkdownReport.escape(sentence.says)] + sentence.standings.map(AtlasText.word)
         })
@@ -49,7 +51,7 @@ extension Atlas {
         MarkdownReport.escape(scenario.note),
       ]
         + (scenario.cautions.isEmpty ? [] : [MarkdownReport.list(scenario.cautions)])
-        + [MarkdownReport.grid([Table.Heading("variant", .left)] + numbers + [Table.Heading("apart")], rows)]
+        + [MarkdownReport.grid(variantHeadings, rows)]
     } + Self.notes.map(MarkdownReport.escape)
   }
 

@@ -213,23 +213,8 @@ public struct ReportContent: Sendable {
     document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken }.map(document.fitting)
   }
 
-  /// The number of claims and of each verdict, failures first. Empty if there are no claims to be judged.
-  var answer: [(text: String, verdict: Verdict?)] {
-    if seeksBest { return [] }
-    let answer = Self.answer(claims)
-    // If all claims are left out, none is about this run.
-    return answer.isEmpty ? document.claims.isEmpty ? [] : [("no claims on what was run", nil)] : answer
-  }
-
-  /// Returns the number of claims and of each verdict, failures first, for any claims.
-  static func answer(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict?)] {
-    guard !claims.isEmpty else { return [] }
-    return [("\(claims.count.counted("claim"))", nil)]
-      + counts(claims).map { ($0.text, $0.verdict) }
-  }
-
   /// Returns the numbers of each verdict, the gravest first: `2 refuted`, `1 not so`, `9 held`.
-  static func counts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
+  static func verdicts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
     gravestFirst.flatMap { verdict in
       [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
         let count = claims.count { $0.verdict == verdict && $0.word == word }
@@ -249,12 +234,6 @@ public struct ReportContent: Sendable {
       severities.filter { $0.1 == severity }.map(\.0)
     }
     return (told, severities.filter { $0.1 == .asSaid }.map(\.0))
-  }
-
-  /// The answer in one line. Empty if there are no claims.
-  var answerText: String {
-    guard let first = answer.first, answer.count > 1 else { return answer.first?.text ?? "" }
-    return "\(first.text): " + answer.dropFirst().map(\.text).joined(separator: ", ")
   }
 
   /// The conclusion of the scenario, if the claims that it depends on were borne out. For a search, the best setting
@@ -285,6 +264,14 @@ public struct ReportContent: Sendable {
   private var hasTakenCores: Bool { document.warnings.contains { $0.kind == RunNote.coresTaken } }
 
   // MARK: Below the tables
+
+  /// All tables, each with the meaning of those of its signs that no table above has.
+  var explainedTables: [(table: Table, notes: [String])] {
+    var told: Set<String> = []
+    return (tables + [costs].compactMap(\.self)).map { table in
+      (table, footnotes([table]).filter { told.insert($0).inserted })
+    }
+  }
 
   /// Returns the meaning of the signs in the shown tables, one line each, and how reliable so few rounds are.
   func footnotes(_ shown: [Table]) -> [String] {

@@ -55,10 +55,10 @@ public enum HTMLReport {
       """
     }
     // A search and a stand-in say nothing of the other claims, so they do not count.
-    let total = ReportContent.answer(contents.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
+    let total = ReportContent.counts(contents.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
-      \(sentences.map { refuted($0, contents) } ?? "")<p class="quiet">\(contents.count) scenarios, \(counts(total))</p>
+      \(sentences.map { refuted($0, contents) } ?? "")<p class="quiet">\(contents.count) scenarios, \(total.map(phrases) ?? "")</p>
       <p class="quiet">\(ClaimRelation.counts(contents.flatMap { $0.document.claims.map(\.grades) }))</p>
       \(places(contents))\(families)</nav>
 
@@ -81,10 +81,11 @@ public enum HTMLReport {
   /// Returns the entry of a scenario in the contents: its name, its question and its result.
   private static func entry(_ content: ReportContent) -> Markup {
     let scenario = content.document.scenario
+    let cautions = [content.grades.caution, content.coresNote].compactMap { $0.map { Line($0, .care) } }
     let conclusion: Markup = content.conclusion.map { "<br>\($0)" } ?? ""
     return """
-      <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(caution(content))\(conclusion)</td>\
-      <td>\(documents(content))\(counts(content.answer))</td></tr>
+      <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(paragraphs(cautions))\(conclusion)</td>\
+      <td>\(paragraphs([content.grades.line].compactMap(\.self)))\(content.counts.map(phrases) ?? "")</td></tr>
 
       """
   }
@@ -133,7 +134,7 @@ public enum HTMLReport {
           links.isEmpty ? "" : "<br><span class=\"quiet\">on the same question:\(links)</span>"
         let remark: Markup = entry.remark.map { "<br><span class=\"quiet\">\($0)</span>" } ?? ""
         let outcome: Markup =
-          "<span class=\"\(entry.standing.tone)\">\(entry.standing.rawValue)</span>\(remark)\(conditions)\(details)"
+          "<span class=\"\(entry.standing.color.tone)\">\(entry.standing.rawValue)</span>\(remark)\(conditions)\(details)"
         return
           "<tr><th id=\"\(entry.id)\">\(entry.id)</th><td>\(entry.says)\(place)\(answers)</td><td>\(entry.strength)</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
       }
@@ -154,59 +155,47 @@ public enum HTMLReport {
     return "<nav><h1>The documents, sentence by sentence</h1>\n\(parts)</nav>\n"
   }
 
-  private static func counts(_ answer: [(text: String, verdict: Verdict?)]) -> Markup {
-    let parts = answer.enumerated().map { index, part -> Markup in
-      let end: Markup = index == answer.count - 1 ? "" : index == 0 ? ": " : ", "
-      return part.verdict.map { "<span class=\"\(tone($0))\">\(part.text)</span>\(end)" } ?? "\(part.text)\(end)"
+  // MARK: Lines
+
+  /// Returns lines as paragraphs.
+  static func paragraphs(_ lines: [Line]) -> Markup {
+    let paragraphs = lines.map { line -> Markup in
+      guard line.phrases.count == 1, let color = line.phrases[0].color else { return "<p>\(phrases(line))</p>\n" }
+      let kind = color == .heading ? "conclusion" : color == .quiet ? "quiet" : color.tone
+      return "<p class=\"\(kind)\">\(line.isCode ? "<code>\(line.text)</code>" : "\(line.text)" as Markup)</p>\n"
     }
-    return "\(parts)"
+    return "\(paragraphs)"
   }
 
-  /// Returns the standings of the documents' sentences; nothing if none is graded.
-  private static func documents(_ content: ReportContent) -> Markup {
-    let parts = content.grades.parts.enumerated().map { index, part -> Markup in
-      "\(index == 0 ? Grades.head : "; ")<span class=\"\(part.standing.tone)\">\(part.text)</span>"
+  /// Returns the phrases of a line, each in its colour.
+  private static func phrases(_ line: Line) -> Markup {
+    let phrases = line.phrases.map { phrase -> Markup in
+      phrase.color.map { "<span class=\"\($0.tone)\">\(phrase.text)</span>" } ?? "\(phrase.text)"
     }
-    return parts.isEmpty ? "" : "<p>\(parts)</p>\n"
+    return "\(phrases)"
   }
 
-  /// Returns the warnings that the trials did not have several cores, and that the lab's own stand-in was tried;
-  /// nothing if they had them, and if Dispatch was tried.
-  private static func caution(_ content: ReportContent) -> Markup {
-    let cautions = [content.coresNote, content.grades.caution].compactMap(\.self)
-    return "\(cautions.map { "<p class=\"care\">\($0)</p>\n" as Markup })"
-  }
-
-  private static func answer(_ content: ReportContent) -> Markup {
-    let conclusion: Markup = content.conclusion.map { "<p class=\"conclusion\">\($0)</p>\n" } ?? ""
-    return "\(caution(content))\(documents(content))"
-      + (content.answer.isEmpty ? "" : "<p>\(counts(content.answer))</p>\n") + conclusion
-  }
+  // MARK: One scenario
 
   private static func section(_ content: ReportContent, marksATrace: Int, isOfMany: Bool) -> Markup {
     let scenario = content.document.scenario
-    let settings: Markup = content.settings.isEmpty ? "" : "<p class=\"quiet\">\(content.settings)</p>\n"
-    let command: Markup = content.command.map { "<p class=\"quiet\"><code>\($0)</code></p>\n" } ?? ""
     let back: Markup = isOfMany ? "<p class=\"back\"><a href=\"#contents\">Contents</a></p>\n" : ""
-    return """
-      <section id="\(scenario.name)">
-      \(back)<h1>\(scenario.name) <small>\(scenario.title)</small></h1>
-      \(answer(content))\
-      \(content.isEmpty ? "<p>Nothing was measured.</p>\n" : "" as Markup)\(PictureFigure(content).markup)\
-      \(lesson(scenario))\
-      \(claims(content))\
-      \(notes(content.findings, "finding"))\
-      \(tables(content))\
-      <div class="figures">
-      \(Charts(content).all)</div>
-      \(traces(content, marksEach: marksATrace))\
-      \(notes(content.warnings.map(\.says), "warning"))\
-      \(code(scenario))\
-      <p class="quiet">\(scenario.source)</p>
-      \(settings)\(command)<p class="quiet">\((content.facts + content.origin).joined(separator: ", "))</p>
-      \(back)</section>
-
-      """
+    let parts = content.parts().map { part -> Markup in
+      switch part {
+      case .head(let name, let question, let lines):
+        "<h1>\(name) <small>\(question)</small></h1>\n\(paragraphs(lines))"
+      case .picture: PictureFigure(content).markup
+      case .lesson: lesson(scenario)
+      case .claims: claims(content)
+      case .list(let title, let items, _): list(title, items)
+      case .tables: tables(content)
+      case .plots: "<div class=\"figures\">\n\(Charts(content).all)</div>\n"
+      case .traces: traces(content, marksEach: marksATrace)
+      case .code: code(scenario)
+      case .foot(let lines): paragraphs(lines)
+      }
+    }
+    return "<section id=\"\(scenario.name)\">\n\(back)\(parts)\(back)</section>\n"
   }
 
   /// Returns pictures of the recorded trials.
@@ -240,9 +229,9 @@ public enum HTMLReport {
       "<details class=\"wide\" id=\"\(scenario.name)-code\"><summary>The code that ran</summary>\n<div class=\"code\">\n\(bodies)</div></details>\n"
   }
 
-  private static func notes(_ texts: [String], _ kind: String) -> Markup {
-    guard !texts.isEmpty else { return "" }
-    return "<h2>\(kind)s</h2>\n<ul class=\"\(kind)\">\(texts.map { "<li>\($0)</li>" as Markup })</ul>\n"
+  private static func list(_ title: String, _ items: [String]) -> Markup {
+    guard !items.isEmpty else { return "" }
+    return "<h2>\(title)</h2>\n<ul class=\"\(title)\">\(items.map { "<li>\($0)</li>" as Markup })</ul>\n"
   }
 
   /// The number of claims that are always shown. Further ones are folded, unless they failed or speak against a
@@ -251,7 +240,8 @@ public enum HTMLReport {
 
   /// Returns the claims, the gravest first. Claims that came out as they say are folded.
   private static func claims(_ content: ReportContent) -> Markup {
-    guard !content.claims.isEmpty else { return "" }
+    let leftOut = paragraphs([content.leftOut].compactMap { $0.map { Line($0, .quiet) } })
+    guard !content.claims.isEmpty else { return leftOut }
     let (told, asSaid) = content.claimsBySeverity
     let grave = told.count { $0.severity == .failed || $0.severity == .againstDocument }
     let shown = told.prefix(max(grave, mostClaims))
@@ -261,29 +251,20 @@ public enum HTMLReport {
       rest.isEmpty
       ? ""
       : """
-      <details><summary>\(shown.isEmpty ? "" : "and ")\(ReportContent.counts(Array(rest)).map(\.text).joined(separator: ", "))</summary>
+      <details><summary>\(shown.isEmpty ? "" : "and ")\(ReportContent.verdicts(Array(rest)).map(\.text).joined(separator: ", "))</summary>
       <ul class="claims">
       \(rest.map(item))</ul></details>
 
       """
-    return "<h2>claims</h2>\n\(list)\(folded)"
+    return "<h2>claims</h2>\n\(list)\(folded)\(leftOut)"
   }
 
   private static func item(_ claim: ClaimFacts) -> Markup {
     """
-    <li><span class="verdict \(tone(claim.verdict))">\(claim.word)</span> <div>\(claim.says)\
+    <li><span class="verdict \(claim.verdict.color.tone)">\(claim.word)</span> <div>\(claim.says)\
     <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText); \(claim.sides)</p></div></li>
 
     """
-  }
-
-  private static func tone(_ verdict: Verdict) -> String {
-    switch verdict {
-    case .held, .witnessed, .supported: "good"
-    case .violated, .notWitnessed: "bad"
-    case .refuted, .inconclusive: "care"
-    case .unavailable: "none"
-    }
   }
 
   // MARK: Tables
@@ -314,14 +295,11 @@ public enum HTMLReport {
       """
   }
 
-  /// Returns the tables, each with the meaning of those of its signs that no table above has.
   private static func tables(_ content: ReportContent) -> Markup {
-    var told: Set<String> = []
-    let parts = (content.tables + [content.costs].compactMap(\.self)).map { one -> Markup in
-      let notes = content.footnotes([one]).filter { told.insert($0).inserted }
-      return "\(table(one))\(notes.map { "<p class=\"quiet\">\($0)</p>\n" as Markup })"
+    let tables = content.explainedTables.map { one, notes -> Markup in
+      "\(table(one))\(paragraphs(notes.map { Line($0, .quiet) }))"
     }
-    return "\(parts)"
+    return "\(tables)"
   }
 
   private static let style: Markup = """
@@ -336,7 +314,7 @@ public enum HTMLReport {
     code { font: .9em ui-monospace, monospace; }
     .conclusion { font-weight: 600; font-size: 1.1rem; margin: .25rem 0 1rem; } a { color: inherit; }
     nav details { max-width: none; margin: .4rem 0; } nav td { text-align: left; vertical-align: top; } nav td + td, .sentences td { white-space: normal; }
-    ul { padding-left: 1.2rem; margin: .25rem 0; } ul.warning li::marker { color: var(--care); }
+    ul { padding-left: 1.2rem; margin: .25rem 0; } ul.warnings li::marker { color: var(--care); }
     ul.claims { list-style: none; padding: 0; } ul.claims li { display: flex; gap: .75rem; margin: .6rem 0; }
     .verdict { flex: 0 0 7.5rem; text-align: center; align-self: flex-start; border: 1px solid; border-radius: 1rem;
       font-size: .8rem; padding: .1rem 0; }
@@ -369,14 +347,14 @@ public enum HTMLReport {
     """
 }
 
-extension SentenceStanding {
-  /// The class of the verdict's colour.
+extension SemanticColor {
+  /// The class of what has this colour in a page.
   var tone: String {
     switch self {
-    case .borneOut: "good"
-    case .refuted: "bad"
-    case .partly, .undecided: "care"
-    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: "none"
+    case .good: "good"
+    case .bad: "bad"
+    case .care: "care"
+    case .quiet, .heading, .name: "none"
     }
   }
 }

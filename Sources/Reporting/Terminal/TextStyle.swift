@@ -45,7 +45,7 @@ public struct TextStyle: Sendable {
 
   /// Returns a paragraph, wrapped between words.
   public func paragraph(_ text: String) -> String {
-    text.wrapped(to: max(20, width)).map { $0 + "\n" }.joined()
+    wrapped(text).map { $0 + "\n" }.joined()
   }
 
   func sign(_ fancy: String, _ plain: String) -> String { unicode ? fancy : plain }

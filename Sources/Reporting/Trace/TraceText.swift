@@ -46,19 +46,19 @@ public struct TraceText {
     var lines = Heading.lines(
       "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.endText, Self.color(trace), style)
     guard trace.length > 0 else {
-      return lines + wrapped(trace.findingTexts.first ?? "Nothing was recorded.")
+      return lines + style.wrapped(trace.findingTexts.first ?? "Nothing was recorded.")
     }
     let columns = max(20, style.width - Self.margin)
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
-    let letters = QueueLetters(trace, folding)
+    let key = QueueKey(trace)
     // The findings on a program come first, since its user looks for what is wrong.
     let isProgram = trace.program != nil
-    if isProgram { lines += trace.findingTexts.flatMap(wrapped) + [""] + letters.table(trace, style) + [""] }
-    for row in rows(trace, folding) { lines += draw(row, trace, folding, letters) }
+    if isProgram { lines += trace.findingTexts.flatMap { style.wrapped($0) } + [""] + table(key, trace) + [""] }
+    for row in rows(trace, folding) { lines += draw(row, trace, folding, key) }
     lines += below(trace, folding)
     lines.append(axis(folding))
-    if !isProgram { lines += letters.table(trace, style) }
+    if !isProgram { lines += table(key, trace) }
     lines += remarks(trace, folding)
     if folding.from > 0, from == nil {
       lines.append(
@@ -66,10 +66,8 @@ public struct TraceText {
           "drawn: \(TraceFigures.text(folding.from)) to \(TraceFigures.text(min(folding.to, trace.length)))", style))
     }
     let figures = TraceFigures(trace)
-    lines += wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; "))).map {
-      SemanticColor.quiet($0, style)
-    }
-    if !isProgram { lines += trace.findingTexts.flatMap(wrapped) }
+    lines += style.wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; ")), .quiet)
+    if !isProgram { lines += trace.findingTexts.flatMap { style.wrapped($0) } }
     return lines
   }
 
@@ -96,10 +94,8 @@ public struct TraceText {
     if trace.end == .hung, folding.to < trace.length, to == nil {
       remarks.append("nothing more happens until \(TraceFigures.text(trace.length)), when the lab ends it")
     }
-    return remarks.flatMap { wrapped($0) }.map { SemanticColor.care($0, style) }
+    return remarks.flatMap { style.wrapped($0, .care) }
   }
-
-  private func wrapped(_ text: String) -> [String] { text.wrapped(to: max(20, style.width)) }
 
   // MARK: Rows
 
@@ -130,12 +126,12 @@ public struct TraceText {
     }
   }
 
-  private func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ letters: QueueLetters) -> [String] {
+  private func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ key: QueueKey) -> [String] {
     if row.lanes.count == 1 {
       let cells = folding.cells(of: row.lanes[0])
       return [
         line(row.name, cells.map { place($0.place) }),
-        line("", spans(cells.map(\.content), trace, letters)),
+        line("", spans(cells.map(\.content), trace, key)),
       ]
     }
     let all = row.lanes.map { folding.cells(of: $0) }
@@ -159,7 +155,7 @@ public struct TraceText {
       counts[.nothing] = nil
       return counts.max { $0.value < $1.value }?.key ?? .nothing
     }
-    return [line(row.name, running), line("", spans(contents, trace, letters))]
+    return [line(row.name, running), line("", spans(contents, trace, key))]
   }
 
   /// A few characters with the same colour.
@@ -194,7 +190,7 @@ public struct TraceText {
   private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
 
   /// Returns cells of the same content as one span, with the content's name in it if there is room.
-  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ letters: QueueLetters) -> [Piece] {
+  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
     var pieces: [Piece] = []
     var index = 0
     // The block that the spans up to here have named.
@@ -202,7 +198,7 @@ public struct TraceText {
     while index < contents.count {
       let content = contents[index]
       let end = contents[index...].firstIndex { $0 != content } ?? contents.count
-      pieces.append(span(content, end - index, trace, letters, named: named))
+      pieces.append(span(content, end - index, trace, key, named: named))
       switch content {
       case .block(let block): named = block
       case .wait(_, _, let block): named = block
@@ -214,12 +210,9 @@ public struct TraceText {
   }
 
   private func span(
-    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ letters: QueueLetters, named: Int?
+    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ key: QueueKey, named: Int?
   ) -> Piece {
-    func name(_ block: Int) -> String {
-      let block = trace.blocks[block]
-      return "\(letters.letter(block.queue))\(block.number)\(block.isBarrier ? "!" : "")"
-    }
+    func name(_ block: Int) -> String { key.name(of: trace.blocks[block]) }
     func filled(_ begin: String, _ fill: String) -> String {
       begin.count <= width
         ? begin + String(repeating: fill, count: width - begin.count)
@@ -230,11 +223,11 @@ public struct TraceText {
     case .nothing: return Piece(String(repeating: " ", count: width), nil)
     case .unknown: return Piece(String(repeating: "?", count: width), { SemanticColor.care($0, style) })
     case .blocks(let queue):
-      return Piece(String(repeating: letters.letter(queue), count: width), { Palette.on(letters.index(queue), $0) })
+      return Piece(String(repeating: key.letter(of: queue), count: width), { Palette.on(key.index(of: queue), $0) })
     case .block(let number):
-      return Piece(filled(name(number), "="), { Palette.on(letters.index(trace.blocks[number].queue), $0) })
+      return Piece(filled(name(number), "="), { Palette.on(key.index(of: trace.blocks[number].queue), $0) })
     case .wait(let reason, let queue, let block):
-      let wait = "~\(Self.word(reason))" + (queue.map { "~\(letters.letter($0))" } ?? "")
+      let wait = "~\(Self.word(reason))" + (queue.map { "~\(key.letter(of: $0))" } ?? "")
       // A wait at the beginning of a block would hide the block's name.
       let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
       let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
@@ -281,6 +274,27 @@ public struct TraceText {
     }
   }
 
+  /// Returns the figures of each queue's blocks, as far as there is room, or only the queues' names if there is hardly
+  /// any room.
+  private func table(_ key: QueueKey, _ trace: Trace) -> [String] {
+    let rows = key.rows(of: trace)
+    guard !rows.isEmpty else { return [] }
+    let more = key.groups.count > rows.count ? ["and \(key.groups.count - rows.count) more queues"] : []
+    let grid = TextGrid(headings: QueueFigures.headings, rows: rows)
+    for rank in [0, 1, 2] {
+      let columns = Array(grid.headings.indices).filter {
+        rank == 0 || grid.headings[$0].rank == 0 || grid.headings[$0].rank > rank
+      }
+      let kept = grid.keeping(columns, rows: Array(rows.indices))
+      if TextGrid.width(of: kept.widths) <= style.width {
+        let lines = kept.lines()
+        return lines.prefix(1).map { SemanticColor.quiet($0, style) } + lines.dropFirst() + more
+      }
+    }
+    let names = key.groups.prefix(rows.count).enumerated().map { "\(QueueKey.letter($0)) = \"\($1.label.inLine)\"" }
+    return style.wrapped("Queues: \(names.joined(separator: ", "))") + more
+  }
+
   /// Returns the times below the picture, at round numbers.
   private func axis(_ folding: Folding) -> String {
     let length = Double(folding.to - folding.from)
@@ -317,65 +331,6 @@ public struct TraceText {
       + "\".\" not running. Lower row: the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. For threads "
       + "drawn in one row, a digit is the number of them that run. busy: cores in use; backlog: blocks submitted, not begun; threads: "
       + "threads that exist, idle ones included; both as a number, or as bars if it exceeds 9."
-    return wrapped(text).map { SemanticColor.quiet($0, style) }
-  }
-}
-
-/// The letters of the queues in the picture. If there are many queues, those whose labels differ only in their numbers
-/// share a letter.
-private struct QueueLetters {
-  private var of: [Int: Int] = [:]
-  private var labels: [(label: String, kind: Trace.Queue.Kind, count: Int)] = []
-  private static let all = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").map(String.init)
-  private static let most = 6
-
-  init(_ trace: Trace, _ folding: Folding) {
-    var seen: [Int] = []
-    for block in trace.blocks where !seen.contains(block.queue) && seen.count < trace.queues.count {
-      seen.append(block.queue)
-    }
-    let folds = seen.count > Self.most
-    for queue in seen {
-      var label = trace.queues[queue].label
-      if folds { label = String(label.reversed().drop { $0.isNumber || ".-# ".contains($0) }.reversed()) }
-      if let index = labels.firstIndex(where: { $0.label == label }) {
-        labels[index].count += 1
-        of[queue] = index
-      } else {
-        of[queue] = labels.count
-        labels.append((label, trace.queues[queue].kind, 1))
-      }
-    }
-  }
-
-  func index(_ queue: Int) -> Int { of[queue] ?? 0 }
-  func letter(_ queue: Int) -> String { of[queue].map { $0 < Self.all.count ? Self.all[$0] : "*" } ?? "?" }
-
-  /// The most queues that are named.
-  private static let mostRows = 8
-
-  /// Returns the figures of each queue's blocks, as far as there is room, or only the queues' names if there is hardly
-  /// any room.
-  func table(_ trace: Trace, _ style: TextStyle) -> [String] {
-    let rows = labels.prefix(Self.mostRows).enumerated().map { index, entry in
-      let queues = Set(of.filter { $0.value == index }.keys)
-      let cells = QueueFigures(trace, queues: queues, label: entry.label, kind: entry.kind).cells
-      return ["\(Self.all[index]) \(cells[0])"] + cells.dropFirst()
-    }
-    guard !rows.isEmpty else { return [] }
-    let more = labels.count > rows.count ? ["and \(labels.count - rows.count) more queues"] : []
-    let grid = TextGrid(headings: QueueFigures.headings, rows: rows)
-    for rank in [0, 1, 2] {
-      let columns = Array(grid.headings.indices).filter {
-        rank == 0 || grid.headings[$0].rank == 0 || grid.headings[$0].rank > rank
-      }
-      let kept = grid.keeping(columns, rows: Array(rows.indices))
-      if TextGrid.width(of: kept.widths) <= style.width {
-        let lines = kept.lines()
-        return lines.prefix(1).map { SemanticColor.quiet($0, style) } + lines.dropFirst() + more
-      }
-    }
-    let names = labels.prefix(rows.count).enumerated().map { "\(Self.all[$0]) = \"\($1.label.inLine)\"" }
-    return "Queues: \(names.joined(separator: ", "))".wrapped(to: max(20, style.width)) + more
+    return style.wrapped(text, .quiet)
   }
 }

@@ -10,7 +10,7 @@ public enum MarkdownReport {
   /// - Parameter sentences: The sentences of the documents. The refuted ones come first.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
-    let head = sentences.map { [escape($0.summary), section("refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
+    let head = sentences.map { [escape($0.summary), section("Refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
     return (head.map { $0 + "\n" } + contents.map(render)).joined(separator: "\n")
   }
 
@@ -20,10 +20,10 @@ public enum MarkdownReport {
       switch part {
       case .head(let name, let question, let lines): ["## \(escape(name)): \(escape(question))"] + lines.map(text)
       case .claims: [claims(content.claims), content.leftOut.map(escape) ?? ""]
-      case .list(let title, let items, _): [section(title, list(items))]
+      case .list(let title, let items, _): [section(title.prefix(1).uppercased() + title.dropFirst(), list(items))]
       case .tables: content.explainedTables.flatMap { [text($0), list($1)] }
       case .traces:
-        [section("traces", pictures(content.traces.map(\.trace))), list(content.traces.compactMap(\.note))]
+        [section("Traces", pictures(content.traces.map(\.trace))), list(content.traces.compactMap(\.note))]
       case .foot(let lines): lines.map(text)
       case .picture, .lesson, .plots, .code: []
       }
@@ -63,7 +63,7 @@ public enum MarkdownReport {
 
   /// Returns a text below its title; nothing if it is empty.
   static func section(_ title: String, _ text: String) -> String {
-    text.isEmpty ? "" : "**\(escape(title.prefix(1).uppercased() + title.dropFirst()))**\n\n\(text)"
+    text.isEmpty ? "" : "**\(escape(title))**\n\n\(text)"
   }
 
   /// Returns a text without mark-up, in which a `|` does not end the cell of a table.

@@ -10,14 +10,14 @@ import Measurement
 ///        | A1===A2====             |
 /// ```
 public struct TraceText {
-  private let style: TextStyle
-  private let from: UInt64?
+  let style: TextStyle
+  let from: UInt64?
   private let to: UInt64?
 
   /// The most lanes that are drawn. If there are more, lanes of the same kind share a row.
   static let mostLanes = 12
   /// The width of the lanes' names in characters. The second width includes the bars at both ends.
-  private static let nameWidth = 9
+  static let nameWidth = 9
   private static let margin = nameWidth + 2
 
   /// Creates a drawing of whole traces, or of the part between two times in nanoseconds.
@@ -59,7 +59,7 @@ public struct TraceText {
     lines += below(trace, folding)
     lines.append(axis(folding))
     if !isProgram { lines += table(key, trace) }
-    lines += remarks(trace, folding)
+    lines += trace.remarks(drawnTo: to == nil ? folding.to : trace.length).flatMap { style.wrapped($0, .care) }
     if folding.from > 0, from == nil {
       lines.append(
         SemanticColor.quiet(
@@ -79,171 +79,6 @@ public struct TraceText {
     }
   }
 
-  private func remarks(_ trace: Trace, _ folding: Folding) -> [String] {
-    var remarks = trace.missing.map(\.why)
-    if let overwritten = trace.program?.overwritten {
-      remarks.append(
-        "the trace begins where the record is complete: \(overwritten.withCommas) earlier events were overwritten")
-    }
-    for gap in trace.gaps {
-      let what = gap.record == .calls ? "events of blocks and waits" : "of the scheduler's records"
-      remarks.append(
-        "\(gap.lost) \(what) were lost between \(TraceFigures.text(gap.begin)) and \(TraceFigures.text(gap.end)), drawn as ?"
-      )
-    }
-    if trace.end == .hung, folding.to < trace.length, to == nil {
-      remarks.append("nothing more happens until \(TraceFigures.text(trace.length)), when the lab ends it")
-    }
-    return remarks.flatMap { style.wrapped($0, .care) }
-  }
-
-  // MARK: Rows
-
-  /// The row of one lane, or of several of the same kind.
-  private struct Row {
-    var name: String
-    var lanes: [Int]
-  }
-
-  /// Returns a row for every lane if there is room. Otherwise the lanes of a kind after its first share a row.
-  private func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
-    let hasEvents = trace.blocks.contains { $0.kind == .handler || $0.kind == .after }
-    let shown = trace.lanes.indices.filter { index in
-      let lane = trace.lanes[index]
-      // The manager waits for events. It is of interest only if there are events.
-      guard hasEvents || lane.kind != .manager, from != nil || !trace.isPreparation(lane) else { return false }
-      return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
-    }
-    guard shown.count > Self.mostLanes else { return shown.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
-    let kinds = shown.grouped { trace.lanes[$0].kind }
-    let kept = max(1, (Self.mostLanes - kinds.count * 2) / max(1, kinds.count { $0.elements.count > 2 }))
-    return kinds.flatMap { _, lanes -> [Row] in
-      guard lanes.count > kept + 1 else { return lanes.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
-      let active = Set(lanes.sorted { folding.activity(of: $0) > folding.activity(of: $1) }.prefix(kept))
-      let rest = lanes.filter { !active.contains($0) }
-      return lanes.filter(active.contains).map { Row(name: trace.lanes[$0].name, lanes: [$0]) }
-        + [Row(name: "+\(rest.count) more", lanes: rest)]
-    }
-  }
-
-  private func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ key: QueueKey) -> [String] {
-    if row.lanes.count == 1 {
-      let cells = folding.cells(of: row.lanes[0])
-      return [
-        line(row.name, cells.map { place($0.place) }),
-        line("", spans(cells.map(\.content), trace, key)),
-      ]
-    }
-    let all = row.lanes.map { folding.cells(of: $0) }
-    let running = (0..<folding.columns).map { column -> Piece in
-      if all.contains(where: { $0[column].place == .unknown }) { return Piece("?", nil) }
-      let count = all.count { if case .runs = $0[column].place { true } else { false } }
-      let there = all.count { $0[column].place != .absent }
-      return Piece(there == 0 ? " " : count == 0 ? "." : count > 9 ? "+" : "\(count)", nil)
-    }
-    let contents = (0..<folding.columns).map { column -> Folding.Cell.Content in
-      var counts: [Folding.Cell.Content: Int] = [:]
-      for cells in all {
-        let content: Folding.Cell.Content =
-          switch cells[column].content {
-          case .block(let block): .blocks(queue: trace.blocks[block].queue)
-          case .wait(let reason, let queue, _): .wait(reason, queue: queue, in: nil)
-          case .nothing, .blocks, .unknown: cells[column].content
-          }
-        counts[content, default: 0] += 1
-      }
-      counts[.nothing] = nil
-      return counts.max { $0.value < $1.value }?.key ?? .nothing
-    }
-    return [line(row.name, running), line("", spans(contents, trace, key))]
-  }
-
-  /// A few characters with the same colour.
-  private struct Piece {
-    var text: String
-    var color: ((String) -> String)?
-    init(_ text: String, _ color: ((String) -> String)?) {
-      self.text = text
-      self.color = color
-    }
-  }
-
-  private func line(_ name: String, _ pieces: [Piece]) -> String {
-    let name = String(name.prefix(Self.nameWidth)) + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
-    // Neighbours of the same colour share their colour codes.
-    let body = pieces.map { piece in style.color ? piece.color?(piece.text) ?? piece.text : piece.text }.joined()
-    return "\(SemanticColor.name(name, style))|\(body)|"
-  }
-
-  private func place(_ place: Folding.Cell.Place) -> Piece {
-    switch place {
-    case .absent: Piece(" ", nil)
-    case .rests: Piece(".", { SemanticColor.quiet($0, style) })
-    case .preempted: Piece(":", { SemanticColor.bad($0, style) })
-    case .runsInPart: Piece(",", nil)
-    case .runs(let core): Piece(Self.digit(core), { Palette.of(core, $0) })
-    case .unknown: Piece("?", { SemanticColor.care($0, style) })
-    }
-  }
-
-  /// Returns a core's number as one character.
-  private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
-
-  /// Returns cells of the same content as one span, with the content's name in it if there is room.
-  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
-    var pieces: [Piece] = []
-    var index = 0
-    // The block that the spans up to here have named.
-    var named: Int?
-    while index < contents.count {
-      let content = contents[index]
-      let end = contents[index...].firstIndex { $0 != content } ?? contents.count
-      pieces.append(span(content, end - index, trace, key, named: named))
-      switch content {
-      case .block(let block): named = block
-      case .wait(_, _, let block): named = block
-      case .nothing, .blocks, .unknown: named = nil
-      }
-      index = end
-    }
-    return pieces
-  }
-
-  private func span(
-    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ key: QueueKey, named: Int?
-  ) -> Piece {
-    func name(_ block: Int) -> String { key.name(of: trace.blocks[block]) }
-    func filled(_ begin: String, _ fill: String) -> String {
-      begin.count <= width
-        ? begin + String(repeating: fill, count: width - begin.count)
-        : String(begin.prefix(1))
-          + String(repeating: fill, count: width - 1)
-    }
-    switch content {
-    case .nothing: return Piece(String(repeating: " ", count: width), nil)
-    case .unknown: return Piece(String(repeating: "?", count: width), { SemanticColor.care($0, style) })
-    case .blocks(let queue):
-      return Piece(String(repeating: key.letter(of: queue), count: width), { Palette.on(key.index(of: queue), $0) })
-    case .block(let number):
-      return Piece(filled(name(number), "="), { Palette.on(key.index(of: trace.blocks[number].queue), $0) })
-    case .wait(let reason, let queue, let block):
-      let wait = "~\(Self.word(reason))" + (queue.map { "~\(key.letter(of: $0))" } ?? "")
-      // A wait at the beginning of a block would hide the block's name.
-      let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
-      let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
-      return Piece(filled(text, "~"), { SemanticColor.quiet($0, style) })
-    }
-  }
-
-  private static func word(_ reason: Trace.Wait.Reason) -> String {
-    switch reason {
-    case .descriptor: "io"
-    case .semaphore: "sema"
-    case .condition: "cond"
-    case .group, .sync, .apply, .once, .lock, .join, .sleep, .work: reason.rawValue
-    }
-  }
-
   // MARK: Below the lanes
 
   private func below(_ trace: Trace, _ folding: Folding) -> [String] {
@@ -258,8 +93,8 @@ public struct TraceText {
             return Piece(busy <= 0 ? "." : whole == 0 ? "," : whole > 9 ? "+" : "\(whole)", nil)
           }))
     }
-    if trace.knowsCalls { lines.append(line("backlog", bars(folding.backlog))) }
-    lines.append(line("threads", bars(folding.threads)))
+    if trace.knowsCalls { lines.append(line("backlog", bars(folding.most(of: trace.backlog)))) }
+    lines.append(line("threads", bars(folding.most(of: trace.threads))))
     return lines
   }
 

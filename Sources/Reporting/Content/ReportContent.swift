@@ -194,12 +194,13 @@ public struct ReportContent: Sendable {
 
   // MARK: Below the tables
 
-  /// All tables, each with the meaning of those of its signs that no table above has.
-  var explainedTables: [(table: Table, notes: [String])] {
+  /// The tables with that of the costs, for reports that have room for everything.
+  var detailedTables: [Table] { tables + [costs].compactMap(\.self) }
+
+  /// Returns some tables, each with the meaning of those of its signs that no table above has.
+  func explained(_ tables: [Table]) -> [(table: Table, notes: [String])] {
     var told: Set<String> = []
-    return (tables + [costs].compactMap(\.self)).map { table in
-      (table, footnotes([table]).filter { told.insert($0).inserted })
-    }
+    return tables.map { table in (table, footnotes([table]).filter { told.insert($0).inserted }) }
   }
 
   /// The claims about what was run. In a search for the best setting, only the failed claims are shown: the others are

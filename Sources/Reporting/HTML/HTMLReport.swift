@@ -184,7 +184,7 @@ public enum HTMLReport {
   }
 
   private static func tables(_ content: ReportContent) -> Markup {
-    let tables = content.explainedTables.map { one, notes -> Markup in
+    let tables = content.explained(content.detailedTables).map { one, notes -> Markup in
       "\(table(one))\(paragraphs(notes.map { Line($0, .quiet) }))"
     }
     return "\(tables)"

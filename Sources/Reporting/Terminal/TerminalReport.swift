@@ -36,7 +36,7 @@ public struct TerminalReport: Sendable {
   /// tables, distributions, warnings, and the facts about the run.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
-      return render(content, Extent(tables: content.tables + [content.costs].compactMap(\.self), claimLines: .max))
+      return render(content, Extent(tables: content.detailedTables, claimLines: .max))
     }
     let leading = Table.leading(content.briefTables)
     var report = ""

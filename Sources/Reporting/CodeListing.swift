@@ -9,8 +9,7 @@ public enum CodeListing {
     variants.map { variant in
       let head = Heading.lines(variant.name, "\(variant.role.rawValue), \(variant.place)", .quiet, style)
         .joined(separator: "\n")
-      let says = variant.summary.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }.joined(
-        separator: "\n")
+      let says = style.wrapped(variant.summary, .quiet).joined(separator: "\n")
       let code = experiment.code[variant.name].map {
         wrapped($0, style).map { highlighted($0, style) }.joined(separator: "\n")
       }

@@ -4,7 +4,7 @@ import Platform
 
 /// The documents' sentences with their standings: for a terminal, as Markdown and as JSON.
 public struct DocumentsReport: Sendable {
-  private let index: SentenceIndex
+  let index: SentenceIndex
   private let files: [String]
 
   /// Creates a report of an index.
@@ -24,12 +24,12 @@ public struct DocumentsReport: Sendable {
     for (era, chapters) in index.parts {
       if let era {
         lines += Heading.lines(era.rawValue, era.means, .heading, style)
-        lines += SentenceIndex.summary(chapters.flatMap(\.entries)).wrapped(to: max(20, style.width)) + [""]
+        lines += style.wrapped(SentenceIndex.summary(chapters.flatMap(\.entries))) + [""]
       }
       for chapter in chapters {
         lines += Heading.lines(chapter.name, chapter.title, .heading, style)
         lines += Self.origin(chapter, style)
-        lines += chapter.summary.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
+        lines += style.wrapped(chapter.summary, .quiet)
         let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
         for entry in chapter.entries {
           if !details, chapter.entries.count > 1, Self.isFolded(entry) {
@@ -50,12 +50,12 @@ public struct DocumentsReport: Sendable {
         lines.append("")
       }
     }
-    lines += key(style).flatMap { $0.wrapped(to: max(20, style.width)) }.map { SemanticColor.quiet($0, style) }
-    lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
+    lines += key(style).flatMap { style.wrapped($0, .quiet) }
+    lines += end.flatMap { style.wrapped($0) }
     if hasFolded {
       let more =
         "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, has it in full."
-      lines += more.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
+      lines += style.wrapped(more, .quiet)
     }
     return lines.map { $0 + "\n" }.joined()
   }
@@ -175,10 +175,7 @@ public struct DocumentsReport: Sendable {
               ?? "\(MarkdownReport.escape(chapter.origin.joined(separator: ", ")))\n\n")
             + (isJudged ? "\(chapter.summary)\n\n" : "")
             + MarkdownReport.grid(
-              (["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"]).map
-              {
-                Table.Heading($0, .left)
-              },
+              ["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"],
               chapter.entries.map { entry in
                 let standing = [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
                 let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
@@ -194,125 +191,9 @@ public struct DocumentsReport: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// Returns the report as JSON, schema `gcdlab.documents/2`.
-  ///
-  /// - Throws: `EncodingError`, which no index can cause.
-  public func json() throws -> String {
-    struct Claim: Encodable {
-      let opinion: ClaimOpinion
-      let scenario, says, check: String
-      let verdict: Verdict
-      let evidence: String
-      let trial: String?
-    }
-    struct Sentence: Encodable {
-      let id, says, place: String
-      let said: Documents.Strength?
-      let word: String
-      let conditions: [String]
-      let standing: SentenceStanding
-      let remark: String?
-      /// The scenarios with a claim on the sentence, and those whose verdicts decided the standing.
-      let scenarios, judgedBy: [String]
-      /// The sentences of the other half of the documents on the same question.
-      let answers: [String]
-      let claims: [Claim]
-    }
-    struct Document: Encodable {
-      let document, title: String
-      let era: Documents.Era?
-      let address: String?
-      let sentences: [Sentence]
-    }
-    struct All: Encodable {
-      let schema = "gcdlab.documents/2"
-      let documents: [Document]
-    }
-    let all = All(
-      documents: index.chapters.map { chapter in
-        Document(
-          document: chapter.name, title: chapter.title, era: chapter.era, address: chapter.address,
-          sentences: chapter.entries.map { entry in
-            Sentence(
-              id: entry.id, says: entry.says, place: entry.place, said: entry.said, word: entry.word,
-              conditions: entry.conditions, standing: entry.standing, remark: entry.remark,
-              scenarios: entry.scenarios, judgedBy: entry.judgedBy, answers: entry.answers.map(\.id),
-              claims: entry.judgedClaims.map {
-                Claim(
-                  opinion: $0.opinion, scenario: $0.scenario, says: $0.claim.says, check: $0.claim.check,
-                  verdict: $0.claim.verdict, evidence: $0.claim.evidenceText, trial: $0.shown)
-              })
-          })
-      })
-    return try JSONReport.pretty(all)
-  }
-}
-
-extension Documents.Era {
-  /// The subject of this half of the documents.
-  var means: String {
-    switch self {
-    case .then: "Grand Central Dispatch, 2010 to 2015"
-    case .now: "Swift Concurrency"
-    }
-  }
-
-  /// `Then: Grand Central Dispatch, 2010 to 2015`.
-  var title: String { "\(rawValue.capitalized): \(means)" }
-}
-
-extension Documents.Strength {
-  /// The demand of the strength on the claims.
-  var means: String {
-    switch self {
-    case .always: "of every run: one counterexample refutes it"
-    case .usually: "a tendency: judged by performance claims on the usual case"
-    case .may: "possible: one sighting bears it out"
-    case .recipe: "the document's own code or advice: it must work in every trial"
-    }
-  }
 }
 
 extension SentenceIndex.JudgedClaim {
   /// The trial that shows the verdict, or the figures of all trials.
   var evidence: String { shown ?? claim.evidenceText }
-}
-
-extension SentenceStanding {
-  /// The meaning of the standing; nil if its word is enough.
-  var means: String? {
-    switch self {
-    case .refuted: "a claim speaks against it"
-    case .partly: "one part holds, another does not"
-    case .undecided: "a claim for it is open"
-    case .borneOut: "every claim that could be judged speaks for it"
-    case .inOneConfiguration: "the same, but said of every run and tried in one configuration only"
-    case .byInference: "follows from what was tried, which is not the sentence itself"
-    case .standIn: "tried on the lab's replacement for what this system lacks"
-    case .byConstruction: "would hold with any implementation of Dispatch"
-    case .unavailable: "cannot be run on this system"
-    case .notRun, .untried: nil
-    }
-  }
-
-  /// The colour of the standing on a terminal.
-  var color: SemanticColor {
-    switch self {
-    case .borneOut: .good
-    case .refuted: .bad
-    case .partly, .undecided: .care
-    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: .quiet
-    }
-  }
-
-  /// Returns the mark before the standing.
-  func mark(_ style: TextStyle) -> String {
-    switch self {
-    case .borneOut: style.sign("✓", "+")
-    case .refuted: style.sign("✗", "x")
-    case .partly: style.sign("±", "~")
-    case .undecided: "?"
-    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: "-"
-    }
-  }
 }

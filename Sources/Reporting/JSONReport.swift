@@ -30,12 +30,19 @@ public enum JSONReport {
     var text = ""
     for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
       if scalar.isHidden, scalar.value >= 0x7f {
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        text += scalar.inJSON
       } else {
         text.unicodeScalars.append(scalar)
       }
     }
     return Array(text.utf8)
+  }
+}
+
+extension Unicode.Scalar {
+  /// The escape of an invisible character in JSON: `\u202e`.
+  var inJSON: String {
+    let digits = String(value, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 }

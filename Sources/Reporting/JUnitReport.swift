@@ -17,7 +17,11 @@ public enum JUnitReport {
     let name = document.scenario.name
     let failures = document.claims.count { $0.verdict.isFailure(strict: strict) }
     let skipped = document.claims.count { isSkipped($0.verdict) }
-    let errors = (document.hasBrokenTrials ? 1 : 0) + (document.unfinishedTrials > 0 ? 1 : 0)
+    let errors = [
+      failed(document.brokenTrials, "broken", "broken", "Every trial does what its pattern promises.", document),
+      failed(
+        document.unfinishedTrials, "unfinished", "crashed or hung", "Every trial completes that is meant to.", document),
+    ].filter { !$0.isEmpty }
     let machine = document.machine
     let facts = [
       ("command", ReportContent.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"),
@@ -29,11 +33,11 @@ public enum JUnitReport {
     }
     return """
         <testsuite name="\(escape(name))" package="gcdlab" id="\(id)" hostname="localhost" \
-      tests="\(document.claims.count + errors)" failures="\(failures)" errors="\(errors)" skipped="\(skipped)" \
+      tests="\(document.claims.count + errors.count)" failures="\(failures)" errors="\(errors.count)" skipped="\(skipped)" \
       time="\(Quantity.fixed(document.seconds, decimals: 3))" timestamp="\(escape(String(document.started.prefix(19))))">
           <properties>
       \(properties.joined())    </properties>
-      \(document.claims.map { testCase($0, of: name, strict: strict) }.joined())\(broken(document))\(unfinished(document))\
+      \(document.claims.map { testCase($0, of: name, strict: strict) }.joined())\(errors.joined())\
           <system-out>\(document.findings.map { escape($0.says) }.joined(separator: "\n"))</system-out>
           <system-err>\(document.warnings.map { escape($0.says) }.joined(separator: "\n"))</system-err>
         </testsuite>
@@ -59,20 +63,15 @@ public enum JUnitReport {
       + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
   }
 
-  /// Returns a test case for trials that broke. No claim is about them, and yet the run is not a pass.
-  private static func broken(_ document: ResultDocument) -> String {
-    guard document.hasBrokenTrials else { return "" }
-    let message = "\(document.brokenTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) broken"
-    return head(document.scenario.name, "Every trial does what its pattern promises.")
-      + ">\n      <error type=\"broken\" message=\"\(message)\"/>\n    </testcase>\n"
-  }
-
-  /// Returns a test case for trials that crashed or hung, which need not be part of any claim.
-  private static func unfinished(_ document: ResultDocument) -> String {
-    guard document.unfinishedTrials > 0 else { return "" }
-    let message = "\(document.unfinishedTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) crashed or hung"
-    return head(document.scenario.name, "Every trial completes that is meant to.")
-      + ">\n      <error type=\"unfinished\" message=\"\(message)\"/>\n    </testcase>\n"
+  /// Returns a test case for trials that failed; nothing if there are none. No claim is about them, and yet the run is
+  /// not a pass.
+  private static func failed(_ trials: Int, _ type: String, _ word: String, _ says: String, _ document: ResultDocument)
+    -> String
+  {
+    guard trials > 0 else { return "" }
+    let message = "\(trials) of \(document.runs.reduce(0) { $0 + $1.rounds }) \(word)"
+    return head(document.scenario.name, says)
+      + ">\n      <error type=\"\(type)\" message=\"\(message)\"/>\n    </testcase>\n"
   }
 
   private static func head(_ scenario: String, _ says: String) -> String {

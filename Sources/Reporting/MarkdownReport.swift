@@ -10,40 +10,42 @@ public enum MarkdownReport {
   /// - Parameter sentences: The sentences of the documents. The refuted ones come first.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
-    let head = sentences.map { [escape($0.summary), section("Refuted", refuted)].filter { !$0.isEmpty } } ?? []
+    let head = sentences.map { [escape($0.summary), section("Refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
     return (head.map { $0 + "\n" } + contents.map(render)).joined(separator: "\n")
   }
 
-  /// Returns a section for a scenario: the answer, claims, findings, tables, warnings, settings and machine.
+  /// Returns a section for a scenario.
   public static func render(_ content: ReportContent) -> String {
-    let document = content.document
-    let scenario = document.scenario
-    var parts = ["## \(escape(scenario.name)): \(escape(scenario.title))"]
-    parts += [content.coresNote, content.grades.caution].compactMap(\.self).map { "**\(escape($0))**" }
-    parts += [content.grades.text.map(escape) ?? "", escape(content.answerText)]
-    parts.append(content.conclusion.map { "**\(escape($0))**" } ?? "")
-    let claims = content.claims.map {
-      [$0.word, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)]
+    let parts = content.parts().flatMap { part -> [String] in
+      switch part {
+      case .head(let name, let question, let lines): ["## \(escape(name)): \(escape(question))"] + lines.map(text)
+      case .claims: [claims(content.claims), content.leftOut.map(escape) ?? ""]
+      case .list(let title, let items, _): [section(title.prefix(1).uppercased() + title.dropFirst(), list(items))]
+      case .tables: content.explained(content.tables).flatMap { [text($0), list($1)] }
+      case .traces:
+        [section("Traces", pictures(content.traces.map(\.trace))), list(content.traces.compactMap(\.note))]
+      case .foot(let lines): lines.map(text)
+      case .picture, .lesson, .plots, .code: []
+      }
     }
-    if !claims.isEmpty {
-      parts.append(grid(["verdict", "claim", "check", "evidence"].map { Table.Heading($0, .left) }, claims))
-    }
-    parts.append(content.leftOut.map(escape) ?? "")
-    parts.append(section("Findings", content.findings))
-    for table in content.tables {
-      parts.append((table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note))
-      parts.append(grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } }))
-    }
-    if content.isEmpty { parts.append("Nothing was measured.") }
-    parts.append(list(content.footnotes(content.tables)))
-    let traces = content.traces
-    if !traces.isEmpty { parts += ["**Traces**", pictures(traces.map(\.trace)), list(traces.compactMap(\.note))] }
-    parts.append(section("Warnings", content.warnings.map(\.says)))
-    parts += [
-      "Source: \(escape(scenario.source))", escape(content.settings), content.command.map { code($0) } ?? "",
-      escape((content.facts + content.origin).joined(separator: ", ")),
-    ]
     return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+  }
+
+  private static func claims(_ claims: [ClaimFacts]) -> String {
+    let rows = claims.map { [$0.word, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)] }
+    return rows.isEmpty ? "" : grid(["verdict", "claim", "check", "evidence"], rows)
+  }
+
+  private static func text(_ table: Table) -> String {
+    (table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note) + "\n\n"
+      + grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } })
+  }
+
+  /// Returns a line. What a reader must not miss is bold.
+  static func text(_ line: Line) -> String {
+    if line.isCode { return code(line.text) }
+    let isBold = line.phrases.count == 1 && [.care, .heading].contains(line.phrases[0].color)
+    return isBold ? "**\(escape(line.text))**" : escape(line.text)
   }
 
   /// Returns a table. Its cells are Markdown already.
@@ -52,10 +54,16 @@ public enum MarkdownReport {
       .joined(separator: "\n")
   }
 
+  /// Returns a table of texts, whose columns are all on the left.
+  static func grid(_ titles: [String], _ rows: [[String]]) -> String {
+    grid(titles.map { Table.Heading($0, .left) }, rows)
+  }
+
   static func list(_ items: [String]) -> String { items.map { "- " + escape($0) }.joined(separator: "\n") }
 
-  private static func section(_ title: String, _ items: [String]) -> String {
-    items.isEmpty ? "" : "**\(title)**\n\n" + list(items)
+  /// Returns a text below its title; nothing if it is empty.
+  static func section(_ title: String, _ text: String) -> String {
+    text.isEmpty ? "" : "**\(escape(title))**\n\n\(text)"
   }
 
   /// Returns a text without mark-up, in which a `|` does not end the cell of a table.
@@ -80,17 +88,17 @@ public enum MarkdownReport {
   /// Returns a text in one line, since an empty line would end the paragraph and everything that contains it.
   private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }).inLine }
 
-  /// Returns a text as a code span. Nothing in it is escaped, except for `|` in a table. The fence is longer than any
-  /// in the text.
+  /// Returns a text as a code span. Nothing in it is escaped, except for `|` in a table.
   static func code(_ text: String, inTable: Bool = false) -> String {
     let line = line(text)
-    var (longest, run) = (0, 0)
-    for character in line {
-      run = character == "`" ? run + 1 : 0
-      longest = max(longest, run)
-    }
-    let fence = String(repeating: "`", count: longest + 1)
+    let fence = fence(line, least: 1)
     let space = line.hasPrefix("`") || line.hasSuffix("`") ? " " : ""
     return fence + space + (inTable ? line.replacing("|", with: "\\|") : line) + space + fence
+  }
+
+  /// Returns a fence that is longer than any in a text, so that nothing in the text can end the code.
+  static func fence(_ text: String, least: Int) -> String {
+    let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
+    return String(repeating: "`", count: max(least, longest + 1))
   }
 }

@@ -121,7 +121,7 @@ import Testing
     var results = Fixture.pair
     results.command = ["scenario", "x y", "--set", "a=$b"]
     let markdown = MarkdownReport.render(results.content)
-    #expect(markdown.contains("\n\nstride 1\n\n`gcdlab scenario 'x y' --set 'a=$b'`\n\n"))
+    #expect(markdown.contains("\n\nstride 1\n\n") && markdown.hasSuffix("\n\n`gcdlab scenario 'x y' --set 'a=$b'`\n"))
     #expect(!MarkdownReport.render(Fixture.pair.content).contains("gcdlab scenario"))
   }
 

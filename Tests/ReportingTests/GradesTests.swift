@@ -75,7 +75,7 @@ import Testing
 
   @Test func `a failed claim of the lab is not so, and one of a document is refuted`() throws {
     let content = try Self.content([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
-    #expect(content.answerText == "2 claims: 1 refuted, 1 not so")
+    #expect(content.counts?.text == "2 claims: 1 refuted, 1 not so")
     let lines = Self.lines(content)
     let (refuted, notSo) = (
       lines.firstIndex { $0.hasPrefix("  ✗ refuted  ") }, lines.firstIndex { $0.hasPrefix("  ✗ not so   ") }

@@ -175,7 +175,7 @@ import Testing
     #expect(try Self.standing(Judged("other.5", .held)) == .borneOut)
     #expect(
       SentenceStanding.inOneConfiguration.color == .quiet
-        && SentenceStanding.inOneConfiguration.tone != SentenceStanding.borneOut.tone)
+        && SentenceStanding.inOneConfiguration.color.tone != SentenceStanding.borneOut.color.tone)
   }
 
   @Test func `a sentence that follows from the trials without being shown is borne out by inference`() throws {

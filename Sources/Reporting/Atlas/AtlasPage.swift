@@ -10,15 +10,15 @@ public enum AtlasPage {
       "\(atlas.columns.count) \(atlas.words.many)", style: style,
       """
       <h1>\(atlas.columns.count) \(atlas.words.many) side by side <small>\(atlas.sentences.isEmpty ? "" : atlas.summary)</small></h1>
-      \(machines(atlas))\(paragraphs(atlas.cautions, "care"))\(sentences(atlas))\
+      \(machines(atlas))\(paragraphs(atlas.cautions, .care))\(sentences(atlas))\
       <h1 id="scenarios">Scenario by scenario</h1>
-      \(paragraphs(Atlas.notes, "quiet"))\
+      \(paragraphs(Atlas.notes, .quiet))\
       \(contents(atlas))\(atlas.scenarios.map { scenario($0, atlas) })
       """)
   }
 
-  private static func paragraphs(_ texts: [String], _ tone: String) -> Markup {
-    "\(texts.map { "<p class=\"\(tone)\">\($0)</p>\n" as Markup })"
+  private static func paragraphs(_ texts: [String], _ color: SemanticColor) -> Markup {
+    HTMLReport.paragraphs(texts.map { Line($0, color) })
   }
 
   private static func machines(_ atlas: Atlas) -> Markup {
@@ -74,7 +74,7 @@ public enum AtlasPage {
   private static func table(_ sentences: [AtlasSentence], _ atlas: Atlas) -> Markup {
     let rows = sentences.map { sentence -> Markup in
       let cells = sentence.standings.map {
-        "<td class=\"\($0?.tone ?? "none")\">\(AtlasText.word($0))</td>" as Markup
+        "<td class=\"\($0?.color.tone ?? "none")\">\(AtlasText.word($0))</td>" as Markup
       }
       let said: Markup = sentence.said.map { " <small>\($0.rawValue)</small>" } ?? ""
       let row: Markup = "<tr><th><b>\(sentence.id)</b> \(sentence.says)\(said)</th>\(cells)</tr>\n"
@@ -135,7 +135,7 @@ public enum AtlasPage {
     return """
       <h2 id="\(scenario.name)">\(scenario.name) <small>\(scenario.title)</small></h2>
       <p class="quiet">\(scenario.note)</p>
-      \(paragraphs(scenario.cautions, "care"))\(table)
+      \(paragraphs(scenario.cautions, .care))\(table)
 
       """
   }

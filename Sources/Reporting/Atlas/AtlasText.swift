@@ -90,15 +90,11 @@ public struct AtlasText {
 
   /// Returns a claim, its result on each machine, and how far apart its figures are.
   private func lines(_ claim: AtlasSentence.Claim) -> [String] {
-    let indent = "    "
-    func under(_ text: String, _ color: SemanticColor?, _ indent: String) -> [String] {
-      text.wrapped(to: max(20, style.width - indent.count)).map { indent + (color?($0, style) ?? $0) }
-    }
     let machines = claim.words.flatMap { machines, says in
-      under("\(machines.map(String.init).joined(separator: " ")) \(says)", .quiet, indent + "  ")
+      style.wrapped("\(machines.map(String.init).joined(separator: " ")) \(says)", .quiet, indent: 6)
     }
-    return under("\(claim.scenario): \(claim.says)", nil, indent) + machines
-      + (claim.apartText.map { under($0, .care, indent + "  ") } ?? [])
+    return style.wrapped("\(claim.scenario): \(claim.says)", indent: 4) + machines
+      + (claim.apartText.map { style.wrapped($0, .care, indent: 6) } ?? [])
   }
 
   /// Returns a standing in words. Nil stands for verdicts that do not count.
@@ -127,9 +123,7 @@ public struct AtlasText {
   }
 
   private func wrapped(_ texts: [String], _ color: SemanticColor = .quiet) -> [String] {
-    texts.flatMap { $0.wrapped(to: max(20, style.width)) }.map {
-      color(style.unicode ? $0 : Signs.plain($0), style)
-    }
+    texts.flatMap { style.wrapped($0, color) }
   }
 
   // MARK: Scenarios

@@ -37,15 +37,13 @@ public struct Finding: Sendable {
 
   /// Returns the sentence or the claim with its result, the figures, and the run that they are from.
   public func text(_ style: TextStyle) -> String {
-    let width = max(20, style.width - 2)
     let says =
       against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }
       ?? "\(claim.verdict.mark(style)) \(claim.word): \(claim.says.inLine)"
     let color = against?.standing.color ?? claim.verdict.color
-    let figures = (against == nil ? [claim] : beside).flatMap { $0.evidenceText.inLine.wrapped(to: width) }
-    return says.wrapped(to: width).map { "  " + color($0, style) + "\n" }.joined()
-      + (figures + ["\(scenario.inLine), \(started.prefix(10))"]).map { "  " + SemanticColor.quiet($0, style) + "\n" }
-      .joined()
+    let figures = (against == nil ? [claim] : beside).map(\.evidenceText) + ["\(scenario), \(started.prefix(10))"]
+    let lines = style.wrapped(says, color, indent: 2) + figures.flatMap { style.wrapped($0, .quiet, indent: 2) }
+    return lines.map { $0 + "\n" }.joined()
   }
 }
 

@@ -38,20 +38,16 @@ struct Grades: Sendable {
     standIn = isStandIn ? system : nil
   }
 
-  /// The grades in words, the gravest first: `guide.19 refuted; guide.27, guide.31 borne out`. Empty if no sentence was
+  /// The grades, the gravest first: `Documents: guide.19 refuted; guide.27, guide.31 borne out`. Nil if no sentence was
   /// graded, or if only a stand-in was tried.
-  var parts: [(text: String, standing: SentenceStanding)] {
-    guard standIn == nil else { return [] }
-    return SentenceStanding.allCases.compactMap { standing in
+  var line: Line? {
+    guard standIn == nil else { return nil }
+    let phrases = SentenceStanding.allCases.compactMap { standing -> Line.Phrase? in
       let ids = grades.filter { $0.standing == standing }.map(\.sentence.id)
-      return ids.isEmpty ? nil : ("\(ids.joined(separator: ", ")) \(standing.phrase)", standing)
+      return ids.isEmpty ? nil : ("\(ids.joined(separator: ", ")) \(standing.phrase)", standing.color)
     }
+    return Line("Documents: ", phrases, separator: "; ")
   }
-
-  /// The word in front of ``parts``.
-  static let head = "Documents: "
-  /// The grades in one line; nil if there are none.
-  var text: String? { parts.isEmpty ? nil : Self.head + parts.map(\.text).joined(separator: "; ") }
 
   /// The command that shows the first sentence that is not borne out; nil if there is none.
   var hint: String? {

@@ -61,7 +61,7 @@ struct Lesson {
         blocks.append(.list(numbered: marker.isNumber, items: items))
         rest = after
       } else {
-        paragraph.append(String(text.reversed().drop { $0 == " " }.reversed()))
+        paragraph.append(String(text).trimmed)
         rest = rest.dropFirst()
       }
     }

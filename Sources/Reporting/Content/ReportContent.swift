@@ -34,7 +34,7 @@ public struct ReportContent: Sendable {
   /// The speed-up by the headline metric with more cores; nil if cores are not swept.
   let speedUp: SpeedUp?
   /// The times of the shown metrics' empty timing loops, if they were measured: `0.31 ns (uncontended)`.
-  private let ownFloors: [String]
+  let ownFloors: [String]
 
   /// Reads a document whose claims grade sentences of `documents`.
   public init(_ document: ResultDocument, by documents: Documents? = nil) {
@@ -110,77 +110,6 @@ public struct ReportContent: Sendable {
     return curve.brief(of: [first, reference].compactMap(\.self))
   }
 
-  // MARK: The heading
-
-  /// The settings: `iterations 1_000_000, work 15 ns`.
-  var settings: String {
-    document.scenario.parameters.compactMap { parameter in
-      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
-    }.joined(separator: ", ")
-  }
-
-  /// The settings that the command line changed: `settings: iterations 5_003`.
-  var changedSettings: String {
-    let changed = document.scenario.parameters.filter { $0.changed == true }.compactMap { parameter in
-      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
-    }
-    let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
-    let by = flags.isEmpty ? "" : " by \(flags)"
-    return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
-  }
-
-  /// The facts about the machine and the run.
-  var facts: [String] {
-    let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
-    let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
-    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
-  }
-
-  /// The facts without those about the machine that other commands show.
-  var briefFacts: [String] { processor + run }
-
-  private var processor: [String] {
-    [document.machine.cpu, document.machine.coresText].compactMap(\.self)
-  }
-
-  private var run: [String] {
-    return ["\(rounds.counted("round")) in \(Self.time(document))", "seed \(document.seed)"]
-  }
-
-  /// Returns the duration of the run, to the millisecond, which is the precision of a document.
-  static func time(_ document: ResultDocument) -> String {
-    document.seconds < 0.001 ? "less than 1 ms" : Quantity(document.seconds * 1e9, .nanoseconds).description
-  }
-
-  /// The tool that made the document, and the time of the run.
-  var origin: [String] {
-    ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", dispatch, document.started]
-      .compactMap(\.self)
-  }
-
-  /// The Dispatch that was tried; nil if it is the one of Swift.
-  private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
-
-  /// The command line as a shell reads it; nil if a program started the run.
-  var command: String? { Self.command(document) }
-
-  static func command(_ document: ResultDocument) -> String? {
-    guard !document.command.isEmpty else { return nil }
-    return ([Tool.name] + document.command.map(Self.quoted)).joined(separator: " ")
-  }
-
-  private static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "_@%+=:,./-".utf8.contains(byte)
-      }
-    }
-    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
-  }
-
   /// Whether nothing was measured, except for costs.
   var isEmpty: Bool { document.runs.allSatisfy { Self.costs.isSuperset(of: $0.metrics.keys) } }
 
@@ -213,23 +142,8 @@ public struct ReportContent: Sendable {
     document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken }.map(document.fitting)
   }
 
-  /// The number of claims and of each verdict, failures first. Empty if there are no claims to be judged.
-  var answer: [(text: String, verdict: Verdict?)] {
-    if seeksBest { return [] }
-    let answer = Self.answer(claims)
-    // If all claims are left out, none is about this run.
-    return answer.isEmpty ? document.claims.isEmpty ? [] : [("no claims on what was run", nil)] : answer
-  }
-
-  /// Returns the number of claims and of each verdict, failures first, for any claims.
-  static func answer(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict?)] {
-    guard !claims.isEmpty else { return [] }
-    return [("\(claims.count.counted("claim"))", nil)]
-      + counts(claims).map { ($0.text, $0.verdict) }
-  }
-
   /// Returns the numbers of each verdict, the gravest first: `2 refuted`, `1 not so`, `9 held`.
-  static func counts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
+  static func verdicts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
     gravestFirst.flatMap { verdict in
       [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
         let count = claims.count { $0.verdict == verdict && $0.word == word }
@@ -249,12 +163,6 @@ public struct ReportContent: Sendable {
       severities.filter { $0.1 == severity }.map(\.0)
     }
     return (told, severities.filter { $0.1 == .asSaid }.map(\.0))
-  }
-
-  /// The answer in one line. Empty if there are no claims.
-  var answerText: String {
-    guard let first = answer.first, answer.count > 1 else { return answer.first?.text ?? "" }
-    return "\(first.text): " + answer.dropFirst().map(\.text).joined(separator: ", ")
   }
 
   /// The conclusion of the scenario, if the claims that it depends on were borne out. For a search, the best setting
@@ -286,81 +194,13 @@ public struct ReportContent: Sendable {
 
   // MARK: Below the tables
 
-  /// Returns the meaning of the signs in the shown tables, one line each, and how reliable so few rounds are.
-  func footnotes(_ shown: [Table]) -> [String] {
-    let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    var notes: [String] = []
-    if shown.contains(where: { table in table.headings.contains { $0.title == "mean" } }) {
-      notes.append("mean: the geometric mean of the rounds, by which the runs are ranked")
-    }
-    if seeksBest, !shown.isEmpty {
-      notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
-    }
-    if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline {
-      let groups = comparison?.groups ?? ""
-      // Runs of different problems have no common best.
-      let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
-      let better = "(\(headline.better.rawValue) is better)"
-      let signs = [
-        facts.contains(.best)
-          ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
-          : "no best mean is named \(better)",
-        facts.contains(.nearBest)
-          ? "\(Signs.nearBest) no difference from it was found: the interval is narrow" : nil,
-        facts.contains(.unclear)
-          ? "\(Signs.unclear) cannot be ranked: the interval is wide, or hints at a difference"
-          : nil,
-        hasBestOfAll && comparison?.unnamed.contains(best) != true
-          ? "of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
-      ]
-      notes.append(signs.compactMap(\.self).joined(separator: "; "))
-    }
-    if let reference = comparison?.reference {
-      let signs = [
-        facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
-        facts.contains(.noisy) ? "\(Signs.unclear) too noisy to tell from \(reference)" : nil,
-      ].compactMap(\.self)
-      if !signs.isEmpty { notes.append(signs.joined(separator: ", ")) }
-    }
-    if !facts.isDisjoint(with: [.interval, .ends]) {
-      let signs = [
-        facts.contains(.interval) ? "\(Signs.margin)" : nil,
-        facts.contains(.ends) ? "[low \(Signs.range) high]" : nil,
-      ]
-      notes.append(
-        "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
-    } else if facts.contains(.told) {
-      notes.append(
-        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
-      )
-    }
-    if facts.contains(.nearFloor) {
-      notes.append(
-        "\(Signs.nearFloor) within twice the noise floor of \(Quantity(document.machine.floor, .nanoseconds))"
-          + (facts.contains(.sharedFloor) ? ", divided by the operations of a batch" : ""))
-    }
-    if facts.contains(.ownFloor) {
-      notes.append(
-        "\(Signs.nearFloor) less than twice what the empty timing loop costs: \(ownFloors.joined(separator: ", "))")
-    }
-    if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
-    let fewest = ConfidenceInterval.fewest
-    if !shown.isEmpty, rounds < fewest {
-      notes.append(
-        "\(rounds.counted("round")): too few for intervals (\(fewest) needed)")
-    } else if facts.contains(.glimpse) {
-      notes.append("a ratio without an interval has fewer than the \(fewest) rounds that an interval needs")
-    }
-    return notes
-  }
+  /// The tables with that of the costs, for reports that have room for everything.
+  var detailedTables: [Table] { tables + [costs].compactMap(\.self) }
 
-  /// The confidence with which all intervals of a table hold together.
-  private var certainty: String {
-    "simultaneous \(Quantity(100 * ConfidenceInterval.confidence, .percent)) confidence intervals"
-  }
-
-  private func figure(_ run: Int, _ metric: MetricFacts) -> String {
-    index.ranked(run, by: metric).map { Quantity($0, metric.unit).description } ?? "-"
+  /// Returns some tables, each with the meaning of those of its signs that no table above has.
+  func explained(_ tables: [Table]) -> [(table: Table, notes: [String])] {
+    var told: Set<String> = []
+    return tables.map { table in (table, footnotes([table]).filter { told.insert($0).inserted }) }
   }
 
   /// The claims about what was run. In a search for the best setting, only the failed claims are shown: the others are
@@ -390,13 +230,6 @@ public struct ReportContent: Sendable {
   /// Returns whether the machine was known to lack what a run needs.
   func isDeclaredAway(_ run: RunFacts) -> Bool {
     run.obstacle != nil || document.scenario.variants.contains { $0.name == run.variant && $0.obstacle != nil }
-  }
-}
-
-extension Machine {
-  /// The number of cores: `2 cores`, or `1 of 2 cores` if trials were confined.
-  var coresText: String {
-    (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores.counted("core"))"
   }
 }
 

@@ -31,7 +31,7 @@ struct Table: Sendable {
   struct Row: Sendable {
     /// Whether the row is of a broken variant, or of an end that no claim foresaw.
     let needsCare: Bool
-    let cells: [Cell]
+    var cells: [Cell]
   }
 
   /// The title of the table; nil if it continues the table above.
@@ -41,7 +41,7 @@ struct Table: Sendable {
   let keys: Int
   /// Whether the cells show the same figure in both directions.
   let isGrid: Bool
-  let headings: [Heading]
+  private(set) var headings: [Heading]
   var rows: [Row]
   /// The other measured metrics, if the table stands for several tables.
   var leftOut: [String] = []
@@ -55,34 +55,35 @@ struct Table: Sendable {
   /// Returns the table with only some of its columns.
   func keeping(_ columns: [Int]) -> Table {
     guard columns.count < headings.count else { return self }
-    return Table(
-      title: title, note: note, keys: keys, isGrid: isGrid, headings: columns.map { headings[$0] },
-      rows: rows.map { row in Row(needsCare: row.needsCare, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
+    return with(columns.map { headings[$0] }) { row in columns.map { row.cells[$0] } }
   }
 
-  /// Returns the table with short headings and cells.
+  /// The table with short headings and cells.
   var shortened: Table {
-    Table(
-      title: title, note: note, keys: keys, isGrid: isGrid,
-      headings: headings.map { Heading($0.short, $0.side, rank: $0.rank) },
-      rows: rows.map { row in Row(needsCare: row.needsCare, cells: row.cells.map { Cell($0.short, $0.facts) }) },
-      leftOut: leftOut)
+    with(headings.map { Heading($0.short, $0.side, rank: $0.rank) }) { row in
+      row.cells.map { Cell($0.short, $0.facts) }
+    }
   }
 
   /// Returns the table with the figures of another one, which has the same rows, before its last column.
   private func joined(by other: Table) -> Table {
     let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.told }
     let place = headings.count - 1
-    var headings = headings
-    headings.insert(
+    var joined = self
+    joined.headings.insert(
       contentsOf: added.map { Heading(other.headings[$0].title, rank: Heading.beside) }, at: place)
-    let rows = zip(rows, other.rows).map { row, beside in
-      var cells = row.cells
-      cells.insert(contentsOf: added.map { beside.cells[$0] }, at: place)
-      return Row(needsCare: row.needsCare, cells: cells)
+    for row in joined.rows.indices {
+      joined.rows[row].cells.insert(contentsOf: added.map { other.rows[row].cells[$0] }, at: place)
     }
-    return Table(
-      title: title, note: note, keys: keys, isGrid: isGrid, headings: headings, rows: rows, leftOut: leftOut)
+    return joined
+  }
+
+  /// Returns the table with other columns.
+  private func with(_ headings: [Heading], _ cells: (Row) -> [Cell]) -> Table {
+    var table = self
+    table.headings = headings
+    for row in rows.indices { table.rows[row].cells = cells(rows[row]) }
+    return table
   }
 
   /// Returns the tables without those that continue another one. The table above has their columns if it compares the

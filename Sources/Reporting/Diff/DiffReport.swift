@@ -21,34 +21,23 @@ public struct DiffReport: Sendable {
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? told[...] : told.prefix(Self.mostRows))
-    var lines = [sides(style) + [SemanticColor.heading(counts, style)]]
-    lines.append(
-      table(shown, style) + (told.count > shown.count ? [more(told.count - shown.count, style)] : [])
-        + reasons(style))
-    lines.append(
-      legend(shown, hasIntervals: style.width >= Self.widthOfIntervals).flatMap {
-        (style.unicode ? $0 : Signs.plain($0)).wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
-      })
-    lines += notes(details ? .max : Self.mostItems).map { title, items in
-      [SemanticColor.heading(title, style)]
-        + items.flatMap { item in
-          item.wrapped(to: max(20, style.width - 4)).enumerated().map { index, line in
-            "  " + (index == 0 ? style.sign("•", "-") : " ") + " " + (style.unicode ? line : Signs.plain(line))
-          }
-        }
-    }
-    return lines.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    let sections =
+      [
+        head.flatMap(style.wrapped),
+        table(shown, style) + (told.count > shown.count ? [more(told.count - shown.count, style)] : [])
+          + reasons(style),
+        legend(shown, hasIntervals: style.width >= Self.widthOfIntervals).flatMap { style.wrapped($0, .quiet) },
+      ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
+    return TextStyle.text(sections)
   }
 
   private func more(_ count: Int, _ style: TextStyle) -> String {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// Returns a line for each side: `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`.
-  private func sides(_ style: TextStyle) -> [String] {
-    [("old", diff.sides.old), ("new", diff.sides.new)].flatMap { name, side in
-      "\(name): \(side)".wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
-    }
+  /// A line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and what changed between them.
+  private var head: [Line] {
+    [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(counts, .heading)]
   }
 
   /// Returns the word for a row's change, by which rows are counted.
@@ -119,20 +108,19 @@ public struct DiffReport: Sendable {
   private func reasons(_ style: TextStyle) -> [String] {
     let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in
-      "\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)".wrapped(to: max(20, style.width - 2))
-        .map { "  " + SemanticColor.quiet($0, style) }
+      style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)", .quiet, indent: 2)
     }
   }
 
   /// The diff as GitHub Markdown.
   public var markdown: String {
     let parts =
-      ["old: \(diff.sides.old)", "new: \(diff.sides.new)", counts].map(MarkdownReport.escape)
+      head.map(MarkdownReport.text)
       + tables.map { title, rows in
-        "**\(MarkdownReport.escape(title))**\n\n"
-          + MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) })
+        MarkdownReport.section(
+          title, MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) }))
       } + legend(diff.rows, hasIntervals: true).map(MarkdownReport.escape)
-      + notes(.max).map { title, items in "**\(title)**\n\n" + MarkdownReport.list(items) }
+      + notes(.max).map { title, items in MarkdownReport.section(title, MarkdownReport.list(items)) }
     return parts.joined(separator: "\n\n") + "\n"
   }
 
@@ -206,16 +194,7 @@ public struct DiffReport: Sendable {
   }
 
   private var tables: [(title: String, rows: [ResultDiff.Row])] {
-    var tables: [(title: String, rows: [ResultDiff.Row])] = []
-    for row in diff.rows {
-      let title = "\(row.scenario): \(row.metric)"
-      if let index = tables.firstIndex(where: { $0.title == title }) {
-        tables[index].rows.append(row)
-      } else {
-        tables.append((title, [row]))
-      }
-    }
-    return tables
+    diff.rows.grouped { "\($0.scenario): \($0.metric)" }.map { title, rows in (title: title, rows: rows) }
   }
 
   private static let headings =

@@ -15,16 +15,17 @@ public struct ExplorationText {
     var lines: [String] = []
     for (scenario, results) in results.grouped(by: \.scenario) {
       if let only = results.first, results.count == 1, steps {
-        lines += Heading.lines(scenario, only.variant.name, .name, style) + wrapped(ExplorationWords.sentence(only))
+        lines +=
+          Heading.lines(scenario, only.variant.name, .name, style) + style.wrapped(ExplorationWords.sentence(only))
       } else {
         lines += [SemanticColor.heading(scenario, style)] + summary(results)
       }
       for result in results where steps {
         guard let shortest = result.findings?.shortest else { continue }
         if results.count > 1 { lines += ["", SemanticColor.name(result.variant.name, style)] }
-        lines += wrapped("The shortest schedule that breaks it: \(shortest.scheduleText)") + schedule(shortest)
+        lines += style.wrapped("The shortest schedule that breaks it: \(shortest.scheduleText)") + schedule(shortest)
       }
-      if let leavesOut = results.first?.leavesOut { lines += [""] + wrapped(leavesOut, .quiet) }
+      if let leavesOut = results.first?.leavesOut { lines += [""] + style.wrapped(leavesOut, .quiet) }
       lines.append("")
     }
     return (lines + limits()).map { $0 + "\n" }.joined()
@@ -32,18 +33,12 @@ public struct ExplorationText {
 
   /// Returns one schedule, step by step.
   public func render(_ record: Record, of scenario: ExploredScenario, variant: String) -> String {
-    let leavesOut = scenario.leavesOut.map { wrapped($0, .quiet) } ?? []
+    let leavesOut = scenario.leavesOut.map { style.wrapped($0, .quiet) } ?? []
     let lines = Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut + limits()
     return lines.map { $0 + "\n" }.joined()
   }
 
-  private func limits() -> [String] { ExplorationWords.limits.flatMap { wrapped($0, .quiet) } }
-
-  private func wrapped(_ text: String, _ color: SemanticColor? = nil, indent: Int = 0) -> [String] {
-    text.wrapped(to: max(20, style.width - indent)).map {
-      String(repeating: " ", count: indent) + (color?($0, style) ?? $0)
-    }
-  }
+  private func limits() -> [String] { ExplorationWords.limits.flatMap { style.wrapped($0, .quiet) } }
 
   // MARK: All variants
 
@@ -55,7 +50,7 @@ public struct ExplorationText {
         "\(mark(result)) \(SemanticColor.name(result.variant.name.padded(to: width), style))"
       }
       let room = style.width - name - 4
-      guard room >= 30 else { return results.map { heading($0) } + wrapped(sentence, indent: 2) }
+      guard room >= 30 else { return results.map { heading($0) } + style.wrapped(sentence, indent: 2) }
       let text = sentence.wrapped(to: room)
       return (0..<max(results.count, text.count)).map { index in
         guard index < text.count else { return heading(results[index]) }
@@ -108,7 +103,7 @@ public struct ExplorationText {
         return line[..<mark.lowerBound] + SemanticColor.bad(String(line[mark.lowerBound...]), style)
       }
     }
-    if let end = ExplorationWords.end(record) { lines += wrapped(end, record.outcome.isBroken ? .bad : .good) }
+    if let end = ExplorationWords.end(record) { lines += style.wrapped(end, record.outcome.isBroken ? .bad : .good) }
     return lines
   }
 

@@ -27,7 +27,7 @@ enum ExplorationWords {
       case (0, true): findings.schedules == 1 ? "\(count), which holds." : "None of all \(count) breaks it."
       case (0, false): "None of \(count) breaks it so far."
       default:
-        "\(count), \(grouped(findings.broken)) break\(findings.broken == 1 ? "s" : "") it: "
+        "\(count), \(findings.broken.withCommas) break\(findings.broken == 1 ? "s" : "") it: "
           + "\(findings.shortest?.outcome.words ?? "")."
       }
     if case .preemptions(let most) = findings.strategy {
@@ -53,15 +53,7 @@ enum ExplorationWords {
 
   /// `the caller, 2 threads and 1 block`; empty if nobody makes a step that is shown.
   static func participants(_ names: [String]) -> String {
-    var kinds: [(key: String, elements: [String])] = []
-    for name in names {
-      let kind = name.split(separator: " ").dropLast().joined(separator: " ")
-      if let place = kinds.firstIndex(where: { $0.key == kind }) {
-        kinds[place].elements.append(name)
-      } else {
-        kinds.append((kind, [name]))
-      }
-    }
+    let kinds = names.grouped { $0.split(separator: " ").dropLast().joined(separator: " ") }
     return listed(kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) })
   }
 
@@ -80,10 +72,5 @@ enum ExplorationWords {
     return record.outcome == .holds ? "It holds." : "At the end: \(record.outcome.words)."
   }
 
-  static func amount(_ count: Int, _ thing: String) -> String { "\(grouped(count)) \(thing)\(count == 1 ? "" : "s")" }
-
-  static func grouped(_ count: Int) -> String {
-    String(
-      String(count).reversed().enumerated().flatMap { $0 > 0 && $0 % 3 == 0 ? [",", $1] : [$1] }.reversed())
-  }
+  static func amount(_ count: Int, _ thing: String) -> String { "\(count.withCommas) \(thing)\(count == 1 ? "" : "s")" }
 }

@@ -21,12 +21,13 @@ struct PictureFigure {
     }
   }
 
-  private func figure(_ title: String, _ note: String, _ body: Markup, _ legend: [String]) -> Markup {
+  private func figure(_ title: String, _ note: String, _ body: Markup, keys: Markup = "", _ legend: [String]) -> Markup
+  {
     """
     <figure class="picture"><figcaption><b>\(title)</b> \(note)</figcaption>
     <div class="strips">
     \(body)</div>
-    \(Self.legend(legend))</figure>
+    \(keys)\(Self.legend(legend))</figure>
 
     """
   }
@@ -165,14 +166,9 @@ struct PictureFigure {
     }
     let hasBroken = bars.rows.contains(where: \.isBroken)
     let legend = [hasBroken ? Self.orange : "", leftOut(bars.leftOut, "Not counted")]
-    return """
-      <figure class="picture"><figcaption><b>\(bars.title)</b> \(bars.note), with the share of each outcome</figcaption>
-      <div class="strips">
-      \(StripChart(rows: rows).markup)</div>
-      <p class="keys">\(kinds)</p>
-      \(Self.legend(legend))</figure>
-
-      """
+    return figure(
+      bars.title, "\(bars.note), with the share of each outcome", StripChart(rows: rows).markup,
+      keys: "<p class=\"keys\">\(kinds)</p>\n", legend)
   }
 
   private static func says(_ entry: Outcomes.Entry) -> String { "\(entry.outcome): \(entry.shareText)" }
@@ -183,34 +179,6 @@ struct PictureFigure {
     case .forbidden?: "forbidden"
     case .anomaly?, .trapExpected?, .hangExpected?: "interest"
     case nil: "open"
-    }
-  }
-
-  /// The patterns of outcomes and of noise, once for each page, which distinguish them without colours.
-  static let patterns: Markup = """
-    <svg class="patterns" aria-hidden="true"><defs>
-    <pattern id="o-interest" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M-1,1L1,-1M0,8L8,0M7,9L9,7"/></pattern>
-    <pattern id="o-forbidden" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M0,0L8,8M0,8L8,0"/></pattern>
-    <pattern id="o-noisy" patternUnits="userSpaceOnUse" width="7" height="7"><path d="M-1,1L1,-1M0,7L7,0M6,8L8,6"/></pattern>
-    </defs></svg>
-
-    """
-
-  /// The part of a page's style that needs ``patterns``.
-  static let patternStyle: Markup = """
-    .interest { fill: url(#o-interest); } .forbidden { fill: url(#o-forbidden); }
-    rect.noisy { fill: url(#o-noisy); } #o-noisy path { stroke: var(--ink); stroke-opacity: .3; stroke-width: 1; fill: none; }
-    #o-interest .ground { fill: light-dark(#fde3cd, #5a3413); } #o-interest path { stroke: light-dark(#e08a45, #a8622a); stroke-width: 1.6; fill: none; }
-    #o-forbidden .ground { fill: light-dark(#f9d5d2, #5c2320); } #o-forbidden path { stroke: light-dark(#c9453c, #c2544c); stroke-width: 1.4; fill: none; }
-    """
-
-  /// Returns whether a page needs ``patterns``.
-  static func needsPatterns(_ contents: [ReportContent]) -> Bool {
-    contents.contains {
-      switch $0.picture {
-      case .outcomes?, .heat?: true
-      case .curve?, .dots?, nil: false
-      }
     }
   }
 

@@ -3,71 +3,44 @@ import Laboratory
 /// The signs in the picture of a trace: a letter and a colour for each queue, and a pattern for each reason to wait.
 struct TraceKey {
   private let trace: Trace
-  private var groups: [(label: String, kind: Trace.Queue.Kind, count: Int)] = []
-  private var groupOf: [Int: Int] = [:]
-
-  /// The number of colours. They are those of Okabe and Ito, which people with any colour vision can distinguish.
-  private static let colors = 8
-  /// The largest number of queues with a sign each. More queues are grouped by the common part of their labels.
-  private static let mostQueues = 8
+  private let queues: QueueKey
 
   init(_ trace: Trace) {
     self.trace = trace
-    var seen: [Int] = []
-    var known: Set<Int> = []
-    for block in trace.blocks where known.insert(block.queue).inserted { seen.append(block.queue) }
-    for queue in seen {
-      var label = trace.queues[queue].label
-      if seen.count > Self.mostQueues {
-        label = String(label.reversed().drop { $0.isNumber || ".-# ".contains($0) }.reversed())
-      }
-      if let index = groups.firstIndex(where: { $0.label == label }) {
-        groups[index].count += 1
-        groupOf[queue] = index
-      } else {
-        groupOf[queue] = groups.count
-        groups.append((label, trace.queues[queue].kind, 1))
-      }
-    }
+    queues = QueueKey(trace)
   }
 
-  /// Returns the class of a queue's colour.
-  func color(of queue: Int) -> String { "q\((groupOf[queue] ?? 0) % Self.colors)" }
+  /// Returns the class of a queue's colour. The colours are those of Okabe and Ito, which people with any colour vision
+  /// can distinguish.
+  func color(of queue: Int) -> String { Self.color(queues.index(of: queue)) }
+
+  private static func color(_ index: Int) -> String { "q\(index % QueueKey.most)" }
 
   /// Returns the short name of a block: `A3`, or `A3!` for a barrier.
-  func name(of block: Trace.Block) -> String {
-    "\(Self.letter(groupOf[block.queue] ?? 0))\(block.number)\(block.isBarrier ? "!" : "")"
-  }
-
-  private static func letter(_ index: Int) -> String {
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    return index < letters.count ? String(letters[index]) : "*"
-  }
+  func name(of block: Trace.Block) -> String { queues.name(of: block) }
 
   /// The key of the signs that the trace has: the queues with their colours, and the reasons to wait with their
   /// patterns.
   var markup: Markup {
-    let queues = groups.prefix(Self.mostQueues).enumerated().map { index, group -> Markup in
+    let groups = queues.groups
+    let signs = groups.prefix(QueueKey.most).enumerated().map { index, group -> Markup in
       let kind = [.serial, .concurrent, .actor].contains(group.kind) ? ", \(group.kind.rawValue)" : ""
-      return sign(
-        "q\(index % Self.colors)",
-        "\(Self.letter(index)) \(group.label)\(kind)\(group.count > 1 ? " (\(group.count) queues)" : "")")
+      let count = group.queues.count > 1 ? " (\(group.queues.count) queues)" : ""
+      return sign(Self.color(index), "\(QueueKey.letter(index)) \(group.label)\(kind)\(count)")
     }
-    let more: Markup = groups.count > Self.mostQueues ? "and \(groups.count - Self.mostQueues) more " : ""
+    let more: Markup = groups.count > QueueKey.most ? "and \(groups.count - QueueKey.most) more " : ""
     let found = Set(trace.lanes.flatMap(\.waits).map(\.reason))
     let reasons = Trace.Wait.Reason.allCases.filter { found.contains($0) && $0 != .work }
       .map { sign("wait w-\($0.rawValue)", "waits \(trace.text(of: Trace.Wait(begin: 0, end: nil, for: $0)))") }
     let isUnknown = !trace.gaps.isEmpty || !trace.missing.isEmpty
-    return "<p class=\"keys\">\(queues)\(more)\(reasons)\(isUnknown ? sign("unknown", "not known") : "")</p>\n"
+    return "<p class=\"keys\">\(signs)\(more)\(reasons)\(isUnknown ? sign("unknown", "not known") : "")</p>\n"
   }
 
   /// The table of the queues, with what became of their blocks.
   var table: Markup {
-    let rows = groups.prefix(Self.mostQueues).enumerated().map { index, group -> Markup in
-      let queues = Set(groupOf.filter { $0.value == index }.keys)
-      let cells = QueueFigures(trace, queues: queues, label: group.label, kind: group.kind).cells
+    let rows = queues.rows(of: trace).map { cells -> Markup in
       let figures = cells.dropFirst().map { "<td>\($0)</td>" as Markup }
-      return "<tr><th>\(Self.letter(index)) \(cells[0])</th>\(figures)</tr>\n"
+      return "<tr><th>\(cells[0])</th>\(figures)</tr>\n"
     }
     guard !rows.isEmpty else { return "" }
     let headings = QueueFigures.headings.map { "<th>\($0.title)</th>" as Markup }

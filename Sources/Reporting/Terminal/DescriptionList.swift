@@ -21,9 +21,7 @@ public struct DescriptionList {
   func lines(_ name: String, _ texts: [(says: String, color: SemanticColor?)]) -> [String] {
     let isBeside = style.width - column >= Self.fewestCells
     let indent = isBeside ? column : Self.indent
-    let body = texts.flatMap { text in
-      text.says.wrapped(to: max(20, style.width - indent)).map { text.color?($0, style) ?? $0 }
-    }.map { String(repeating: " ", count: indent) + $0 }
+    let body = texts.filter { !$0.says.isEmpty }.flatMap { style.wrapped($0.says, $0.color, indent: indent) }
     let head = "  " + name.inLine
     guard isBeside, head.displayWidth + 2 <= column, let first = body.first else {
       return [SemanticColor.name(head, style)] + body

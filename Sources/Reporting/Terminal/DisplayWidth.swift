@@ -39,6 +39,14 @@ extension String {
     return line + String(repeating: " ", count: max(0, cells - line.displayWidth))
   }
 
+  /// Returns the text without the characters at its end that satisfy a condition.
+  func droppingLast(while condition: (Character) -> Bool) -> String {
+    String(prefix(upTo: lastIndex { !condition($0) }.map(index(after:)) ?? startIndex))
+  }
+
+  /// The text without spaces at its end.
+  var trimmed: String { droppingLast { $0 == " " } }
+
   /// Returns the text in lines of at most `cells`, broken between words. A longer word has a line of its own.
   public func wrapped(to cells: Int) -> [String] {
     var lines: [String] = []

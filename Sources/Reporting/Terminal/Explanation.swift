@@ -6,48 +6,39 @@ public enum Explanation {
   /// Returns the text for a terminal.
   public static func render(_ experiment: Experiment, _ style: TextStyle) -> String {
     let pattern = experiment.pattern
-    var sections = [
+    let facts = [experiment.source, experiment.tags.isEmpty ? "" : "tags: " + experiment.tags.joined(separator: ", ")]
+    let parameters = pattern.settable.flatMap { parameter -> [String] in
+      let value = experiment.parameters[parameter.name] ?? parameter.standard
+      let swept = experiment.sweep.first { $0.name == parameter.name }
+      let now =
+        swept.map { "swept over " + $0.values.map(parameter.describe).joined(separator: ", ") }
+        ?? parameter.describe(value)
+      return entry(parameter.name, parameter.summary, "\(now); allowed: \(parameter.allowed)", style)
+    }
+    let metrics = pattern.metrics.flatMap {
+      entry($0.name, $0.summary, $0.unit == .none ? $0.kind.text : "\($0.kind.text), \($0.unit.rawValue)", style)
+    }
+    let claims = experiment.claims.flatMap {
+      entry(
+        $0.kind.rawValue, $0.says,
+        "\($0.check.text); \(ClaimRelation.text(bears: $0.bears, contradicts: $0.contradicts))", style)
+    }
+    return TextStyle.text([
       Heading.lines(experiment.name, experiment.title, nil, style)
-        + [experiment.source, experiment.tags.isEmpty ? "" : "tags: " + experiment.tags.joined(separator: ", ")]
-        .filter { !$0.isEmpty }.flatMap { $0.wrapped(to: max(20, style.width)) }.map { SemanticColor.quiet($0, style) },
+        + facts.filter { !$0.isEmpty }.flatMap { style.wrapped($0, .quiet) },
       Lesson(experiment.lesson).lines(style),
-    ]
-    sections.append(
-      heading("variants", style)
-        + experiment.variants.flatMap { entry($0.name, $0.summary, $0.character, style) }
-        + legend(Legend.roles, style))
-    sections.append(
-      heading("parameters, set with --set NAME=VALUE", style)
-        + pattern.settable.flatMap { parameter -> [String] in
-          let value = experiment.parameters[parameter.name] ?? parameter.standard
-          let swept = experiment.sweep.first { $0.name == parameter.name }
-          let now =
-            swept.map { "swept over " + $0.values.map(parameter.describe).joined(separator: ", ") }
-            ?? parameter.describe(value)
-          return entry(parameter.name, parameter.summary, "\(now); allowed: \(parameter.allowed)", style)
-        })
-    sections.append(
-      heading("metrics", style)
-        + pattern.metrics.flatMap {
-          entry(
-            $0.name, $0.summary, $0.unit == .none ? $0.kind.text : "\($0.kind.text), \($0.unit.rawValue)", style
-          )
-        })
-    sections.append(
-      heading("claims", style) + legend([ClaimRelation.counts(experiment.claims.map(\.grades))], style)
-        + experiment.claims.flatMap {
-          entry(
-            $0.kind.rawValue, $0.says,
-            "\($0.check.text); \(ClaimRelation.text(bears: $0.bears, contradicts: $0.contradicts))",
-            style)
-        } + legend(Legend.kinds, style))
-    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+      style.section(
+        "variants",
+        experiment.variants.flatMap { entry($0.name, $0.summary, $0.character, style) } + legend(Legend.roles, style)),
+      style.section("parameters, set with --set NAME=VALUE", parameters), style.section("metrics", metrics),
+      style.section(
+        "claims",
+        legend([ClaimRelation.counts(experiment.claims.map(\.grades))], style) + claims + legend(Legend.kinds, style)),
+    ])
   }
 
-  private static func heading(_ title: String, _ style: TextStyle) -> [String] { [SemanticColor.heading(title, style)] }
-
   private static func legend(_ lines: [String], _ style: TextStyle) -> [String] {
-    lines.joined(separator: "; ").wrapped(to: max(20, style.width - 2)).map { "  " + SemanticColor.quiet($0, style) }
+    style.wrapped(lines.joined(separator: "; "), .quiet, indent: 2)
   }
 
   private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {

@@ -32,7 +32,7 @@ struct HistogramPlot {
         "  " + String(repeating: " ", count: labels + 2) + SemanticColor.quiet(ticks(one.samples, axis), style))
     }
     lines.append("  " + String(repeating: " ", count: labels + 2) + SemanticColor.quiet(scale(axis), style))
-    return lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
+    return lines.map(\.trimmed)
   }
 
   /// The axis of the values. Columns are equal steps of the logarithm.

@@ -12,10 +12,8 @@ public enum ScenarioList {
       lines.append(SemanticColor.heading(family ?? "others", style))
       for scenario in scenarios {
         let obstacle = scenario.pattern.obstacle(on: machine)
-        let texts: [(String, SemanticColor?)] = [
-          (scenario.title.inLine, nil), (obstacle.map { "unavailable here: \($0)" } ?? "", .care),
-        ]
-        lines += entry.lines(scenario.name, texts.filter { !$0.0.isEmpty })
+        lines += entry.lines(
+          scenario.name, [(scenario.title, nil), (obstacle.map { "unavailable here: \($0)" } ?? "", .care)])
       }
     }
     let tags = Set(scenarios.flatMap(\.tags)).sorted().joined(separator: ", ")
@@ -23,13 +21,13 @@ public enum ScenarioList {
       "Run one with `\(Tool.command) scenario NAME`, read about it with `\(Tool.command) explain NAME`.",
       "Tags, for `\(Tool.command) scenario --tag TAG` and `\(Tool.command) smoke --only TAG` (each heading above is one): \(tags)",
     ]
-    return (lines + [""] + end.flatMap { $0.wrapped(to: max(20, style.width)) }).map { $0 + "\n" }.joined()
+    return (lines + [""] + end.flatMap { style.wrapped($0) }).map { $0 + "\n" }.joined()
   }
 
   /// Returns the list as GitHub Markdown, with a table for each family.
   public static func markdown(_ scenarios: [ScenarioOutline]) -> String {
     MarkdownReport.grid(
-      ["family", "scenario", "question"].map { Table.Heading($0, .left) },
+      ["family", "scenario", "question"],
       scenarios.map { scenario in
         [
           MarkdownReport.escape(scenario.tags.first ?? ""), MarkdownReport.code(scenario.name, inTable: true),

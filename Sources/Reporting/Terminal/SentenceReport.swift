@@ -17,21 +17,18 @@ public struct SentenceReport: Sendable {
   /// on it with its verdict, its scenario and its check, and the commands that run and show these scenarios.
   public func text(_ style: TextStyle) -> String {
     index.chapters.flatMap { chapter in
-      chapter.entries.map { page($0, of: chapter, style).map { $0.joined(separator: "\n") }.joined(separator: "\n\n") }
-    }.joined(separator: "\n\n\n") + "\n"
+      chapter.entries.map { TextStyle.text(page($0, of: chapter, style)) }
+    }.joined(separator: "\n\n")
   }
 
   private func page(_ entry: SentenceIndex.Entry, of chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [[String]] {
-    func wrapped(_ text: String, _ color: SemanticColor?) -> [String] {
-      text.inLine.wrapped(to: max(20, style.width)).map { color?($0, style) ?? $0 }
-    }
     let said = entry.said.map { ["said: \($0.rawValue), \($0.means)"] } ?? []
     let head =
       Heading.lines(entry.id, entry.says, nil, style)
-      + wrapped(chapter.title, .quiet) + wrapped("in: \(entry.place)", .quiet)
+      + style.wrapped(chapter.title, .quiet) + style.wrapped("in: \(entry.place)", .quiet)
       + DocumentsReport.origin(chapter, style)
-      + (said + ["the word that decides: \(entry.word)"]).flatMap { wrapped($0, .quiet) }
-      + wrapped(DocumentsReport.standing(entry, style), entry.standing.color)
+      + (said + ["the word that decides: \(entry.word)"]).flatMap { style.wrapped($0, .quiet) }
+      + style.wrapped(DocumentsReport.standing(entry, style), entry.standing.color)
     let claims = entry.claims.flatMap { asked in
       DescriptionList(column: 14, style: style).lines(
         asked.judgedClaim?.opinion.words ?? "not judged",
@@ -42,14 +39,14 @@ public struct SentenceReport: Sendable {
             "\(asked.scenario): \(asked.claim.check)"
               + (asked.isAgainst(entry.id) ? "; contradicts the sentence where true" : ""), .quiet
           ),
-        ].filter { !$0.0.isEmpty })
+        ])
     }
     let conditions = entry.conditions.flatMap {
-      DescriptionList(column: 5, style: style).lines("-", [($0.inLine, nil)])
+      DescriptionList(column: 5, style: style).lines("-", [($0, nil)])
     }
     let answers = entry.answers.flatMap { answer in
       DescriptionList(column: 2 + (entry.answers.map(\.id.count).max() ?? 0) + 2, style: style).lines(
-        answer.id, [(answer.says.inLine, nil), ("\(Tool.command) explain \(answer.id)", .quiet)])
+        answer.id, [(answer.says, nil), ("\(Tool.command) explain \(answer.id)", .quiet)])
     }
     let column = 2 + Tool.command.count + 10 + (entry.scenarios.map(\.count).max() ?? 0) + 2
     let commands = entry.scenarios.flatMap { name in
@@ -57,18 +54,13 @@ public struct SentenceReport: Sendable {
         "\(Tool.command) scenario \(name)", [("try it; its code: \(Tool.command) explain \(name) --code", .quiet)])
     }
     let isJudged = entry.claims.contains { $0.judgedClaim != nil }
+    let source =
+      isJudged ? style.wrapped("The verdicts are those of \(DocumentsReport.source(files)).", .quiet) : []
     return [
-      head,
-      conditions.isEmpty ? [] : [SemanticColor.heading("tried with", style)] + conditions,
-      answers.isEmpty
-        ? []
-        : [SemanticColor.heading("on the same question \(chapter.era == .then ? "now" : "then")", style)] + answers,
-      claims.isEmpty
-        ? []
-        : [SemanticColor.heading("claims", style)] + claims
-          + (isJudged ? wrapped("The verdicts are those of \(DocumentsReport.source(files)).", .quiet) : []),
-      commands.isEmpty ? [] : [SemanticColor.heading("commands", style)] + commands,
-    ].filter { !$0.isEmpty }
+      head, style.section("tried with", conditions),
+      style.section("on the same question \(chapter.era == .then ? "now" : "then")", answers),
+      style.section("claims", claims + source), style.section("commands", commands),
+    ]
   }
 }
 

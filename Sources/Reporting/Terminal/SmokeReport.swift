@@ -29,9 +29,8 @@ public enum SmokeReport {
     let labels = Set(losses.filter { !$0.areAll }.map(\.label))
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {
-      for (index, line) in sentence.wrapped(to: max(20, style.width - 4)).enumerated() {
-        text += (index == 0 ? "  - " : "    ") + SemanticColor.quiet(line, style) + "\n"
-      }
+      let lines = style.wrapped(sentence, .quiet, indent: 4).map { $0.dropFirst(4) }
+      for (index, line) in lines.enumerated() { text += (index == 0 ? "  - " : "    ") + line + "\n" }
     }
     return text
   }
@@ -41,8 +40,9 @@ public enum SmokeReport {
     -> String
   {
     let document = content.document
-    let counts = ReportContent.counts(content.claims.filter { !hidesInconclusive || $0.verdict != .inconclusive }).map(
-      \.text)
+    let counts = ReportContent.verdicts(content.claims.filter { !hidesInconclusive || $0.verdict != .inconclusive })
+      .map(
+        \.text)
     let lost = content.lost.map(\.count).reduce(0, +)
     let mark =
       switch status(of: document, strict: strict) {

@@ -5,24 +5,19 @@ import Platform
 /// A plot of a figure against a swept parameter, with a mark for each variant. An axis is logarithmic if the largest
 /// value is more than four times the smallest.
 struct SweepPlot {
-  private let parameter: ParameterFacts
-  private let settings: [ParameterValue]
-  private let series: [SweepCurve.Series]
-  private let ideal: Double?
-  private let unit: Unit
+  private let sweep: SweepCurve
   private let style: TextStyle
 
   private static let rows = 12
   private static let fewestColumns = 20
 
   init(_ sweep: SweepCurve, _ style: TextStyle) {
-    parameter = sweep.parameter
-    settings = sweep.settings
-    series = sweep.series
-    ideal = sweep.ideal
-    unit = sweep.metric.unit
+    self.sweep = sweep
     self.style = style
   }
+
+  private var series: [SweepCurve.Series] { sweep.series }
+  private var numbers: [Double] { sweep.numbers }
 
   /// The names of the logarithmic axes, for the title.
   var note: String {
@@ -30,7 +25,7 @@ struct SweepPlot {
     let vertical = values.min().flatMap { low in values.max().map { Scale(low, $0).isLog } } ?? false
     switch (horizontal?.isLog ?? false, vertical) {
     case (true, true): return ", both axes logarithmic"
-    case (true, false): return ", \(parameter.name) logarithmic"
+    case (true, false): return ", \(sweep.parameter.name) logarithmic"
     case (false, true): return ", values logarithmic"
     case (false, false): return ""
     }
@@ -38,7 +33,7 @@ struct SweepPlot {
 
   /// All figures of the plot, including the ideal ones.
   private var values: [Double] {
-    series.flatMap(\.values).compactMap(\.self) + (ideal.map { slope in numbers.map { slope * $0 } } ?? [])
+    series.flatMap(\.values).compactMap(\.self) + (sweep.ideal.map { slope in numbers.map { slope * $0 } } ?? [])
   }
 
   /// Returns the vertical scale. A flat line needs an axis with two ends, and a span of at least a quarter keeps noise
@@ -59,7 +54,7 @@ struct SweepPlot {
     let vertical = Self.vertical(least, most)
     let labels = Dictionary(
       uniqueKeysWithValues: [0, Self.rows / 2, Self.rows - 1].map { row in
-        (row, Quantity(vertical.value(1 - Double(row) / Double(Self.rows - 1)), unit).description)
+        (row, Quantity(vertical.value(1 - Double(row) / Double(Self.rows - 1)), sweep.metric.unit).description)
       })
     let margin = labels.values.map(\.displayWidth).max() ?? 0
     let columns = min(style.width - margin - 5, 100)
@@ -73,7 +68,7 @@ struct SweepPlot {
         canvas[row][place] = canvas[row][place] == nil ? .series(index) : .several
       }
     }
-    if let ideal, let horizontal {
+    if let ideal = sweep.ideal, let horizontal {
       for column in 0..<columns {
         let value = ideal * horizontal.value(Double(column) / Double(columns - 1))
         let row = Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())
@@ -99,7 +94,7 @@ struct SweepPlot {
   /// The content of a cell.
   private enum Mark: Equatable {
     case series(Int)
-    /// A part of the line of a series that does not depend on the parameter.
+    /// A part of the line of a series that does not depend on the sweep.parameter.
     case line(Int)
     /// Points of several series coincide.
     case several
@@ -118,20 +113,14 @@ struct SweepPlot {
       case nil: text += " "
       }
     }
-    return String(text.reversed().drop { $0 == " " }.reversed())
+    return text.trimmed
   }
 
   private func columnsOfSettings(_ columns: Int) -> [Int] {
     guard let horizontal else {
-      return settings.indices.map { ($0 * (columns - 1)) / max(1, settings.count - 1) }
+      return sweep.settings.indices.map { ($0 * (columns - 1)) / max(1, sweep.settings.count - 1) }
     }
     return numbers.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
-  }
-
-  /// The settings as numbers; empty if one is a word.
-  private var numbers: [Double] {
-    let numbers = settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
-    return numbers.count == settings.count ? numbers : []
   }
 
   /// The horizontal scale; nil for words, which stand at equal distances.
@@ -144,9 +133,9 @@ struct SweepPlot {
   private func base(_ places: [Int], _ columns: Int, _ margin: Int) -> String {
     var rule = Array(repeating: style.sign("─", "-"), count: columns)
     var names = ""
-    for (place, setting) in zip(places, settings).sorted(by: { $0.0 < $1.0 }) {
+    for (place, setting) in zip(places, sweep.settings).sorted(by: { $0.0 < $1.0 }) {
       rule[place] = style.sign("┬", "+")
-      let name = parameter.describe(setting)
+      let name = sweep.parameter.describe(setting)
       let start = max(0, min(place - name.count / 2, columns - name.count))
       if names.isEmpty ? start >= 0 : start > names.count {
         names += String(repeating: " ", count: start - names.count) + name
@@ -155,7 +144,7 @@ struct SweepPlot {
     let indent = String(repeating: " ", count: margin + 3)
     return indent + SemanticColor.quiet(style.sign("└", "+") + rule.joined(), style) + "\n" + indent + " "
       + SemanticColor.quiet(names, style)
-      + "\n" + indent + " " + SemanticColor.quiet(parameter.name, style)
+      + "\n" + indent + " " + SemanticColor.quiet(sweep.parameter.name, style)
   }
 
   private func legend(_ margin: Int, hasSeveral: Bool) -> [String] {
@@ -165,7 +154,7 @@ struct SweepPlot {
     let keys =
       series.enumerated().map { (label: $1.label.inLine, mark: color($0)($1.isFlat ? line : mark($0), style)) }
       + (hasSeveral ? [(label: "several", mark: several)] : [])
-      + (ideal == nil ? [] : [(label: "ideal", mark: SemanticColor.quiet(dot, style))])
+      + (sweep.ideal == nil ? [] : [(label: "ideal", mark: SemanticColor.quiet(dot, style))])
     for key in keys {
       let cells = key.label.displayWidth + 4
       if used + cells > style.width {
@@ -175,7 +164,7 @@ struct SweepPlot {
       lines[lines.count - 1] += key.mark + " " + key.label + "  "
       used += cells
     }
-    return lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }
+    return lines.map(\.trimmed)
   }
 
   private var several: String { style.sign("✱", "=") }

@@ -25,9 +25,7 @@ struct TextGrid {
     }
     // TextTable returns nil for a table without rows.
     guard let text = table.string(for: cells, style: style) else { return [] }
-    return standIns.restore(text).split(separator: "\n").map { line in
-      String(line.reversed().drop { $0 == " " }.reversed())
-    }
+    return standIns.restore(text).split(separator: "\n").map { String($0).trimmed }
   }
 
   /// The width of each column, in cells.

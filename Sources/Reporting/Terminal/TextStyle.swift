@@ -20,7 +20,7 @@ public struct TextStyle: Sendable {
   }
 
   /// Returns a text of several lines for a terminal. Of the invisible characters, only line ends, tabs and the colours
-  /// of ``Ink`` are left, and colours only if they are wanted.
+  /// of ``SemanticColor`` are left, and colours only if they are wanted.
   ///
   /// Each piece of a line was already cleaned when it was made (``inLine``), since only there a line end from outside
   /// can be distinguished from one of the report. This method catches what was forgotten.
@@ -45,7 +45,7 @@ public struct TextStyle: Sendable {
 
   /// Returns a paragraph, wrapped between words.
   public func paragraph(_ text: String) -> String {
-    text.wrapped(to: max(20, width)).map { $0 + "\n" }.joined()
+    wrapped(text).map { $0 + "\n" }.joined()
   }
 
   func sign(_ fancy: String, _ plain: String) -> String { unicode ? fancy : plain }

@@ -166,9 +166,7 @@ public enum ChromeTrace {
         switch scalar {
         case "\"": quoted += "\\\""
         case "\\": quoted += "\\\\"
-        case _ where scalar.isHidden:
-          let digits = String(scalar.value, radix: 16)
-          quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        case _ where scalar.isHidden: quoted += scalar.inJSON
         default: quoted.unicodeScalars.append(scalar)
         }
       }

@@ -167,39 +167,12 @@ struct Folding {
     return (0..<columns).map { lost[$0] || !trace.knowsRunning ? nil : busy[$0] }
   }
 
-  /// The greatest number of blocks in each column that were submitted and had not begun. Blocks that wait for a time, a
-  /// group or an event do not count.
-  var backlog: [Int] {
-    most(
-      of: trace.blocks.filter(\.isInBacklog).compactMap { block in
-        block.submitted.map { ($0, block.begin ?? trace.length) }
-      })
-  }
-
-  /// The greatest number of threads in each column.
-  var threads: [Int] { most(of: trace.lanes.map { ($0.begin, $0.end ?? trace.length) }) }
-
-  /// Returns the greatest number of times that overlap, for each column.
-  private func most(of times: [(begin: UInt64, end: UInt64)]) -> [Int] {
-    var edges = times.flatMap { [($0.begin, 1), (max($0.end, $0.begin), -1)] }
-    edges.sort { ($0.0, -$0.1) < ($1.0, -$1.1) }
-    var most = Array(repeating: 0, count: columns)
-    var (count, next) = (0, 0)
-    for column in 0..<columns {
+  /// Returns the greatest number in each column.
+  func most(of steps: StepFunction) -> [Int] {
+    (0..<columns).map { column in
       let (begin, end) = bounds(column)
-      // A time that ends where the column begins belongs to the column before.
-      while next < edges.count, Double(edges[next].0) <= begin {
-        count += edges[next].1
-        next += 1
-      }
-      most[column] = count
-      while next < edges.count, Double(edges[next].0) < end {
-        count += edges[next].1
-        next += 1
-        most[column] = max(most[column], count)
-      }
+      return steps.most(from: begin, to: end)
     }
-    return most
   }
 }
 

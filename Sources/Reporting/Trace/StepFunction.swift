@@ -35,6 +35,12 @@ struct StepFunction {
     }
   }
 
+  /// Returns the greatest number between two times, without the last one.
+  func most(from begin: Double, to end: Double) -> Int {
+    let first = points.lastIndex { Double($0.time) <= begin } ?? points.startIndex
+    return points[first...].prefix { Double($0.time) < end }.reduce(0) { max($0, $1.count) }
+  }
+
   /// Returns the number at a time.
   func count(at time: UInt64) -> Int { points.last { $0.time <= time }?.count ?? 0 }
 }

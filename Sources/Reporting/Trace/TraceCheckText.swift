@@ -36,7 +36,7 @@ public struct TraceCheckText {
       lines.append("\(mark)  \(rule.rawValue)" + (of.isEmpty ? "" : " (in \(of.count) traces)"))
       lines += broken.map { "            \($0)" }
     }
-    for why in Set(traces.flatMap(\.missing).map(\.why)).sorted() { lines += why.wrapped(to: max(20, style.width)) }
+    for why in Set(traces.flatMap(\.missing).map(\.why)).sorted() { lines += style.wrapped(why) }
     return lines.map { $0 + "\n" }.joined()
   }
 }

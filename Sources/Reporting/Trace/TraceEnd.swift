@@ -40,4 +40,22 @@ extension Trace {
     let begin = from ?? (opening > before ? opening - before : 0)
     return (min(begin, length, end), end)
   }
+
+  /// Returns notes on the facts that the record lacks, and on what follows a picture that ends at a time.
+  func remarks(drawnTo end: UInt64) -> [String] {
+    let overwritten = program?.overwritten.map {
+      "the trace begins where the record is complete: \($0.withCommas) earlier events were overwritten"
+    }
+    let lost = gaps.grouped(by: \.record).map { record, gaps in
+      let times =
+        gaps.count > 1
+        ? "in \(gaps.count) gaps" : "between \(TraceFigures.text(gaps[0].begin)) and \(TraceFigures.text(gaps[0].end))"
+      let what = record == .calls ? "events of blocks and waits" : "of the scheduler's records"
+      return "\(gaps.reduce(0) { $0 + $1.lost }) \(what) were lost \(times), drawn as ?"
+    }
+    let rest =
+      self.end == .hung && end < length
+      ? "nothing more happens until \(TraceFigures.text(length)), when the lab ends it" : nil
+    return missing.map(\.why) + [overwritten].compactMap(\.self) + lost + [rest].compactMap(\.self)
+  }
 }

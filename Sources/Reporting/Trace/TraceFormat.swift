@@ -29,11 +29,10 @@ extension MarkdownReport {
 
   /// Returns pictures as a block of code.
   static func pictures(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
+    guard !traces.isEmpty else { return "" }
     let style = TextStyle(width: 100)
     let text = style.safe(TraceText(style: style, from: from, to: to).render(traces))
-    // The fence is longer than any in the text, so that no line of the text can end the block.
-    let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
-    let fence = String(repeating: "`", count: max(3, longest + 1))
+    let fence = fence(text, least: 3)
     return "\(fence)text\n\(text)\(fence)"
   }
 }

@@ -29,3 +29,26 @@ extension ClaimFacts {
     verdict.color("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
   }
 }
+
+extension SentenceStanding {
+  /// The colour of the standing.
+  var color: SemanticColor {
+    switch self {
+    case .borneOut: .good
+    case .refuted: .bad
+    case .partly, .undecided: .care
+    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: .quiet
+    }
+  }
+
+  /// Returns the mark before the standing.
+  func mark(_ style: TextStyle) -> String {
+    switch self {
+    case .borneOut: style.sign("✓", "+")
+    case .refuted: style.sign("✗", "x")
+    case .partly: style.sign("±", "~")
+    case .undecided: "?"
+    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: "-"
+    }
+  }
+}

@@ -1,4 +1,49 @@
 extension HTMLReport {
+  /// The part of every page's style that text and tables need.
+  static let style: Markup = """
+    :root { color-scheme: light dark; --ink: light-dark(#1c2024, #e6e8eb); --quiet: light-dark(#60646c, #a0a6ae);
+      --page: light-dark(#fff, #14171a); --line: light-dark(#dfe2e6, #2e3338); --good: light-dark(#0b6b3a, #5fd18f);
+      --bad: light-dark(#b3261e, #ff8a80); --care: light-dark(#a8480a, #ffa657); }
+    body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+    main { max-width: 1100px; margin: 0 auto; padding: 1rem; }
+    h1 { font-size: 1.5rem; margin: 1.5rem 0 .25rem; } h2 { font-size: 1.1rem; margin: 1.75rem 0 .5rem; }
+    small { font-weight: normal; color: var(--quiet); font-size: .85em; }
+    .quiet { color: var(--quiet); font-size: .875rem; margin: .15rem 0; overflow-wrap: anywhere; }
+    code { font: .9em ui-monospace, monospace; }
+    .conclusion { font-weight: 600; font-size: 1.1rem; margin: .25rem 0 1rem; } a { color: inherit; }
+    nav details { max-width: none; margin: .4rem 0; } nav td { text-align: left; vertical-align: top; } nav td + td, .sentences td { white-space: normal; }
+    ul { padding-left: 1.2rem; margin: .25rem 0; } ul.warnings li::marker { color: var(--care); }
+    ul.claims { list-style: none; padding: 0; } ul.claims li { display: flex; gap: .75rem; margin: .6rem 0; }
+    .verdict { flex: 0 0 7.5rem; text-align: center; align-self: flex-start; border: 1px solid; border-radius: 1rem;
+      font-size: .8rem; padding: .1rem 0; }
+    .good { color: var(--good); } .bad { color: var(--bad); font-weight: bold; } .care { color: var(--care); }
+    .none { color: var(--quiet); }
+    .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+    th, td { text-align: right; padding: .2rem .75rem .2rem 0; white-space: nowrap; font-size: .9rem; }
+    th:first-child { text-align: left; } thead th { color: var(--quiet); font-weight: normal; border-bottom: 1px solid var(--line); }
+    tbody th { font-weight: normal; } tbody th:first-child { font-weight: 600; } tr.broken th { color: var(--care); }
+    td.best { color: var(--good); } summary { cursor: pointer; } details { max-width: 46rem; } details.wide { max-width: none; } pre { overflow-x: auto; }
+    .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 1.5rem; margin-top: 1.5rem; }
+    figure { margin: 0; } figcaption { font-size: .9rem; color: var(--quiet); } figcaption b { color: var(--ink); }
+    .code { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1rem; margin-top: .75rem; }
+    pre { overflow-x: auto; border: 1px solid var(--line); padding: .6rem .75rem; margin: .35rem 0; font-size: .82rem; line-height: 1.4; }
+    .broken figcaption b { color: var(--care); }
+    .c0 { --c: light-dark(#1f6feb, #6ea8ff); } .c1 { --c: light-dark(#0b6f7d, #4fd1e0); } .c2 { --c: light-dark(#1a7f37, #56d364); }
+    .c3 { --c: light-dark(#8250df, #c297ff); } .c4 { --c: light-dark(#bf3989, #ff80c8); } .c5 { --c: light-dark(#5f6b00, #c6d06a); }
+    .c6 { --c: light-dark(#8c2f4b, #ff9fb4); } .c7 { --c: light-dark(#57606a, #aab2bb); }
+    .c8 { --c: light-dark(#3d5a80, #98b8e0); } .c9 { --c: light-dark(#2f6f4f, #8fd6b0); } .c10 { --c: light-dark(#5b4bb5, #a79bff); }
+    .c11 { --c: light-dark(#6d4c41, #c9a99b); }
+    section { break-before: page; } nav th { vertical-align: top; }
+    @media print { details::details-content { content-visibility: visible; display: block; } summary { list-style: none; }
+      figure, tr, ul.claims li { break-inside: avoid; } h1, h2, summary { break-after: avoid; } pre { white-space: pre-wrap; }
+      .scroll { overflow: visible; } main { padding: 0; max-width: none; } }
+    @media (max-width: 700px) { nav :is(table, tbody, tr, th, td) { display: block; padding-right: 0; white-space: normal; text-align: left; }
+      nav tr { margin: .6rem 0; } }
+    .narrow { display: none; }
+    @media (max-width: 520px) { .narrow { display: block; } .room { display: none; } td:last-child { white-space: normal; }
+      ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }
+    """
+
   /// The part of every page's style that pictures need. Text keeps its size at any width.
   static let pictureStyle: Markup = """
     h1 { line-height: 1.25; } .back { font-size: .8rem; margin: 0; } .back a { color: var(--quiet); }

@@ -1,0 +1,111 @@
+import Laboratory
+import Measurement
+
+/// A scenario on several machines, with its headline figures.
+struct AtlasScenario: Sendable {
+  struct Row: Sendable {
+    let label: String
+    let isBroken: Bool
+    /// The cells by the index of the machine; nil if the run does not exist there or cannot be compared.
+    let cells: [AtlasRun.Row?]
+    /// The ratio of the largest cell to the smallest; nil for fewer than two.
+    let apart: Double?
+    /// Whether `apart` is more than runs of one machine differ by chance; nil for too few rounds.
+    let isTold: Bool?
+
+    /// Whether some machine has a figure, or the trials ended differently on two machines.
+    var saysSomething: Bool {
+      cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
+    }
+
+    /// `2.10x!`, with the sign if the difference is significant.
+    var apartText: String { apart.map { Quantity.ratio($0) + "x" + (isTold == true ? Atlas.told : "") } ?? "" }
+  }
+
+  let name: String
+  let title: String
+  /// A description of the cells: `elapsed as a multiple of serial-loop in the same run`.
+  let note: String
+  /// The rows, in the order of the first machine.
+  let rows: [Row]
+  /// The machines whose figures have another meaning, and the settings that were not the same.
+  let cautions: [String]
+
+  /// Returns at most `most` rows: those that differ most, in their order.
+  func rows(most: Int) -> [Row] {
+    guard rows.count > most else { return rows }
+    let kept = rows.indices.sorted { rank(rows[$0]) > rank(rows[$1]) }.prefix(most)
+    return kept.sorted().map { rows[$0] }
+  }
+
+  private func rank(_ row: Row) -> Double { row.apart ?? (Set(row.cells.map { $0?.cell.text }).count > 1 ? 1 : 0) }
+
+  static func scenarios(_ columns: [AtlasColumn], _ words: ColumnWords) -> [AtlasScenario] {
+    var names: [String] = []
+    for run in columns.flatMap(\.runs) where !names.contains(run.scenario) { names.append(run.scenario) }
+    return names.compactMap { name in
+      AtlasScenario(columns.map { column in column.runs.first { $0.scenario == name } }, words)
+    }
+  }
+
+  private init?(_ runs: [AtlasRun?], _ words: ColumnWords) {
+    guard let first = runs.compactMap(\.self).first(where: { $0.metric != nil }), let metric = first.metric else {
+      return nil
+    }
+    name = first.scenario
+    title = first.title
+    let compared = runs.map { run in run.flatMap { $0.measure == first.measure ? $0 : nil } }
+    let hasRatios = compared.contains { $0?.hasRatios == true }
+    note =
+      first.reference.map { reference in
+        hasRatios
+          ? "\(metric.name) as a multiple of \(reference) in the same run"
+          : "\(metric.name), the figure itself: \(reference) is 0, so there is no multiple"
+      } ?? "\(metric.name), the figure itself: the scenario has no baseline"
+    let others = runs.enumerated().compactMap { number, run -> String? in
+      guard let run, run.measure != first.measure else { return nil }
+      return "\(words.one) \(number + 1) has \(run.measure), not \(first.measure): not compared"
+    }
+    let tables = compared.map { run in
+      Dictionary((run?.rows ?? []).map { ($0.label, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    var labels: [String] = []
+    var seen: Set<String> = []
+    for row in compared.compactMap(\.self).flatMap(\.rows) where seen.insert(row.label).inserted {
+      labels.append(row.label)
+    }
+    let comparisons = labels.count * runs.count * (runs.count - 1) / 2
+    rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.saysSomething)
+    cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
+  }
+
+  /// Returns the parameters that had other values on some machine, `cores differ`; nil for none.
+  private static func otherSettings(_ rows: [Row]) -> String? {
+    var settings: Set<String> = []
+    for row in rows {
+      let parameters = row.cells.compactMap { $0?.parameters }
+      for (name, value) in parameters.joined() where parameters[0][name].map({ $0 != value }) ?? true {
+        settings.insert(name)
+      }
+    }
+    let names = settings.sorted().joined(separator: ", ")
+    return names.isEmpty ? nil : "\(names) \(settings.count > 1 || names.hasSuffix("s") ? "differ" : "differs")"
+  }
+}
+
+extension AtlasScenario.Row {
+  fileprivate init(_ label: String, _ cells: [AtlasRun.Row?], among comparisons: Int) {
+    self.label = label
+    self.cells = cells
+    isBroken = cells.contains { $0?.isBroken == true }
+    let contrasts = cells.compactMap { $0?.contrast }
+    guard contrasts.count > 1, let least = contrasts.min(by: { $0.ratio < $1.ratio }),
+      let most = contrasts.max(by: { $0.ratio < $1.ratio }), least.ratio > 0
+    else {
+      (apart, isTold) = (nil, nil)
+      return
+    }
+    apart = most.ratio / least.ratio
+    isTold = ConfidenceInterval.ofRatio([most.rounds], to: [least.rounds], among: comparisons).map { $0.low > 1 }
+  }
+}

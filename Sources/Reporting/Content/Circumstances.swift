@@ -1,0 +1,81 @@
+import Laboratory
+import Measurement
+
+/// The circumstances of a run: its settings, the machine, the tool and the command.
+extension ReportContent {
+  /// The settings: `iterations 1_000_000, work 15 ns`.
+  var settings: String {
+    document.scenario.parameters.compactMap { parameter in
+      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
+    }.joined(separator: ", ")
+  }
+
+  /// The settings that the command line changed: `settings: iterations 5_003`.
+  var changedSettings: String {
+    let changed = document.scenario.parameters.filter { $0.changed == true }.compactMap { parameter in
+      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
+    }
+    let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
+    let by = flags.isEmpty ? "" : " by \(flags)"
+    return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
+  }
+
+  /// The facts about the machine and the run.
+  var facts: [String] {
+    let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
+    let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
+    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
+  }
+
+  /// The facts without those about the machine that other commands show.
+  var briefFacts: [String] { processor + run }
+
+  private var processor: [String] {
+    [document.machine.cpu, document.machine.coresText].compactMap(\.self)
+  }
+
+  private var run: [String] {
+    return ["\(rounds.counted("round")) in \(Self.time(document))", "seed \(document.seed)"]
+  }
+
+  /// Returns the duration of the run, to the millisecond, which is the precision of a document.
+  static func time(_ document: ResultDocument) -> String {
+    document.seconds < 0.001 ? "less than 1 ms" : Quantity(document.seconds * 1e9, .nanoseconds).description
+  }
+
+  /// The tool that made the document, and the time of the run.
+  var origin: [String] {
+    ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", dispatch, document.started]
+      .compactMap(\.self)
+  }
+
+  /// The Dispatch that was tried; nil if it is the one of Swift.
+  private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
+
+  /// The command line as a shell reads it; nil if a program started the run.
+  var command: String? { Self.command(document) }
+
+  static func command(_ document: ResultDocument) -> String? {
+    guard !document.command.isEmpty else { return nil }
+    return ([Tool.name] + document.command.map(Self.quoted)).joined(separator: " ")
+  }
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "_@%+=:,./-".utf8.contains(byte)
+      }
+    }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+}
+
+extension Machine {
+  /// The number of cores: `2 cores`, or `1 of 2 cores` if trials were confined.
+  var coresText: String {
+    (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores.counted("core"))"
+  }
+}

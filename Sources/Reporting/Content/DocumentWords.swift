@@ -1,0 +1,44 @@
+import Laboratory
+
+extension Documents.Era {
+  /// The subject of this half of the documents.
+  var means: String {
+    switch self {
+    case .then: "Grand Central Dispatch, 2010 to 2015"
+    case .now: "Swift Concurrency"
+    }
+  }
+
+  /// `Then: Grand Central Dispatch, 2010 to 2015`.
+  var title: String { "\(rawValue.capitalized): \(means)" }
+}
+
+extension Documents.Strength {
+  /// The demand of the strength on the claims.
+  var means: String {
+    switch self {
+    case .always: "of every run: one counterexample refutes it"
+    case .usually: "a tendency: judged by performance claims on the usual case"
+    case .may: "possible: one sighting bears it out"
+    case .recipe: "the document's own code or advice: it must work in every trial"
+    }
+  }
+}
+
+extension SentenceStanding {
+  /// The meaning of the standing; nil if its word is enough.
+  var means: String? {
+    switch self {
+    case .refuted: "a claim speaks against it"
+    case .partly: "one part holds, another does not"
+    case .undecided: "a claim for it is open"
+    case .borneOut: "every claim that could be judged speaks for it"
+    case .inOneConfiguration: "the same, but said of every run and tried in one configuration only"
+    case .byInference: "follows from what was tried, which is not the sentence itself"
+    case .standIn: "tried on the lab's replacement for what this system lacks"
+    case .byConstruction: "would hold with any implementation of Dispatch"
+    case .unavailable: "cannot be run on this system"
+    case .notRun, .untried: nil
+    }
+  }
+}

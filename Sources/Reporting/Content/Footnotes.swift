@@ -1,0 +1,81 @@
+import Laboratory
+import Measurement
+
+extension ReportContent {
+  /// Returns the meaning of the signs in the shown tables, one line each, and how reliable so few rounds are.
+  func footnotes(_ shown: [Table]) -> [String] {
+    let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
+    var notes: [String] = []
+    if shown.contains(where: { table in table.headings.contains { $0.title == "mean" } }) {
+      notes.append("mean: the geometric mean of the rounds, by which the runs are ranked")
+    }
+    if seeksBest, !shown.isEmpty {
+      notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
+    }
+    if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline {
+      let groups = comparison?.groups ?? ""
+      // Runs of different problems have no common best.
+      let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
+      let better = "(\(headline.better.rawValue) is better)"
+      let signs = [
+        facts.contains(.best)
+          ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
+          : "no best mean is named \(better)",
+        facts.contains(.nearBest)
+          ? "\(Signs.nearBest) no difference from it was found: the interval is narrow" : nil,
+        facts.contains(.unclear)
+          ? "\(Signs.unclear) cannot be ranked: the interval is wide, or hints at a difference"
+          : nil,
+        hasBestOfAll && comparison?.unnamed.contains(best) != true
+          ? "of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
+      ]
+      notes.append(signs.compactMap(\.self).joined(separator: "; "))
+    }
+    if let reference = comparison?.reference {
+      let signs = [
+        facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
+        facts.contains(.noisy) ? "\(Signs.unclear) too noisy to tell from \(reference)" : nil,
+      ].compactMap(\.self)
+      if !signs.isEmpty { notes.append(signs.joined(separator: ", ")) }
+    }
+    if !facts.isDisjoint(with: [.interval, .ends]) {
+      let signs = [
+        facts.contains(.interval) ? "\(Signs.margin)" : nil,
+        facts.contains(.ends) ? "[low \(Signs.range) high]" : nil,
+      ]
+      notes.append(
+        "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
+    } else if facts.contains(.told) {
+      notes.append(
+        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
+      )
+    }
+    if facts.contains(.nearFloor) {
+      notes.append(
+        "\(Signs.nearFloor) within twice the noise floor of \(Quantity(document.machine.floor, .nanoseconds))"
+          + (facts.contains(.sharedFloor) ? ", divided by the operations of a batch" : ""))
+    }
+    if facts.contains(.ownFloor) {
+      notes.append(
+        "\(Signs.nearFloor) less than twice what the empty timing loop costs: \(ownFloors.joined(separator: ", "))")
+    }
+    if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
+    let fewest = ConfidenceInterval.fewest
+    if !shown.isEmpty, rounds < fewest {
+      notes.append(
+        "\(rounds.counted("round")): too few for intervals (\(fewest) needed)")
+    } else if facts.contains(.glimpse) {
+      notes.append("a ratio without an interval has fewer than the \(fewest) rounds that an interval needs")
+    }
+    return notes
+  }
+
+  /// The confidence with which all intervals of a table hold together.
+  private var certainty: String {
+    "simultaneous \(Quantity(100 * ConfidenceInterval.confidence, .percent)) confidence intervals"
+  }
+
+  private func figure(_ run: Int, _ metric: MetricFacts) -> String {
+    index.ranked(run, by: metric).map { Quantity($0, metric.unit).description } ?? "-"
+  }
+}

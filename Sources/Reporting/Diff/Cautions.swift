@@ -1,0 +1,44 @@
+import Laboratory
+import Measurement
+
+extension ResultDiff {
+  /// Returns the disturbances of a side's runs, one line for each kind.
+  static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
+    let remarks = documents.flatMap { document in
+      // Every run has some outliers.
+      document.warnings.filter { $0.kind != "outliers" }.map(document.fitting)
+        .map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
+    }
+    return remarks.grouped(by: \.kind).compactMap { _, remarks in
+      guard let first = remarks.first else { return nil }
+      let more = remarks.count > 1 ? " (and \(remarks.count - 1) more of this kind)" : ""
+      return "\(side), \(first.scenario): \(first.says)\(more)"
+    }
+  }
+
+  static func cautions(
+    _ old: [ResultDocument], _ new: [ResultDocument], _ settings: String?
+  ) -> [String] {
+    guard let before = old.first, let after = new.first else { return [] }
+    let (was, now) = (before.machine, after.machine)
+    var cautions: [String] = []
+    func differ(_ what: String, _ old: String, _ new: String) {
+      if old != new { cautions.append("another \(what): \(old) before, \(new) now") }
+    }
+    differ("version", "\(before.tool.name) \(before.tool.version)", "\(after.tool.name) \(after.tool.version)")
+    differ("system", "\(was.os) \(was.kernel)", "\(now.os) \(now.kernel)")
+    differ("processor", was.cpu ?? "unknown", now.cpu ?? "unknown")
+    differ("number of cores", "\(was.usedCores)", "\(now.usedCores)")
+    differ("Swift", was.swift, now.swift)
+    differ("Dispatch", was.dispatch ?? "of Swift", now.dispatch ?? "of Swift")
+    differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
+    // If the same work takes another time, every figure moves with it.
+    let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond
+    if speed.isFinite, abs(speed - 1) > 0.05 {
+      cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new machine as on the old")
+    }
+    if let settings { cautions.append(settings) }
+    if (old + new).contains(where: \.isCut) { cautions.append("one side was interrupted") }
+    return cautions
+  }
+}

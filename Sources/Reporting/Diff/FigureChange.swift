@@ -1,0 +1,128 @@
+import Laboratory
+import Measurement
+
+extension ResultDiff {
+  /// The way in which a figure changed.
+  public enum Change: String, Sendable, Codable {
+    /// The interval excludes no change, and the figure became better.
+    case better
+    /// The interval excludes no change, and the figure became worse.
+    case worse
+    /// The interval excludes no change, and neither direction of the metric is better.
+    case different
+    /// The interval includes no change.
+    case none = "within noise"
+    /// The change cannot be judged: there is one run for each side and the figures differ no more than runs may, or
+    /// there are too few rounds, or the figures have no ratio.
+    case unknown = "cannot tell"
+
+    /// The changes in the order of reports, the gravest first.
+    static let worstFirst: [Change] = [.worse, .different, .better, .none, .unknown]
+
+    /// Whether the rounds show that something changed.
+    var isTold: Bool { self == .better || self == .worse || self == .different }
+
+    /// The words of reports for the change.
+    var words: String {
+      switch self {
+      case .better: "improved"
+      case .worse: "regressed"
+      case .different: "changed"
+      case .none: "no significant change"
+      case .unknown: "inconclusive"
+      }
+    }
+  }
+
+  /// The runs of a side.
+  public struct Side: Sendable, CustomStringConvertible {
+    /// The number of documents.
+    public let runs: Int
+    /// The number of scenarios.
+    public let scenarios: Int
+    /// The start times of the first and the last document, in UTC.
+    public let first, last: String
+
+    init(_ documents: [ResultDocument]) {
+      runs = documents.count
+      scenarios = Set(documents.map(\.scenario.name)).count
+      first = documents.map(\.started).min() ?? ""
+      last = documents.map(\.started).max() ?? ""
+    }
+
+    /// The number and the dates of the runs: `3 runs, 2026-11-20 10:00 to 11:00 UTC`.
+    public var description: String {
+      func minute(_ time: String) -> String { String(time.prefix(16)).replacing("T", with: " ") }
+      let (first, last) = (minute(first), minute(last))
+      let isSameDay = first.prefix(10) == last.prefix(10)
+      let end = first == last ? "" : " to " + (isSameDay ? String(last.dropFirst(11)) : last)
+      let of = scenarios > 1 ? " of \(scenarios) scenarios" : ""
+      return "\(runs.counted("run"))\(of)" + (first.isEmpty ? "" : ", \(first)\(end) UTC")
+    }
+  }
+
+  /// One figure with its values on both sides.
+  public struct Row: Sendable {
+    /// The name of the scenario.
+    public let scenario: String
+    /// The variant and the point: `apply[stride=64]`.
+    public let label: String
+    /// The name of the metric.
+    public let metric: String
+    /// The unit of the metric.
+    public let unit: Unit
+    /// The number of runs that measured the figure.
+    public let runs: (old: Int, new: Int)
+    /// The figure of the typical run of each side: the geometric mean of the runs, or the median if a figure is 0.
+    public let old, new: Double
+    /// The ratio of the new figure to the old one; nil for too few rounds, or if a round is 0.
+    public let ratio: ConfidenceInterval?
+    /// The result of the comparison.
+    public let change: Change
+    /// The reason why the change cannot be judged; nil if it can.
+    public let reason: String?
+    /// The direction of the metric that is better.
+    let better: Metric.Better
+
+    /// The kind of the metric.
+    let kind: Metric.Kind
+    /// The meaning of the metric's figures.
+    let meaning: Metric.Meaning
+
+    var name: String { "\(scenario) \(label) \(metric)" }
+
+    /// The factor by which the figure became worse; nil if neither direction is worse, or if there is no ratio.
+    var worsening: ConfidenceInterval? {
+      switch better {
+      case .lower: ratio
+      case .higher:
+        ratio.map { ConfidenceInterval(estimate: 1 / $0.estimate, low: 1 / $0.high, high: 1 / $0.low) }
+      case .neither: nil
+      }
+    }
+
+    /// The rank in a list that begins with the worst.
+    var rank: (Int, Double) {
+      let size = ratio.map { max($0.estimate, 1 / $0.estimate) } ?? 0
+      return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
+    }
+
+    /// Whether every round of both sides has the same figure without a ratio: a count of 0.
+    var isSame: Bool { change == .none && ratio == nil }
+
+    /// Returns whether the figure became worse by more than `share`, and the interval excludes no change.
+    public func isWorse(byMoreThan share: Double) -> Bool {
+      change == .worse && worsening.map { $0.estimate > 1 + share } == true
+    }
+  }
+
+  /// A claim with another verdict than before.
+  public struct VerdictChange: Sendable, Equatable {
+    /// The name of the scenario.
+    public let scenario: String
+    /// The text of the claim.
+    public let says: String
+    /// The verdicts before and after.
+    public let old, new: Verdict
+  }
+}

@@ -1,0 +1,58 @@
+import Exploration
+
+/// Explorations as data.
+struct ExplorationDocument: Encodable {
+  struct Result: Encodable {
+    let scenario, variant: String
+    let isBroken: Bool
+    let says: String
+    let obstacle, leavesOut: String?
+    let schedules, broken, abandoned, executions: Int?
+    let isComplete, isReduced: Bool?
+    let seconds: Double
+    let trials, trialsThatShowIt: Int?
+    let shortest: Schedule?
+  }
+
+  struct Schedule: Encodable {
+    let schedule, outcome: String
+    let steps: [Step]
+    let waiting: [String]?
+  }
+
+  struct Step: Encodable {
+    let thread: String
+    let does: String
+    let breaks: String?
+  }
+
+  let schema = "gcdlab.exploration/1"
+  let version = Tool.version
+  let limits = ExplorationWords.limits
+  let results: [Result]
+
+  init(_ results: [ExplorationResult]) {
+    self.results = results.map { result in
+      let findings = result.findings
+      return Result(
+        scenario: result.scenario, variant: result.variant.name, isBroken: result.variant.isBroken,
+        says: ExplorationWords.sentence(result), obstacle: result.obstacle,
+        leavesOut: result.leavesOut, schedules: findings?.schedules, broken: findings?.broken,
+        abandoned: findings?.abandoned, executions: findings?.executions,
+        isComplete: findings?.isComplete, isReduced: findings.map { $0.strategy == .reduced }, seconds: result.seconds,
+        trials: result.trials?.of, trialsThatShowIt: result.trials?.seen,
+        shortest: findings?.shortest.map(Schedule.init))
+    }
+  }
+}
+
+extension ExplorationDocument.Schedule {
+  init(_ record: Record) {
+    schedule = record.scheduleText
+    outcome = record.outcome.words
+    steps = record.shown.map {
+      .init(thread: record.strands[$0.strand], does: $0.words.joined(separator: ", "), breaks: $0.breaks)
+    }
+    waiting = if case .deadlock(let waiting) = record.outcome { waiting } else { nil }
+  }
+}

@@ -1,0 +1,81 @@
+/// A table for a terminal, without the columns that have no room.
+struct TableText {
+  let style: TextStyle
+  /// Whether every column is shown, in several parts if necessary.
+  let details: Bool
+
+  /// Returns the table without the columns that have no room, as long as leaving out columns can make room. With
+  /// `details`, no column is left out.
+  func fitted(_ table: Table) -> Table {
+    guard !details else { return table }
+    let widths = grid(table).widths
+    var columns = Array(table.headings.indices)
+    func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
+    func rank(_ column: Int) -> (Int, Int) { (table.headings[column].rank, column) }
+    while width() > style.width, let least = columns.filter({ rank($0).0 > 0 }).max(by: { rank($0) < rank($1) }) {
+      columns.removeAll { $0 == least }
+    }
+    var fitted = table.keeping(columns)
+    if width() > style.width { fitted = fitted.shortened }
+    let missing = table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0] }
+    fitted.leftOut = missing.filter { $0.rank != Table.Heading.unmissed }.map(\.title) + table.leftOut
+    return fitted
+  }
+
+  private func grid(_ table: Table) -> TextGrid {
+    TextGrid(
+      headings: table.headings,
+      rows: table.rows.map { row in
+        row.cells.map { cell in
+          let text = style.unicode ? cell.text : cell.plain
+          // A blank stands where others have a mark, so that the figures are aligned.
+          let hasBlank = table.isGrid && cell.facts.isDisjoint(with: [.key, .missing, .best, .nearBest, .unclear])
+          return hasBlank ? text + " " : text
+        }
+      })
+  }
+
+  /// Returns the lines of a table, the part of the table that they show, and whether that is not all.
+  func lines(_ table: Table) -> (lines: [String], shown: Table, isCut: Bool) {
+    let grid = grid(table)
+    let parts = grid.parts(keys: table.keys, within: style.width - 2)
+    let shown = details ? parts[...] : parts.prefix(1)
+    let note = table.keeping(Set(shown.joined()).sorted()).fittingNote
+    let head = table.title.map { Heading.lines($0, note, .quiet, style) } ?? style.wrapped(note, .quiet)
+    let lines = shown.enumerated().flatMap { index, columns -> [String] in
+      // A row without figures in a further part of the table is left out there.
+      let rows = table.rows.indices.filter { row in
+        index == 0 && (details || table.title != nil)
+          || columns.dropFirst(table.keys).contains { !table.rows[row].cells[$0].facts.contains(.missing) }
+      }
+      var lines = grid.keeping(columns, rows: rows).lines()
+      if !lines.isEmpty { lines[0] = SemanticColor.quiet(lines[0], style) }
+      for (row, line) in zip(rows, lines.indices.dropFirst()) {
+        lines[line] = highlight(lines[line], table.rows[row], hasName: !table.isGrid)
+      }
+      return (index == 0 ? head : [""]) + lines.map { "  " + $0 }
+    }
+    let columns = Set(shown.joined()).sorted()
+    let hidden = table.headings.indices.filter { !columns.contains($0) }
+    if !hidden.isEmpty {
+      let says =
+        "\(hidden.count.counted("column")) hidden: \(hidden.map { table.headings[$0].title }.joined(separator: ", "))"
+      let needed = TextGrid.width(of: grid.widths) + 2
+      return (
+        lines + style.wrapped("\(says); widen to \(needed) or see --details", .quiet, indent: 2),
+        table.keeping(columns), true
+      )
+    }
+    return (lines, table.keeping(columns), shown.count < parts.count || !details && !table.leftOut.isEmpty)
+  }
+
+  private func highlight(_ line: String, _ row: Table.Row, hasName: Bool) -> String {
+    guard style.color else { return line }
+    // In a list, the variant stands in the first column.
+    let name = hasName ? row.cells.first?.text.inLine ?? "" : ""
+    let color: SemanticColor = row.needsCare ? .care : .name
+    return color(name, style)
+      + line.dropFirst(name.count).replacing("faster", with: SemanticColor.good("faster", style)).replacing(
+        "slower", with: SemanticColor.care("slower", style))
+  }
+}

@@ -1,0 +1,149 @@
+import Laboratory
+
+/// The rows of the threads in a picture of text.
+extension TraceText {
+  /// The row of one lane, or of several of the same kind.
+  struct Row {
+    var name: String
+    var lanes: [Int]
+  }
+
+  /// Returns a row for every lane if there is room. Otherwise the lanes of a kind after its first share a row.
+  func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
+    let hasEvents = trace.blocks.contains { $0.kind == .handler || $0.kind == .after }
+    let shown = trace.lanes.indices.filter { index in
+      let lane = trace.lanes[index]
+      // The manager waits for events. It is of interest only if there are events.
+      guard hasEvents || lane.kind != .manager, from != nil || !trace.isPreparation(lane) else { return false }
+      return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
+    }
+    guard shown.count > Self.mostLanes else { return shown.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
+    let kinds = shown.grouped { trace.lanes[$0].kind }
+    let kept = max(1, (Self.mostLanes - kinds.count * 2) / max(1, kinds.count { $0.elements.count > 2 }))
+    return kinds.flatMap { _, lanes -> [Row] in
+      guard lanes.count > kept + 1 else { return lanes.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
+      let active = Set(lanes.sorted { folding.activity(of: $0) > folding.activity(of: $1) }.prefix(kept))
+      let rest = lanes.filter { !active.contains($0) }
+      return lanes.filter(active.contains).map { Row(name: trace.lanes[$0].name, lanes: [$0]) }
+        + [Row(name: "+\(rest.count) more", lanes: rest)]
+    }
+  }
+
+  func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ key: QueueKey) -> [String] {
+    if row.lanes.count == 1 {
+      let cells = folding.cells(of: row.lanes[0])
+      return [
+        line(row.name, cells.map { place($0.place) }),
+        line("", spans(cells.map(\.content), trace, key)),
+      ]
+    }
+    let all = row.lanes.map { folding.cells(of: $0) }
+    let running = (0..<folding.columns).map { column -> Piece in
+      if all.contains(where: { $0[column].place == .unknown }) { return Piece("?", nil) }
+      let count = all.count { if case .runs = $0[column].place { true } else { false } }
+      let there = all.count { $0[column].place != .absent }
+      return Piece(there == 0 ? " " : count == 0 ? "." : count > 9 ? "+" : "\(count)", nil)
+    }
+    let contents = (0..<folding.columns).map { column -> Folding.Cell.Content in
+      var counts: [Folding.Cell.Content: Int] = [:]
+      for cells in all {
+        let content: Folding.Cell.Content =
+          switch cells[column].content {
+          case .block(let block): .blocks(queue: trace.blocks[block].queue)
+          case .wait(let reason, let queue, _): .wait(reason, queue: queue, in: nil)
+          case .nothing, .blocks, .unknown: cells[column].content
+          }
+        counts[content, default: 0] += 1
+      }
+      counts[.nothing] = nil
+      return counts.max { $0.value < $1.value }?.key ?? .nothing
+    }
+    return [line(row.name, running), line("", spans(contents, trace, key))]
+  }
+
+  /// A few characters with the same colour.
+  struct Piece {
+    var text: String
+    var color: ((String) -> String)?
+    init(_ text: String, _ color: ((String) -> String)?) {
+      self.text = text
+      self.color = color
+    }
+  }
+
+  func line(_ name: String, _ pieces: [Piece]) -> String {
+    let name = String(name.prefix(Self.nameWidth)) + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
+    // Neighbours of the same colour share their colour codes.
+    let body = pieces.map { piece in style.color ? piece.color?(piece.text) ?? piece.text : piece.text }.joined()
+    return "\(SemanticColor.name(name, style))|\(body)|"
+  }
+
+  private func place(_ place: Folding.Cell.Place) -> Piece {
+    switch place {
+    case .absent: Piece(" ", nil)
+    case .rests: Piece(".", { SemanticColor.quiet($0, style) })
+    case .preempted: Piece(":", { SemanticColor.bad($0, style) })
+    case .runsInPart: Piece(",", nil)
+    case .runs(let core): Piece(Self.digit(core), { Palette.of(core, $0) })
+    case .unknown: Piece("?", { SemanticColor.care($0, style) })
+    }
+  }
+
+  /// Returns a core's number as one character.
+  private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
+
+  /// Returns cells of the same content as one span, with the content's name in it if there is room.
+  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
+    var pieces: [Piece] = []
+    var index = 0
+    // The block that the spans up to here have named.
+    var named: Int?
+    while index < contents.count {
+      let content = contents[index]
+      let end = contents[index...].firstIndex { $0 != content } ?? contents.count
+      pieces.append(span(content, end - index, trace, key, named: named))
+      switch content {
+      case .block(let block): named = block
+      case .wait(_, _, let block): named = block
+      case .nothing, .blocks, .unknown: named = nil
+      }
+      index = end
+    }
+    return pieces
+  }
+
+  private func span(
+    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ key: QueueKey, named: Int?
+  ) -> Piece {
+    func name(_ block: Int) -> String { key.name(of: trace.blocks[block]) }
+    func filled(_ begin: String, _ fill: String) -> String {
+      begin.count <= width
+        ? begin + String(repeating: fill, count: width - begin.count)
+        : String(begin.prefix(1))
+          + String(repeating: fill, count: width - 1)
+    }
+    switch content {
+    case .nothing: return Piece(String(repeating: " ", count: width), nil)
+    case .unknown: return Piece(String(repeating: "?", count: width), { SemanticColor.care($0, style) })
+    case .blocks(let queue):
+      return Piece(String(repeating: key.letter(of: queue), count: width), { Palette.on(key.index(of: queue), $0) })
+    case .block(let number):
+      return Piece(filled(name(number), "="), { Palette.on(key.index(of: trace.blocks[number].queue), $0) })
+    case .wait(let reason, let queue, let block):
+      let wait = "~\(Self.word(reason))" + (queue.map { "~\(key.letter(of: $0))" } ?? "")
+      // A wait at the beginning of a block would hide the block's name.
+      let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
+      let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
+      return Piece(filled(text, "~"), { SemanticColor.quiet($0, style) })
+    }
+  }
+
+  private static func word(_ reason: Trace.Wait.Reason) -> String {
+    switch reason {
+    case .descriptor: "io"
+    case .semaphore: "sema"
+    case .condition: "cond"
+    case .group, .sync, .apply, .once, .lock, .join, .sleep, .work: reason.rawValue
+    }
+  }
+}

@@ -9,7 +9,8 @@ import Laboratory
 struct Twins: Pattern {
   static let name = "twins"
 
-  let work = Parameter.duration("work", .microseconds(1) ... .milliseconds(10), default: .microseconds(200), "of a task")
+  let work = Parameter.duration(
+    "work", .microseconds(1) ... .milliseconds(10), default: .microseconds(200), "of a task")
 
   let elapsed = Metric.latency("elapsed", "a task on the global queue, from submission to the end of the wait for it")
 

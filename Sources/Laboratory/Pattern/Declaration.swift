@@ -1,5 +1,5 @@
-/// A stored property that a pattern declares: a ``ParameterKey`` or a ``MetricKey``. A ``Probe`` lists it by the property, in
-/// `reads` or `records`.
+/// A stored property that a pattern declares: a ``ParameterKey`` or a ``MetricKey``. A ``Probe`` lists it by the
+/// property, in `reads` or `records`.
 public protocol Declaration: Sendable {
   /// The place of the declaration, for errors.
   var place: SourcePlace { get }

@@ -3,8 +3,8 @@ import Measurement
 /// A description of something that a trial measures, for scenario files, checks and reports.
 ///
 /// The author of a pattern declares a metric by ``latency(_:better:unless:isSpeed:_:file:line:)``,
-/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These return a ``MetricKey``:
-/// a typed key for recording.
+/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These return a
+/// ``MetricKey``: a typed key for recording.
 public struct Metric: Sendable, Hashable {
   /// The kind of a metric's samples.
   public enum Kind: String, Sendable, Codable, Hashable {

@@ -1,7 +1,7 @@
 /// A parameter that a pattern's author declares: a typed key by which a trial reads the value.
 ///
 /// ```swift
-/// let work = Parameter.duration("work", .zero ... .seconds(1), default: .microseconds(100), "how long each task spins")
+/// let work = Parameter.duration("work", .zero ... .seconds(1), default: .microseconds(100), "spin of each task")
 /// …
 /// trial[work]  // a Duration
 /// ```

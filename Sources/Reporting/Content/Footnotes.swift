@@ -11,6 +11,7 @@ extension ReportContent {
     }
     if seeksBest, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
+      notes += ratios(in: shown).map { "\($0.name): \($0.says)" }
     }
     if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline {
       let groups = comparison?.groups ?? ""
@@ -22,9 +23,9 @@ extension ReportContent {
           ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
           : "no best mean is named \(better)",
         facts.contains(.nearBest)
-          ? "\(Signs.nearBest) no difference from it was found: the interval is narrow" : nil,
+          ? "\(Signs.nearBest) no difference from it was found, and any is below \(alikeShare)" : nil,
         facts.contains(.unclear)
-          ? "\(Signs.unclear) cannot be ranked: the interval is wide, or hints at a difference"
+          ? "\(Signs.unclear) cannot be ranked: more than \(alikeShare) is possible, or the rounds hint at a difference"
           : nil,
         hasBestOfAll && comparison?.unnamed.contains(best) != true
           ? "of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
@@ -69,6 +70,17 @@ extension ReportContent {
     }
     return notes
   }
+
+  /// Returns the metrics in some tables that are ratios or shares of something that their names do not say.
+  private func ratios(in tables: [Table]) -> [MetricFacts] {
+    let titles = Set(tables.flatMap(\.headings).map(\.title))
+    return document.scenario.metrics.filter {
+      titles.contains($0.name) && $0.kind == .rate && [.none, .percent].contains($0.unit)
+    }
+  }
+
+  /// The largest difference between runs that are called alike.
+  private var alikeShare: String { "\(Quantity(ConfidenceInterval.alikeShare, .percent))" }
 
   /// The confidence with which all intervals of a table hold together.
   private var certainty: String {

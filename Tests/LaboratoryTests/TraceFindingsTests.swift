@@ -40,6 +40,23 @@ import Testing
     if case .deadlock = finding { true } else { false }
   }
 
+  @Test func `a notify block that begins as soon as a long block of the main queue ends has waited for it`() {
+    func hangs(_ begin: UInt64) -> [TraceFinding] {
+      Self.trace(kind: .main) {
+        $0.length = 1000 * Self.millisecond
+        $0.program = Trace.Program(hang: 250 * Self.millisecond)
+        $0.blocks = [
+          Self.block(on: 0, 0, 10, 400 * Self.millisecond),
+          Self.block(.notify, on: 0, 0, begin, begin + 1000, number: 2),
+        ]
+      }.findings.filter { if case .hang = $0 { true } else { false } }
+    }
+    let end = 400 * Self.millisecond
+    #expect(hangs(end + 1000) == [.hang(block: 0, time: end - 10, behind: 1)])
+    // This one may have become due after the long block.
+    #expect(hangs(end + 100 * Self.millisecond) == [])
+  }
+
   @Test(arguments: [(Trace.Queue.Kind.serial, true), (.main, true), (.concurrent, false), (.global, false)])
   func `a sync onto the queue that its thread is in is a deadlock on a serial queue alone`(
     _ kind: Trace.Queue.Kind, _ isDeadlock: Bool

@@ -50,6 +50,19 @@ import Testing
     }
   }
 
+  @Test func `a pool of more queues than there are free descriptors is unavailable`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "queue-pool", of: FileDescriptorSemaphore(), files: Catalogue.files, ["limit": .integer(32)], cores: 64)
+      guard case .unavailable(let reason) = attempt.trial.outcome else {
+        Issue.record("\(attempt.trial.outcome)")
+        return
+      }
+      #expect(reason.hasPrefix("32 of 32 descriptors must be free, "))
+    }
+  }
+
   @Test func `a trial with a hard limit that is too low says what is needed and what is available`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()

@@ -45,10 +45,15 @@ extension Trace {
       let end = blocks[index].end ?? length
       guard end - min(begin, end) >= program.hang, end - begin > most else { continue }
       let behind = blocks.count { other in
-        guard other.queue == blocks[index].queue, other.kind == .async || other.kind == .sync,
-          let submitted = other.submitted, submitted < end, (other.begin ?? length) >= end
-        else { return false }
-        return end - max(submitted, begin) >= program.hang
+        guard other.queue == blocks[index].queue, (other.begin ?? length) >= end else { return false }
+        switch other.kind {
+        case .async, .sync:
+          guard let submitted = other.submitted, submitted < end else { return false }
+          return end - max(submitted, begin) >= program.hang
+        // The record does not say when they became due. One that begins as soon as the queue is free has waited for it.
+        case .after, .notify, .handler: return other.begin.map { $0 - end < Self.atOnce } ?? false
+        case .apply, .job: return false
+        }
       }
       guard behind > 0 else { continue }
       most = end - begin
@@ -56,6 +61,9 @@ extension Trace {
     }
     return longest
   }
+
+  /// The time within which a waiting block begins when its queue is free, in nanoseconds.
+  private static let atOnce: UInt64 = 1_000_000
 
   /// The fewest blocks that show a pattern, and their smallest share of the record.
   private static let fewestBlocks = 1000

@@ -33,7 +33,7 @@ struct StrideModel {
   let tried: ClosedRange<Int>
 
   /// A model is said to fit when it predicts every stride within this share.
-  static let tolerance = 0.1
+  static let tolerance = 0.05
 
   /// Fits the model to at least four strides; nil for fewer, since three terms fit any three figures.
   init?(fitting costs: [Cost]) {
@@ -225,19 +225,21 @@ extension ApplyStride: FindingPattern {
     guard let plain = plainLoop(of: fastest.runs), let strides = model.strides(forOverhead: share) else { return nil }
     let perIteration = plain / model.iterations
     func text(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
-    var says =
-      "Give a block at least \(text(Double(strides.lowerBound) * perIteration)) of work, for at most \(percent) % overhead"
+    func advice(_ stride: Int, of each: Double) -> String {
+      "Give a block at least \(text(Double(stride) * each)) of work, for at most \(percent) % overhead"
+    }
+    let says: String
     let (length, time) = (myIterations.value(in: run.parameters) ?? 0, myIteration.value(in: run.parameters) ?? .zero)
     if length > 0 || time > .zero {
       let iterations = length > 0 ? Double(length) : model.iterations
       let each = time > .zero ? Double(time.nanoseconds) : perIteration
-      let own = model.scaled(iterations: iterations, times: each / perIteration)
-      says +=
-        ". For \(Int(iterations).grouped) iterations of \(text(each)): "
-        + (own.strides(forOverhead: share).map { Self.words($0, of: iterations) }
-          ?? "no stride does, the loop is too short")
+      let loop = "\(Int(iterations).grouped) iterations of \(text(each))"
+      let own = model.scaled(iterations: iterations, times: each / perIteration).strides(forOverhead: share)
+      says =
+        own.map { "For \(loop): \(advice($0.lowerBound, of: each)): \(Self.words($0, of: iterations))" }
+        ?? "For \(loop) no stride keeps the overhead at \(percent) %: the loop is too short"
     } else {
-      says += ": here \(Self.words(strides, of: model.iterations))"
+      says = advice(strides.lowerBound, of: perIteration) + ": here \(Self.words(strides, of: model.iterations))"
     }
     let advised = fastest.runs.filter { run in cost(of: run).map { strides.contains($0.stride) } ?? false }
     return (says + ".", advised.map(\.label))

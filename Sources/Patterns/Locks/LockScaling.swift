@@ -45,8 +45,8 @@ struct LockScaling: Pattern {
     "owner-in-word", unless: "this system's Mutex has no such word",
     "1 if the word of a held Mutex is the number of its thread, as in a priority-inheriting futex")
 
-  // The figures are those of one entry, so numbers of threads are ranked with each other.
-  var problem: [any Declaration] { [hold, entries] }
+  // How many threads contend is given, so each number of threads has its best lock.
+  var problem: [any Declaration] { [threadsPerCore, hold, entries] }
 
   var variants: [Variant] {
     Variant("mutex", .modern, "Synchronization.Mutex") { trial in

@@ -22,7 +22,8 @@ struct FileDescriptorSemaphore: Pattern {
     "descriptors that the process may have open (soft RLIMIT_NOFILE); half as many files with a semaphore")
   let tasks = Parameter.count("tasks", 1...10_000, default: 100, "tasks, each of which opens one file")
   let hold = Parameter.duration(
-    "hold", .zero ... .seconds(1), default: .milliseconds(4), "how long a task keeps its file open")
+    "hold", .zero ... .seconds(1), default: .milliseconds(4),
+    "how long a task keeps its file open; in `unlimited`, until all tasks have tried to open one")
 
   let failedOpens = Metric.count(
     "failed-opens", better: .lower, "opens that failed because no descriptor was left (EMFILE)")

@@ -18,8 +18,8 @@ extension FileDescriptorSemaphore {
   }
 
   /// Runs tasks with a lowered limit of open files, waits for all of them, and records the threads, the open files and
-  /// the failures. The trial is unavailable if the hard limit is below `limit`, if so many descriptors are open already
-  /// that the semaphore's half is not free, or if there are not enough threads.
+  /// the failures. The trial is unavailable if the hard limit is below `limit`, or if there are not enough threads. It
+  /// is also unavailable if too few descriptors are free: the semaphore's half, or one for each serial queue of a pool.
   ///
   /// - Parameter timesWaits: whether the tasks wait for a semaphore, and are timed.
   func process(threads: Threads, timesWaits: Bool = false) -> Probe<@Sendable (OpenFiles) -> Void> {
@@ -43,9 +43,13 @@ extension FileDescriptorSemaphore {
       try DescriptorLimit.setSoft(limit)
       defer { try? DescriptorLimit.setSoft(limits.soft) }
       let free = DescriptorLimit.free(below: limit)
-      guard free >= limit / 2 else {
+      let isPool = threads == .perCore
+      // The pool has at most 32 queues.
+      let mostOpen = isPool ? min(trial.cores, 32, tasks) : limit / 2
+      guard free >= mostOpen else {
+        let enough = isPool ? mostOpen + limit - free : 2 * (limit - free)
         throw Unavailable(
-          "\(limit / 2) of \(limit) descriptors must be free, \(free) are: set limit to at least \(2 * (limit - free))")
+          "\(mostOpen) of \(limit) descriptors must be free, \(free) are: set limit to at least \(enough)")
       }
       let files = OpenFiles(count: tasks, hold: trial[hold], patience: patience, cores: trial.cores)
       let time = MonotonicClock.time {

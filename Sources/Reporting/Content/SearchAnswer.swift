@@ -173,7 +173,9 @@ struct SearchAnswer {
     guard let factor = factors.max() else { return "give it more time (--time)" + fewer }
     // A smaller run than the last one would not help, whatever the noise.
     let seconds = index.document.seconds * max(factor, Self.leastFactor)
-    guard seconds <= Self.longest else { return "a quiet machine may tell them apart" + fewer }
+    guard seconds <= Self.longest else {
+      return "at this noise, --time \(Int(Self.longest))s would not tell them apart" + fewer
+    }
     return "about --time \(Self.roundedUp(seconds))s may tell them apart" + fewer
   }
 

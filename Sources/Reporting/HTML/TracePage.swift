@@ -10,11 +10,14 @@ public enum TracePage {
   public static func render(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
     let scenarios = traces.grouped(by: \.scenario)
     let sections = scenarios.map { name, traces -> Markup in
-      """
-      <section id="\(name)"><h1>\(name) <small>one recorded trial of each, none of them measured</small></h1>
-      \(TracePicture.figures(traces.map { ($0, nil) }, from: from, to: to, atMost: mostMarks / scenarios.count))</section>
+      let origin =
+        traces.contains { $0.program == nil }
+        ? "one recorded trial of each, none of them measured" : "a recorded program"
+      return """
+        <section id="\(name)"><h1>\(name) <small>\(origin)</small></h1>
+        \(TracePicture.figures(traces.map { ($0, nil) }, from: from, to: to, atMost: mostMarks / scenarios.count))</section>
 
-      """
+        """
     }
     let title = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.map(\.key).joined(separator: ", ")
     return HTMLReport.page("\(title), traced", style: TraceKey.style, patterns: TraceKey.patterns, "\(sections)")

@@ -82,7 +82,7 @@ public struct TerminalReport: Sendable {
   private func foot(_ content: ReportContent, isWhole: Bool) -> [String] {
     let hints = [
       content.sinceLast, content.grades.hint,
-      isWhole ? nil : "--details shows all claims, metrics and distributions",
+      isWhole ? nil : "--details shows all \(content.seeksBest ? "" : "claims, ")metrics and distributions",
     ]
     return hints.compactMap(\.self).flatMap { style.wrapped($0, .quiet) } + content.answer.flatMap(style.wrapped)
   }

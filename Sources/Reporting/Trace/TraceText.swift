@@ -162,7 +162,8 @@ public struct TraceText {
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 }) else { return [] }
     let text =
-      "caller: the thread that runs the variant's body. Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; \":\" preempted; "
+      (traces.contains { $0.program == nil } ? "caller: the thread that runs the variant's body. " : "")
+      + "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; \":\" preempted; "
       + "\".\" not running. Lower row: the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. For threads "
       + "drawn in one row, a digit is the number of them that run. busy: cores in use; backlog: blocks submitted, not begun; threads: "
       + "threads that exist, idle ones included; both as a number, or as bars if it exceeds 9."

@@ -1,25 +1,26 @@
 import Instruments
 import Synchronization
 
-/// The document's pause in one race. It holds the actors that come to it until it has shown what it can show, or until
-/// its time is up. The time starts when all actors have asked for the singleton.
+/// The document's pause in one race. The pause holds the actors that reach it until the condition of its ``Place`` is
+/// met, or until its time is over. The time starts when all actors have asked for the singleton.
 ///
-/// An unguarded accessor therefore always fails, however slow the machine is. A guarded accessor, which keeps the other
-/// callers from coming to the pause, costs the time of the pause.
+/// An unguarded accessor therefore always fails, however slow the machine is. A guarded accessor keeps the other
+/// callers from reaching the pause, so each race takes the time of the pause.
 final class RacePause: Sendable {
   /// The place of the pause in the accessor, which determines what ends it early.
   enum Place: Sendable {
-    /// Between the check and the creation. The pause ends when all actors have checked and come to it.
+    /// Between the check and the creation. The pause ends when all actors have checked the variable and reached the
+    /// pause.
     case creation
-    /// Between the publication and the set-up. The other actors ask only now, and the pause ends when they have used
-    /// what they got.
+    /// Between the publication and the set-up. The other actors ask only during the pause, which ends when they have
+    /// used the instance that they got.
     case setUp
   }
 
   let place: Place
   private let actors: Int
   private let gate: BoundedGate
-  /// The gate at which the others wait until the first actor has published.
+  /// The gate at which the other actors wait until the first actor has published.
   private let published = BoundedGate()
   private let asked = Atomic<Int>(0)
   private let come = Atomic<Int>(0)

@@ -21,7 +21,7 @@ struct RaceTally: Sendable {
   ///
   /// - Parameters:
   ///   - notes: the note of the first actor.
-  ///   - step: the distance from an actor's note to that of the next one.
+  ///   - step: the distance from an actor's note to the note of the next actor.
   mutating func add(_ notes: UnsafePointer<Note>, actors: Int, step: Int) {
     var (instances, strays) = (0, 0)
     var only: PhotoManager?

@@ -1,12 +1,13 @@
 import Instruments
 import Synchronization
 
-/// A row of singletons, and the actors that race along it, as in litmus tools (jcstress). There is one rendezvous for
-/// many races instead of one dispatch for each race, which finds millions of duplicates per second instead of a
-/// handful.
+/// A row of singletons, and the actors that race along it, as in litmus tools (jcstress). One rendezvous serves many
+/// races, instead of one dispatch for each race. The track therefore finds millions of duplicates per second instead of
+/// a handful.
 ///
-/// Unchecked: barriers and the ends of threads and tasks separate racing from counting. While they race, an actor has
-/// its own notes, and singletons are safe by themselves. While they count, each actor has its own share of the row.
+/// Unchecked: barriers and the ends of threads and tasks separate racing from counting. During the races, each actor
+/// writes its own notes only, and the singletons are thread-safe. During the counting, each actor has its own share of
+/// the row.
 final class RaceTrack: @unchecked Sendable {
   let actors: Int
   private let slots: Int
@@ -32,11 +33,11 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// Races along the row by threads, each on a core of its own, for `nanoseconds`. If no duplicate was seen, continues
+  /// Has threads race along the row for `nanoseconds`, each on a core of its own. If no duplicate was seen, continues
   /// for up to `patience` (ns), since on a busy machine two threads may not run at once for a long time.
   ///
-  /// - Returns: the results, how long racing and counting took, and the reason why an actor had no core of its own, if
-  ///   there is one: it may never have met the others.
+  /// - Returns: the results, how long racing and counting took, and the error because of which an actor had no core of
+  ///   its own, if there was one. Such an actor may never have met the others.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
     -> (tally: RaceTally, nanoseconds: UInt64, hindrance: SystemError?)
   {
@@ -50,8 +51,8 @@ final class RaceTrack: @unchecked Sendable {
     return course.result.withLock { ($0.tally, elapsed, $0.hindrance) }
   }
 
-  /// Asks along the row and counts a share of it, again and again until the race is over. Returns what the actor
-  /// counted.
+  /// Asks for each singleton of the row and counts a share of the row, again and again until the race is over. Returns
+  /// the counts of the actor.
   private func runLaps(_ actor: Int, _ course: RaceCourse, _ ask: (Row) -> Void) -> RaceTally {
     let row = row(of: actor)
     let share = slots * actor / actors..<slots * (actor + 1) / actors
@@ -90,8 +91,8 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// Races along the row by tasks, for `nanoseconds`. A thread outside Swift's pool cannot await, so tasks have no
-  /// cores of their own.
+  /// Has tasks race along the row for `nanoseconds`. A thread outside Swift's pool cannot await, so tasks have no cores
+  /// of their own.
   func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
     -> (tally: RaceTally, nanoseconds: UInt64)
   {
@@ -167,7 +168,7 @@ final class RaceTrack: @unchecked Sendable {
   }
 }
 
-/// A race of threads: where they meet, when it is over, and its results.
+/// A race of threads: the barrier at which they meet, the end of the race, and its results.
 private final class RaceCourse: Sendable {
   let rendezvous: SpinBarrier
   let result: Mutex<(tally: RaceTally, hindrance: SystemError?)>
@@ -186,7 +187,7 @@ private final class RaceCourse: Sendable {
   var elapsed: UInt64 { MonotonicClock.now() &- start }
   var isOver: Bool { isDecided.load(ordering: .relaxed) }
 
-  /// Decides whether the race is over, by the results of one actor.
+  /// Decides whether the race is over, from the results of one actor.
   func decide(_ tally: RaceTally) {
     let elapsed = elapsed
     let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && tally.duplicates == 0

@@ -43,7 +43,7 @@ extension SingletonRace {
     if tally.duplicates == 0, let hindrance {
       throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
     }
-    // The actors spin all the time. One that got so little time hardly ever ran together with another.
+    // The actors spin all the time. Actors that got so little time hardly ever ran at once.
     let got = Double(Host.ownProcessorTime - before)
     if tally.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
@@ -55,10 +55,10 @@ extension SingletonRace {
   }
 
   /// Has threads ask for a singleton whose creation is paused, so that a missing guard shows in every race. Each pause
-  /// ends as soon as it has shown what is broken.
+  /// ends as soon as it has shown the fault.
   ///
-  /// - Parameter bound: the longest pause. How long the others need depends on the machine, so no setting defines it. A
-  ///   pause lasts this long only if the accessor is correct after all.
+  /// - Parameter bound: the longest pause. The time that the other actors need depends on the machine, so no setting
+  ///   defines the bound. A pause lasts this long only if the accessor is correct after all.
   func racePaused(
     before place: RacePause.Place, atMost bound: Duration = .seconds(10)
   ) -> Probe<@Sendable (Row) -> Void> {

@@ -2,7 +2,7 @@ import Instruments
 import Synchronization
 
 /// The document's singleton, which is a real allocation, so that creating it takes as long as creating any object. Its
-/// references are not counted, since that is no part of the race.
+/// references are not counted, since reference counting is not part of the race.
 ///
 /// Unchecked: the allocation contains only an atomic.
 struct PhotoManager: Equatable, @unchecked Sendable {
@@ -56,7 +56,7 @@ struct Singleton: ~Copyable {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
   )
 
-  /// Takes the instance away, and resets the predicate.
+  /// Removes the instance, and resets the predicate.
   mutating func clear() {
     manager.store(nil, ordering: .relaxed)
     predicate = 0
@@ -73,7 +73,7 @@ struct Note {
 
 /// A singleton as an actor sees it: the document's static variable.
 ///
-/// It is a relaxed atomic, so that the race is only in the logic, and the program has no undefined behaviour.
+/// The variable is a relaxed atomic, so that the race is only in the logic, and the program has no undefined behaviour.
 ///
 /// Unchecked: the note belongs to one actor, which shares with others only an atomic, a once-predicate and a pause.
 struct SharedManager: @unchecked Sendable {
@@ -105,8 +105,8 @@ struct SharedManager: @unchecked Sendable {
     @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
   }
 
-  /// Creates an instance and counts it; the race destroys it at its end. In a race with a pause before the creation, it
-  /// pauses first.
+  /// Creates an instance and notes it. The race destroys the instance at its end. In a race with a pause before the
+  /// creation, pauses first.
   @inline(__always)
   func create() -> PhotoManager {
     if singleton.pointee.pause != nil { pauseBeforeCreation() }
@@ -120,13 +120,13 @@ struct SharedManager: @unchecked Sendable {
     singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.place == .creation { $0.sleep() } }
   }
 
-  /// Pauses, in place of the document's two seconds, for as long as it takes to show what the pause can show.
+  /// Pauses the calling thread until the race's ``RacePause`` ends, in place of the document's two seconds.
   func sleep() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.sleep() } }
 
   /// Pauses asynchronously.
   func slept() async { await singleton.pointee.pause?.takeUnretainedValue().slept() }
 
-  /// The singleton that the calling thread asks for, in a race with a pause. It is for an initializer that has no
-  /// arguments.
+  /// The singleton that the calling thread asks for, in a race with a pause. An initializer that has no arguments reads
+  /// this value.
   @TaskLocal static var asked: SharedManager?
 }

@@ -10,8 +10,8 @@ import Synchronization
 /// seconds between the check and the creation, and again between the creation and the array.
 ///
 /// Two threads that both check before either stores an instance create two instances. The first pause forces that. The
-/// second pause lets a thread use a manager that has no array yet. A pause in a trial ends as soon as it has shown what
-/// it can show (``RacePause``). The lab also runs the race without a pause, for a whole row of singletons at a time, as
+/// second pause lets a thread use a manager that has no array yet. In a trial, a pause ends as soon as it has shown the
+/// fault (``RacePause``). The lab also runs the race without a pause, for a whole row of singletons at a time, as
 /// litmus tests do (``RaceTrack``).
 ///
 /// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.

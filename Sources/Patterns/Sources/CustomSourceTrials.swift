@@ -107,7 +107,7 @@ extension CustomSource {
     trial.record(lostBeforeZero, events.takeReceived().contains(7) ? 0 : 1)
   }
 
-  /// - Returns: whether the handler received something inexact.
+  /// - Returns: whether the handler received data other than the merged events.
   private func deliverStream(_ trial: Trial, _ coalescing: Coalescing, _ events: Events, _ sender: Sender) -> Bool {
     let pieces = coalescing.pieces(trial[stream], round: 0)
     // The first two events are sent while the handler is known to wait, so that some events coalesce on any machine.
@@ -125,7 +125,7 @@ extension CustomSource {
     let received = events.takeReceived()
     trial.record(streamCost, end - start, over: pieces.count)
     trial.noteFloor(of: streamCost, over: pieces.count) { others.each { _ in } }
-    // If the last event was never delivered there is no time, and the trial is broken.
+    // If the last event was never delivered, there is no time, and the trial is broken.
     if events.lastReceived > last { trial.record(lag, events.lastReceived - last) }
     trial.record(merges, pieces.count)
     trial.record(handlerCalls, received.count)
@@ -143,7 +143,7 @@ enum Coalescing {
   /// The source keeps the last event.
   case last
 
-  /// Returns a number of events, none of them 0. Those of another round merge to another result.
+  /// Returns a number of events, none of them 0. The events of another round merge to another result.
   func pieces(_ count: Int, round: Int) -> [UInt] {
     (0..<count).map { self == .mask ? 1 << UInt(round % 32 + $0 % 32) : UInt($0 + round + 1) }
   }
@@ -165,7 +165,7 @@ struct Sender {
   /// Cancels the source.
   let end: () -> Void
 
-  /// Creates a sender to a source, which is cancelled in the end.
+  /// Creates a sender that sends to a source and cancels the source at the end.
   init(of source: any DispatchSourceProtocol, _ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = { source.cancel() }
@@ -190,7 +190,7 @@ final class Events: Sendable {
   private let state = Mutex((received: [UInt](), lastReceived: UInt64(0)))
   private let handler = Hold()
 
-  /// Creates events that the handler works on for this many steps. The handler runs on `queue`, if one is given.
+  /// Creates events. The handler works on each call for this many steps, and runs on `queue`, if one is given.
   init(steps: Int, queue: FunctionQueue? = nil) {
     self.steps = steps
     functionQueue = queue
@@ -206,7 +206,8 @@ final class Events: Sendable {
     handler.pass()
   }
 
-  /// Returns all data that the handler received since the last call, once everything that was sent has been delivered.
+  /// Returns all data that the handler received since the last call, once all events that were sent have been
+  /// delivered.
   func takeReceived() -> [UInt] {
     if let functionQueue { functionQueue.drainSources() } else { queue.drainSources() }
     return state.withLock { state in

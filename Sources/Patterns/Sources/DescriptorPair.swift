@@ -10,7 +10,7 @@ enum DescriptorKind: String, CaseIterable, Sendable {
   case file
 }
 
-/// A descriptor to write to, and one that reads what was written.
+/// A descriptor to write to, and a descriptor that reads the written bytes.
 struct DescriptorPair: Sendable {
   /// The descriptor to read from.
   let reader: Int32
@@ -20,7 +20,7 @@ struct DescriptorPair: Sendable {
   /// Creates a real pipe, a pair of sockets, or a file in `scratch`, and adds it to `opened`. Both descriptors block,
   /// which is the default.
   ///
-  /// - Throws: ``SystemError`` if it cannot be created.
+  /// - Throws: ``SystemError`` if the pair cannot be created.
   init(_ kind: DescriptorKind, in scratch: ScratchDirectory? = nil, _ opened: OpenedDescriptors) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     switch kind {
@@ -46,7 +46,7 @@ struct DescriptorPair: Sendable {
 
   /// Creates the two ends of a TCP connection of this machine, and adds them to `opened`. Both descriptors block.
   ///
-  /// - Throws: ``SystemError`` if no descriptor is left; ``Unavailable`` if the machine does not connect itself.
+  /// - Throws: ``SystemError`` if no descriptor is left; ``Unavailable`` if the machine cannot connect to itself.
   static func connected(_ opened: OpenedDescriptors) throws -> DescriptorPair {
     let (listener, writer) = (socket(AF_INET, streamSocket, 0), socket(AF_INET, streamSocket, 0))
     let error = SystemError(errno, "open two TCP sockets")
@@ -102,7 +102,7 @@ func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>
   }
 }
 
-/// Writes all of these bytes to a blocking descriptor, or as many as it accepts if its reader is gone.
+/// Writes all of these bytes to a blocking descriptor, or as many as the descriptor accepts if its reader is gone.
 func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   bytes.withUnsafeBytes { bytes in
     var offset = 0
@@ -113,7 +113,7 @@ func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   }
 }
 
-/// Makes a write without a reader an error from now on, instead of ending the process.
+/// Ignores SIGPIPE from now on, so that a write without a reader fails instead of ending the process.
 func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
 #if canImport(Darwin)

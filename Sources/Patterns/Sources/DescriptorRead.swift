@@ -5,12 +5,12 @@ import Instruments
 ///
 /// The document opens a file, makes its descriptor non-blocking and creates a read source for it. The event handler
 /// asks the source for an estimate of the readable bytes, allocates a buffer for one byte more, and reads once. A
-/// function of the program processes the bytes and tells whether they are all that it wants; if so, the handler cancels
-/// the source. The cancellation handler closes the descriptor. The variant `estimated` is that code.
+/// function of the program processes the bytes and returns whether it has all the bytes that it wants; if so, the
+/// handler cancels the source. The cancellation handler closes the descriptor. The variant `estimated` is that code.
 ///
 /// The bytes in a trial are real: they come through a pipe, from a connected socket, or out of a file, and the trial
-/// compares each with what was written there. `received.process` is the program's function: it tells whether it has all
-/// the bytes that it wants. The writer is a thread of its own, whose writes block.
+/// compares each with what was written there. `received.process` is the program's function: it returns whether it has
+/// all the bytes that it wants. The writer is a thread of its own, whose writes block.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a
 /// Cancellation Handler".
@@ -182,7 +182,7 @@ struct DescriptorRead: Pattern {
       source.setCancelHandler { received.ended() }
       source.activate()
       return {
-        // The next file that somebody opens gets this number.
+        // The next file that is opened gets this number.
         close(descriptor)
         source.cancel()
       }

@@ -7,8 +7,8 @@ private let patience = Duration.seconds(20)
 
 /// The measuring code, which writes bytes and compares them with what is read.
 extension DescriptorRead {
-  /// Starts to read from a descriptor, and returns what the owner of the reader calls to stop it early. The reader must
-  /// close the descriptor and then call `received.ended()`.
+  /// Starts to read from a descriptor, and returns a closure that the owner of the reader calls to stop the reader
+  /// early. The reader must close the descriptor and then call `received.ended()`.
   typealias Begin = @Sendable (_ descriptor: Int32, _ received: ReceivedData) throws -> () -> Void
 
   /// The longest time of a trial: the bytes at 10 MB per second, and a second.
@@ -20,7 +20,7 @@ extension DescriptorRead {
   /// The metrics of the trials that read everything that is written.
   private var wholeMetrics: [any Declaration] { [latency, throughput, lost, corrupted, leftOpen] }
 
-  /// Writes single bytes, each after the one before was read, then all others as fast as possible, and closes the
+  /// Writes single bytes, each after the previous byte was read, then all others as fast as possible, and closes the
   /// writer's end.
   var readWhole: Probe<Begin> {
     Probe(reads: wholeSettings, records: wholeMetrics) { trial, begin in
@@ -28,7 +28,7 @@ extension DescriptorRead {
     }
   }
 
-  /// Writes bytes that are all read, and afterwards tries what happens while no data comes, and at the end.
+  /// Writes bytes that are all read, and then tests the reader while no data comes, and at the end of the data.
   var readWholeThenSilence: Probe<Begin> {
     Probe(
       reads: wholeSettings,
@@ -110,7 +110,7 @@ extension DescriptorRead {
       writeBlocking(bytes[head...], to: pair.writer)
       close(pair.writer)
       received.handler.release()
-      // If nothing reports the end, nobody cancels.
+      // If nothing reports the end, the variant does not cancel its source, so the trial does.
       if try !Standstill().wait(for: { received.state.hasEnded }) { cancel() }
       try received.awaitEnd()
       trial.record(leftUnread, max(0, bytes.count - whileOpen.state.count))
@@ -121,7 +121,7 @@ extension DescriptorRead {
     }
   }
 
-  /// Has bytes read of which all but the first come while the handler runs. The writer's end stays open.
+  /// Has bytes read, and writes all but the first `head` bytes while the handler runs. The writer's end stays open.
   private func readBurst(
     _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
   ) throws -> ReceivedData {
@@ -211,8 +211,8 @@ extension DescriptorRead {
   /// Stops the reading while the handler is about to read, and then opens unrelated files, which get the descriptor's
   /// number if it is free.
   ///
-  /// - Parameter handlerCloses: whether the handler closes the descriptor. The trial then observes which other
-  ///   descriptors it closes.
+  /// - Parameter handlerCloses: whether the handler closes the descriptor. The trial then also counts the other
+  ///   descriptors that the handler closes.
   func readWithReusedDescriptor(handlerCloses: Bool) -> Probe<Begin> {
     Probe(records: [unrelatedBytes, leftOpen] + (handlerCloses ? [unrelatedClosed] : [])) { trial, begin in
       ignoreBrokenPipes()
@@ -244,7 +244,7 @@ extension DescriptorRead {
   }
 }
 
-/// The bytes that a variant has read and passes on, which are compared with those that were written.
+/// The bytes that a variant has read and passes on. They are compared with those that were written.
 final class ReceivedData: Sendable {
   /// The event after which ``process(_:_:)`` has all the bytes that it wants.
   enum EndCondition { case end, cancelled }
@@ -252,15 +252,15 @@ final class ReceivedData: Sendable {
   fileprivate struct State {
     /// The number of bytes that were read.
     var count = 0
-    /// The number of these that differ from what was written in their place.
+    /// The number of these bytes that differ from those written in the same place.
     var corrupted = 0
-    /// The number of these that only the unrelated file contains.
+    /// The number of these bytes that only the unrelated file contains.
     var strange = 0
     /// The number of reads that returned more than the estimate.
     var beyondEstimate = 0
     var estimated: Int?
     var hasComeToEnd = false
-    /// The number of reads after the one that reached the end.
+    /// The number of reads after the read that reached the end.
     var callsAfterEnd = 0
     /// The time at which the last byte was read.
     var lastTime: UInt64 = 0
@@ -317,7 +317,8 @@ final class ReceivedData: Sendable {
     }
   }
 
-  /// Notes that the reading is over and the descriptor closed. The number is free now, and others open files at once.
+  /// Notes that the reading is over and the descriptor closed. The number of the descriptor is free now, and unrelated
+  /// files are opened at once.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }
@@ -327,8 +328,8 @@ final class ReceivedData: Sendable {
 
   // MARK: For the trial
 
-  /// Returns how long it takes until the bytes that `write` writes are read, by a handler that begins for them. Bytes
-  /// that are written while a handler still drains are read sooner.
+  /// Returns how long it takes until the bytes that `write` writes are read, by a handler call that begins for them.
+  /// Bytes that are written while a handler still drains are read sooner.
   func latency(of write: () -> Void) throws -> UInt64 {
     // The wait is short, since a handler that waits in `read` blocks its queue.
     let isIdle = DispatchSemaphore(value: 0)
@@ -352,8 +353,8 @@ final class ReceivedData: Sendable {
     queue.sync {}
   }
 
-  /// The number of descriptors, among those that others opened at the end, that have been closed since. Closes the
-  /// rest.
+  /// The number of descriptors of unrelated files that were opened at the end and have been closed since. Closes the
+  /// others.
   var unrelatedClosed: Int {
     state.note { state in
       defer {

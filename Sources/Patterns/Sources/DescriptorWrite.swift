@@ -9,8 +9,8 @@ import Instruments
 /// the text, and `blocking-write` follows the code.
 ///
 /// In a trial only the bytes that `write` accepted count as written, and the handler cancels the source when all bytes
-/// are. `outgoing.next` is the program's function: it hands out the bytes that are still to be written, and tells
-/// whether none are left.
+/// are. `outgoing.next` is the program's function: it passes the bytes that are still to be written to a closure, and
+/// returns whether none are left.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Writing Data to a Descriptor".
 struct DescriptorWrite: Pattern {

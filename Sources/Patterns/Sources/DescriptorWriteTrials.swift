@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code. It reads what the variants write at the other end: slowly, or not at all.
+/// The measuring code. It reads the bytes of the variants at the other end: slowly, or not at all.
 extension DescriptorWrite {
-  /// Starts to write, and returns what stops the writer early. The writer must close the descriptor and then call
-  /// `outgoing.ended()`.
+  /// Starts to write, and returns a closure that stops the writer early. The writer must close the descriptor and then
+  /// call `outgoing.ended()`.
   typealias Begin = @Sendable (_ descriptor: Int32, _ outgoing: OutgoingData) throws -> () -> Void
 
-  /// The longest time of a trial: the reader's rests, each up to three times as long as asked for, and a look at the
-  /// threads each time that space is made.
+  /// The longest time of a trial: the reader's rests, each up to three times as long as asked for, and an examination
+  /// of the threads each time that space becomes free.
   func longest(_ trial: Trial) -> Duration? {
     let pieces: Int = trial[size] / trial[readSize] + 1
     return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[frees] + .seconds(1)
@@ -21,7 +21,7 @@ extension DescriptorWrite {
     case none
     /// The part shows whether the writer blocks its queue.
     case full
-    /// The part also shows what happens when space is made, and when the reader closes.
+    /// The part also shows what happens when space becomes free, and when the reader closes its end.
     case room
   }
 
@@ -38,7 +38,7 @@ extension DescriptorWrite {
     }
   }
 
-  /// Reads what the variant writes, first slowly, then not at all for a while.
+  /// Reads the bytes that the variant writes, first slowly, then not at all for a while.
   ///
   /// - Parameters:
   ///   - readLast: whether the reader begins when the writer has ended. Otherwise a writer that is preempted within
@@ -80,15 +80,16 @@ extension DescriptorWrite {
     }
   }
 
-  /// Tries a variant without a reader.
+  /// Tests a variant with a reader that does not read.
   private func stall(
     _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedDescriptors, thenRoom: Bool,
     patience: Duration, _ begin: Begin
   ) throws {
     let pair = try DescriptorPair(kind, in: scratch, opened)
-    // This is more than ever fits, plus the capacity of a pipe or a socket for each time that space is made.
+    // These are more bytes than ever fit, plus the capacity of a pipe or a socket for each time that space becomes
+    // free.
     let rooms = thenRoom ? trial[frees] : 0
-    // A writer that has not filled it up again is not waited for.
+    // A read does not wait for a writer that has not filled the pipe or socket again.
     if kind != .file { _ = fcntl(pair.reader, F_SETFL, O_NONBLOCK) }
     let outgoing = OutgoingData([UInt8](repeating: 1, count: 1_048_576 * (2 + rooms)))
     let end = try begin(pair.writer, outgoing)
@@ -113,13 +114,12 @@ extension DescriptorWrite {
     try outgoing.awaitEnd()
   }
 
-  /// Frees space in a full pipe or socket, most of it several times, then half of it, and notes when the handler is
-  /// called.
+  /// Frees most of a full pipe or socket several times, then half of it, and notes when the handler is called.
   private func freeSpace(
     _ trial: Trial, _ pair: DescriptorPair, holding taken: Int, _ outgoing: OutgoingData, patience: Duration
   ) throws {
     var times: [UInt64?] = []
-    // The rest shows what the source reports about it.
+    // The source's data then shows whether the source counts the bytes that remain to be read.
     let most = taken - taken / 8
     for _ in 0..<trial[frees] {
       times.append(outgoing.latency(within: patience) { take(most, from: pair.reader) })
@@ -134,12 +134,12 @@ extension DescriptorWrite {
     take(taken / 2, from: pair.reader)
     let isCalled = try Standstill().wait { outgoing.state.ranAt != nil }
     trial.record(unreportedSpace, isCalled ? 0 : fill(pair.writer))
-    // Until there is no room any more, and the next run is one that the closing brings.
+    // This waits until no space is left, so that only closing the reader's end can cause the next run.
     try Standstill().wait()
     outgoing.expectsRun()
   }
 
-  /// Waits until the handler has run, or nothing makes progress any more, or a thread works without result.
+  /// Waits until the handler has run, or all threads sleep, or a thread works without result.
   private func waitForRunOrSpin(_ outgoing: OutgoingData) throws -> (ran: Bool, spins: Bool) {
     let others = { clock(CLOCK_PROCESS_CPUTIME_ID) &- clock(CLOCK_THREAD_CPUTIME_ID) }
     let start = others()
@@ -157,7 +157,7 @@ extension DescriptorWrite {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
-  /// Writes as many bytes as fit, beside the source and without waiting, and returns their number.
+  /// Writes as many bytes as fit, without the source and without blocking, and returns their number.
   private func fill(_ descriptor: Int32) -> Int {
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let bytes = [UInt8](repeating: 1, count: 65_536)
@@ -186,7 +186,7 @@ final class OutgoingData: @unchecked Sendable {
   fileprivate struct State {
     /// The number of bytes that were accepted.
     var count = 0
-    /// The available space that the source reported first; nil if nobody asked.
+    /// The available space that the source reported first; nil if no handler asked.
     var firstTold: Int?
     /// The largest available space that the source reported later.
     var laterSourceData = 0
@@ -214,7 +214,7 @@ final class OutgoingData: @unchecked Sendable {
   /// All bytes to write, for an interface that takes them at once.
   var all: DispatchData { bytes.withUnsafeBytes { DispatchData(bytes: $0) } }
 
-  /// Notes the space available that the source's data reports.
+  /// Notes the available space that the source's data reports.
   func notes(available room: Int) {
     state.note { state in
       if state.firstTold == nil {
@@ -227,7 +227,7 @@ final class OutgoingData: @unchecked Sendable {
 
   /// Calls `write` with the bytes that remain, and notes how many it accepted.
   ///
-  /// - Returns: whether nothing is left to write, or nobody is left to read it.
+  /// - Returns: whether no byte is left to write, or no reader is left.
   func next(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
     let start = MonotonicClock.now()
     let done = state.note { state in
@@ -257,9 +257,10 @@ final class OutgoingData: @unchecked Sendable {
     state.note { $0.withheld = $0.withheld ?? error }
   }
 
-  /// Verifies that a file accepted all that it was given, if a write reported how much it accepted.
+  /// Verifies that a file accepted all bytes, if a write reported how many bytes it accepted.
   ///
-  /// - Throws: ``Unavailable`` if it accepted only a part, which happens only with a full disk or a limit.
+  /// - Throws: ``Unavailable`` if the file accepted only a part of the bytes, which happens only with a full disk or a
+  ///   limit.
   func requireCapacity() throws {
     let count = state.count
     guard count > 0, count < bytes.count else { return }
@@ -331,6 +332,6 @@ private final class SlowReader: Sendable {
 
   /// The number of bytes that were read.
   var count: Int { state.withLock { $0.count } }
-  /// The number of these that differ from the bytes to write.
+  /// The number of these bytes that differ from the bytes to write.
   var corrupted: Int { state.withLock { $0.corrupted } }
 }

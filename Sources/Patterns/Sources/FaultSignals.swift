@@ -55,8 +55,8 @@ struct FaultProcess {
 
   /// Starts a worker that runs the body of `variant`.
   ///
-  /// - Parameter isBlocked: whether all its threads block the signal, which they inherit from the thread that starts
-  ///   it.
+  /// - Parameter isBlocked: whether all threads of the worker block the signal. They inherit the signal mask of the
+  ///   thread that starts the worker.
   /// - Throws: ``SystemError`` if it cannot be started.
   init(
     _ executable: Image, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
@@ -86,7 +86,7 @@ struct FaultProcess {
 
   /// Returns the next number that the worker sends.
   ///
-  /// - Throws: an error if the worker ends without one; `Unavailable` if it was killed.
+  /// - Throws: an error if the worker ends without sending a number; ``Unavailable`` if it was killed.
   func hear() throws -> Int {
     var byte: UInt8 = 0
     var count = 0

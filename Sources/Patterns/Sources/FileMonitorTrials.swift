@@ -10,7 +10,7 @@ extension FileMonitorPattern {
       * trial[burst]
   }
 
-  /// Starts to watch the file at a path, and returns what stops it.
+  /// Starts to watch the file at a path, and returns a closure that stops the watch.
   typealias Begin = @Sendable (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
 
   /// The settings of the trials that make every kind of change.
@@ -24,8 +24,8 @@ extension FileMonitorPattern {
     ]
   }
 
-  /// Makes every kind of change to a file, each after the one before was reported, then a burst of writes while the
-  /// handler is busy.
+  /// Makes every kind of change to a file, each after the previous change was reported, then a burst of writes while
+  /// the handler is busy.
   var follow: Probe<Begin> {
     Probe(reads: changeSettings, records: changeMetrics) { trial, begin in _ = try makeChanges(trial, begin) }
   }
@@ -66,7 +66,7 @@ extension FileMonitorPattern {
     tally.watch.hold()
     try tally.make(.write) { try file.overwrite() }
     cancel()
-    // These files take the number if it is closed before the handler has ended.
+    // These files take the descriptor's number if the descriptor is closed before the handler has ended.
     let unrelated = UnrelatedFiles()
     defer { unrelated.close() }
     tally.watch.release()
@@ -78,7 +78,7 @@ extension FileMonitorPattern {
     return tally.looks
   }
 
-  /// Makes a change of each kind but the removal, each after the one before was reported.
+  /// Makes a change of each kind but the removal, each after the previous change was reported.
   private func makeEachKind(_ file: WatchedFile, _ tally: inout ChangeTally, records: Bool) throws {
     try tally.make(.write, records) { try file.overwrite() }
     try tally.make(.extend, records) { try file.append() }
@@ -219,7 +219,7 @@ private struct ChangeTally {
     self.pauses = pauses
   }
 
-  /// Continues with another watch, since the one before is over.
+  /// Continues with another watch, since the previous one is over.
   mutating func begin(_ watch: FileWatch) { self.watch = watch }
 
   /// Makes a change at a random moment, and waits until it is reported.
@@ -234,7 +234,7 @@ private struct ChangeTally {
     return true
   }
 
-  /// Renames the file, and compares its name with the one that is reported.
+  /// Renames the file, and compares its name with the reported name.
   mutating func rename(_ file: WatchedFile, _ records: Bool = false) throws {
     _ = watch.takeNames()
     try make(.rename, records) { try file.rename() }

@@ -1,8 +1,7 @@
 import Dispatch
 import Instruments
 
-/// A watch of a file. The variant reports to it what it observes, and the trial on the other side learns the result of
-/// the checks.
+/// A watch of a file. The variant reports its observations to the watch, and the trial reads the results of the checks.
 final class FileWatch: Sendable {
   private struct State {
     var expected: FileChange?
@@ -75,8 +74,8 @@ final class FileWatch: Sendable {
 
   // MARK: For the trial
 
-  /// Makes a change, waits until it is reported, and returns the latency. Returns nil if it was not reported within
-  /// `deadline`, or if a poll since then has not seen it.
+  /// Makes a change, waits until it is reported, and returns the latency. Returns nil if the change was not reported
+  /// within `deadline`, or if a later poll has not seen the change.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
     state.note { ($0.expected, $0.noticed, $0.looksLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()

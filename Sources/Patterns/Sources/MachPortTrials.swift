@@ -7,7 +7,7 @@ extension MachPortPattern {
   /// The longest time of a trial: a message may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Starts to watch a port, and returns what sends to it.
+  /// Starts to watch a port, and returns a sender that sends to the port.
   typealias Begin = @Sendable (PortInbox) throws -> PortSender
 
   /// Sends messages to a port, and cancels the source when all have been received.
@@ -30,7 +30,7 @@ extension MachPortPattern {
     }
   }
 
-  /// Destroys a port, and cancels the source when that was reported.
+  /// Destroys a port, and cancels the source when the destruction has been reported.
   func destroyPort(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(records: [unreportedDeaths, cancelHandlerNotOnce]) { trial, begin in
       let inbox = PortInbox()

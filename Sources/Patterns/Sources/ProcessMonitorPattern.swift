@@ -30,7 +30,7 @@ struct ProcessMonitorPattern: Pattern {
     "leaked-descriptors", "descriptors of the trial's pipes and watches still open at its end")
   let leakedChildren = Metric.count("leaked-children", "children still running or not reaped at the end of the trial")
 
-  /// The binary whose workers play the other processes. A test, which is not the lab, passes another.
+  /// The binary whose workers play the other processes. A test passes another binary, since its own is not the lab.
   var executable = Host.image
 
   var variants: [Variant] {

@@ -107,12 +107,14 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Starts a parent and its child, which watches the parent, and lets the parent exit at a moment of the child.
+  /// Starts a parent and its child, which watches the parent, and lets the parent exit at a moment in the child's
+  /// progress.
   ///
   /// - Parameters:
   ///   - variant: the variant whose body the child runs.
   ///   - adopts: whether this process adopts the child.
-  /// - Returns: the nanoseconds from the parent's last act until the child learned of its exit; nil if it did not.
+  /// - Returns: the nanoseconds from the parent's last act until the child learned of the exit; nil if the child did
+  ///   not learn of it.
   private func endParent(
     at end: ParentEnd, _ variant: String, adopts: Bool, _ resources: ResourceCounts
   ) throws -> UInt64? {
@@ -195,7 +197,7 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Returns the request that leads a worker to the same body.
+  /// Returns the request for which a worker runs the same body.
   private func request(_ variant: String) -> TrialRequest { TrialRequest(pattern: Self.name, variant: variant) }
 }
 
@@ -244,17 +246,18 @@ private struct ResourceCounts {
 }
 
 extension Unavailable {
-  /// A process that the trial started was killed before it had done its part, which says nothing about a variant.
+  /// The error that a process of the trial was killed before it had done its part. Such a trial says nothing about a
+  /// variant.
   static let killed = Unavailable(
     "signal 9 ended a process of the trial, sent by another program or for lack of memory or processor time")
 }
 
-/// A process ended before it had sent all its messages.
+/// The error that a process ended before it had sent all its messages.
 private struct MissingMessage: Error, CustomStringConvertible {
   var description: String { "a process of the trial ended before its time" }
 }
 
-// MARK: - How processes talk
+// MARK: - Messages between processes
 
 /// A message between processes, which is sent with the time.
 private enum Message: UInt8 {
@@ -271,8 +274,8 @@ private struct MessageChannel {
     (ours, theirs) = (pair.reader, pair.writer)
   }
 
-  /// Standard input of a worker, with its request. The worker ends when it is closed, so that it does not outlive the
-  /// trial.
+  /// Creates the standard input of a worker, and sends the request. The worker ends when this input is closed, so that
+  /// the worker does not outlive the trial.
   init(_ resources: ResourceCounts, to request: TrialRequest) throws {
     try self.init(resources)
     try writeAll(request.line, to: ours)
@@ -300,7 +303,7 @@ private func hear(from line: Int32) -> (word: Message?, time: UInt64?) {
 
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
-// MARK: - The other parts
+// MARK: - The parts of the workers
 
 /// The part of a worker that the trial has started.
 private enum WorkerPart {
@@ -311,7 +314,7 @@ private enum WorkerPart {
   /// The child that the parent starts.
   case childOf(pid_t)
 
-  /// The descriptors of the other parts.
+  /// The descriptors that a worker inherits for its part.
   static let line: Int32 = 3
   static let childsLine: Int32 = 4
   static let childsInput: Int32 = 5
@@ -378,7 +381,7 @@ private enum WorkerPart {
 
 /// The acts of a child that were reported.
 final class ReportedActs: Sendable {
-  /// Something that a process does, or that is done to it.
+  /// An act of a process, or a signal that the process receives.
   enum Act: CaseIterable, Sendable { case fork, exec, signal }
 
   /// The serial queue of the handler.

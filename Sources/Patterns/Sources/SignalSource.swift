@@ -34,7 +34,7 @@ struct SignalSource: Pattern {
 
   /// The command of a child, which runs until its standard input ends.
   var child = (image: Host.image, arguments: ["worker"])
-  /// The binary whose worker plays another process. A test, which is not the lab, passes another.
+  /// The binary whose worker plays another process. A test passes another binary, since its own is not the lab.
   var executable = Host.image
 
   var problem: [any Declaration] { [signals] }
@@ -75,8 +75,8 @@ struct SignalSource: Pattern {
       "spaced-burst", .documented, "as burst, but each signal is reported by another source before the next is sent",
       sendBurst(isSpaced: true)
     ) { inbox in
-      // No signal(SIGUSR1, SIG_IGN): the other source has the signal already, and ignoring it would take it from
-      // both.
+      // No signal(SIGUSR1, SIG_IGN): another source receives the signal already, and ignoring the signal would take it
+      // from both sources.
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
       source.setRegistrationHandler { inbox.isReady() }
@@ -152,7 +152,7 @@ struct SignalSource: Pattern {
     ) { trial in
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
       source.setEventHandler {}
-      // Activation is asynchronous. While the source is suspended, it cannot have progressed further than that.
+      // Activation is asynchronous. A suspended source cannot have been registered.
       source.suspend()
       source.activate()
       trial.hazard()

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The measuring code.
 extension SignalSource {
-  /// Sets up the receiver of a signal, and returns what removes it.
+  /// Sets up the receiver of a signal, and returns a closure that removes the receiver.
   typealias Begin = @Sendable (SignalInbox) -> () -> Void
 
   /// The longest time of a trial: a signal, or the end of a child, may take a while on a busy machine.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Sends signals, each after the one before was reported, and times the reports.
+  /// Sends signals, each after the previous one was reported, and times the reports.
   ///
   /// - Parameter ready: how long the trial waits for the registration of a source.
   func sendOneByOne(ready: Duration = .seconds(20)) -> Probe<Begin> {
@@ -95,7 +95,7 @@ extension SignalSource {
     }
   }
 
-  /// Sends another signal. When that is reported, all earlier signals have been.
+  /// Sends another signal, and waits for its report. All earlier signals have been reported by then.
   private func drain(_ inbox: SignalInbox, _ marks: SignalInbox) {
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
@@ -114,7 +114,7 @@ extension SignalSource {
 
   /// Starts children, lets all of them exit at once, and counts those that are reaped.
   ///
-  /// - Parameter patience: how long the trial waits for children that nobody reaps.
+  /// - Parameter patience: how long the trial waits for children that the variant does not reap.
   func endChildren(
     patience: Duration = .seconds(20)
   ) -> Probe<@Sendable (SignalInbox, ChildProcesses) -> () -> Void> {
@@ -155,7 +155,7 @@ extension SignalSource {
     }
   }
 
-  /// Has a signal handler interrupt the thread that holds the lock which the handler takes.
+  /// Has a signal handler, which takes a lock, interrupt the thread that holds the lock.
   var interruptWhileLocked: Probe<@Sendable (SignalInbox) -> Void> {
     Probe { trial, begin in
       let inbox = try SignalInbox()
@@ -167,7 +167,7 @@ extension SignalSource {
     }
   }
 
-  /// Sends signals that end a process by default, each after the one before was reported.
+  /// Sends signals that end a process by default, each after the previous one was reported.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendToRegistered(
@@ -267,8 +267,8 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// The place where handlers report signals, without a lock, since a signal handler may report to it. It wakes the
-/// waiting thread through a pipe.
+/// The inbox to which handlers report signals. It takes no lock, since a signal handler may report to it, and it wakes
+/// the waiting thread through a pipe.
 final class SignalInbox: Sendable {
   /// The queue of a source's handler.
   let queue = DispatchQueue(label: "signals")
@@ -403,7 +403,7 @@ final class ChildProcesses: Sendable {
   /// Notes that a child was reaped, with this status.
   func reaped(_ child: pid_t, _ status: Int32) { state.note { $0.statuses[child, default: []].append(status) } }
 
-  /// Waits until all have been reaped.
+  /// Waits until all children have been reaped.
   func awaitAll(within patience: Duration) { state.wait(within: patience) { $0.notReaped == 0 } }
 
   /// The number of children that were not reaped exactly once, with the status of a child that exited by itself.

@@ -46,9 +46,10 @@ extension SourceLifecycle {
   /// Cancels one source after the other at a random moment while its handler is called again and again, until a call
   /// begins after cancel has returned.
   ///
-  /// Dispatch checks whether the source is cancelled and then calls the handler. The cancel of another thread may fit
-  /// in between. No gate can hold a thread there. The moment is met by chance, so the trial continues until it is met.
-  /// If no call has begun late within `patience`, the trial is unavailable, which is no evidence that none can.
+  /// Dispatch checks whether the source is cancelled and then calls the handler. Another thread may call cancel in
+  /// between. No gate can hold a thread there, so this happens by chance, and the trial continues until it happens. If
+  /// no call has begun late within `patience`, the trial is unavailable. That is not evidence that no call can begin
+  /// late.
   func cancelUntilLate(within patience: Duration = .seconds(3)) -> Probe<MakeBusy> {
     Probe(records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       guard try cancelEach(trial, atMost: .max, within: patience, make) else {
@@ -98,7 +99,7 @@ extension SourceLifecycle {
   /// Cancels one source of the C functions after the other while its handler is held in a call, and counts uses of a
   /// freed context.
   ///
-  /// - Parameter frees: how long the trial waits for a context that nobody frees.
+  /// - Parameter frees: how long the trial waits for a context that is not freed.
   func cancelInUse(
     frees: Duration = .seconds(20)
   ) -> Probe<@Sendable (SourceContext, _ queue: UnsafeMutableRawPointer) -> HeldSource> {
@@ -124,8 +125,8 @@ extension SourceLifecycle {
   }
 }
 
-/// A source whose handler is called again and again, as the handler tells it. Nothing here takes a lock or waits: what
-/// stands between Dispatch and the handler is all that is tried.
+/// A source whose handler is called again and again, as the handler reports it. The reports take no lock and never
+/// wait, so that they do not change the time between Dispatch's check and the handler's call.
 final class BusySource: Sendable {
   /// The serial queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
@@ -134,7 +135,7 @@ final class BusySource: Sendable {
   private let firstCall = DispatchSemaphore(value: 0)
   private let end = DispatchSemaphore(value: 0)
 
-  /// A source that was not cancelled.
+  /// Creates a source that is not cancelled.
   init() {}
 
   // MARK: For the handlers
@@ -164,12 +165,13 @@ final class BusySource: Sendable {
   /// Waits until the cancel handler has been called.
   func awaitEnd() throws { try end.wait(within: .seconds(20), else: "the cancel handler did not run") }
 
-  /// Handler calls that began when cancel had returned. Asked after the end: the cancel handler comes last.
+  /// The number of handler calls that began after cancel had returned. Read it after the end, since the cancel handler
+  /// runs last.
   let late = Tally()
 }
 
-/// The object that the context of a source points to. It counts its uses, and whether it had been freed before. It is
-/// never really freed, so that a handler that uses it afterwards can be counted.
+/// The object that the context of a source points to. The object counts its uses, and its uses after it was freed. It
+/// is never really freed, so that these can be counted.
 final class SourceContext: Sendable {
   fileprivate struct State {
     var uses = 0

@@ -7,7 +7,7 @@ extension SourceLifecycle {
   typealias MakeOnQueue = @Sendable (QueueLife) -> HeldSource
 
   /// Gives one source after the other another target queue while its handler is pending on the old one, and notes where
-  /// it runs.
+  /// the handler runs.
   var retargetWhilePending: Probe<MakeOnQueue> {
     Probe(reads: [repeats], records: [ranOnNewQueue, ranElsewhere]) { trial, make in
       var (moved, stray) = (0, 0)

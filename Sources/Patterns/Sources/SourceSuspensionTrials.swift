@@ -4,7 +4,7 @@ import Instruments
 /// The measuring code for holding a source back while events come.
 extension SourceLifecycle {
   /// Holds back one source after the other, as the body does, and counts the calls by which its handler then receives
-  /// the events. The body returns what ends the source.
+  /// the events. The body returns a closure that ends the source.
   ///
   /// The first source is the warm-up. It is watched for a while for a call that comes too early.
   var holdBack: Probe<@Sendable (SourceLife) throws -> () -> Void> {
@@ -68,10 +68,10 @@ final class PipeOfBytes: @unchecked Sendable {
   /// Notes that the source has registered with the kernel.
   func isWatched() { watch.signal() }
 
-  /// Waits until the source has registered. A source that is suspended before registers only when it is resumed.
+  /// Waits until the source has registered. A source that was suspended earlier registers only when it is resumed.
   func awaitWatch() { watch.wait() }
 
-  /// Writes a byte, waits until Dispatch has had the time to learn of it, and writes the others.
+  /// Writes a byte, waits until Dispatch has had time to learn of the byte, and writes the others.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   func send(_ count: Int) throws {

@@ -17,7 +17,7 @@ enum TimerClock: Sendable {
   }
 }
 
-/// A timer and what it reported, as a variant sees it.
+/// A timer and its reports, as a variant sees them.
 final class TimerRun: Sendable {
   /// The queue of the timer's handler.
   let queue: DispatchQueue
@@ -27,7 +27,7 @@ final class TimerRun: Sendable {
   private let length: UInt64
   private let fires: Int
   private let hold: Int
-  /// How much later than it is due the system may report an event.
+  /// The time by which the system may delay an event.
   let leeway: DispatchTimeInterval
   private let state = WaitableValue(State())
   private let watch: WallClockWatch?
@@ -36,7 +36,7 @@ final class TimerRun: Sendable {
   struct Tally {
     /// The number of handler runs, or of events without a source.
     var runs = 0
-    /// The sum of what the handler of a source received.
+    /// The sum of the data that the handler of a source received.
     var told = 0
     /// The number of intervals that had ended by the last run and were not reported.
     var untold = 0
@@ -56,7 +56,7 @@ final class TimerRun: Sendable {
     var source: SharedSource?
     var suspends = false
     var isSuspended = false
-    /// Whether the clock was set, so that no event is worth waiting for.
+    /// Whether the clock was set, in which case the trial waits for no further event.
     var isVoid = false
     /// The data of each run.
     var data: [Int] = []
@@ -232,7 +232,7 @@ final class TimerRun: Sendable {
         defer { state.suspends = false }
         return !state.suspends
       }
-      // The handler is about to suspend it, and what is suspended must not be freed.
+      // The handler is about to suspend the source, and a suspended source must not be freed.
       if isUnderWay {
         state.wait(within: .seconds(3600)) { $0.isSuspended }
         source?.resume()

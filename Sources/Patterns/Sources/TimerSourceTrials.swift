@@ -109,7 +109,7 @@ extension TimerSource {
     }
   }
 
-  /// Times the blocks of the body by the wall clock. If somebody sets the clock meanwhile, the trial is unavailable.
+  /// Times the blocks of the body by the wall clock. If the clock is set meanwhile, the trial is unavailable.
   func fireBlocksByWallClock(
     patience: Duration = .seconds(20), watch: WallClockWatch? = nil
   ) -> Probe<@Sendable (TimerRun, RunCounts) -> Void> {
@@ -150,9 +150,9 @@ extension TimerSource {
 private struct FirstFires {
   /// The number of timers whose first event did not come.
   let late: Int
-  /// How late the event of a timer was that is not the first of its process; nil if it did not come.
+  /// The lateness of a timer's event that was not the first event of its process; nil if the event did not come.
   let delay: UInt64?
-  /// Whether a timer that was due now fired after one that was due later.
+  /// Whether a timer that was due now fired after a timer that was due later.
   let areOutOfOrder: Bool
   /// The number of intervals reported before they were due.
   let early: Int
@@ -199,7 +199,7 @@ private struct Timers {
     self.make = make
   }
 
-  /// Whether somebody has set the clock, so that no event is worth waiting for.
+  /// Whether the clock was set, in which case the trial waits for no further event.
   var wasClockSet: Bool { watch?.wasSet == true }
 
   /// Returns a timer that is not made yet, whose first event is due in this many nanoseconds.
@@ -235,7 +235,7 @@ private struct Timers {
   ///
   /// They are identified by their remaining time, which equals the timer's own to the nanosecond. Dispatch arms one
   /// kernel timer for each clock, for the timer that is due first. If that is the monitor of its pool, which ticks once
-  /// a second, the timer follows after that tick. If the timer fires before it was examined, another one is created.
+  /// per second, the timer follows after that tick. If the timer fires before it was examined, another one is created.
   func armedInKernel() -> [KernelTimers.Armed]? {
     let end = DispatchTime.after(looks)
     while .now() < end, !wasClockSet {
@@ -245,8 +245,8 @@ private struct Timers {
       while run.untilDue > 0, .now() < end, !wasClockSet {
         var own: [KernelTimers.Armed] = []
         var shortest = Int.max
-        // If an examination is interrupted, it takes another timer for this one. Of many in a row, the shortest is not
-        // interrupted.
+        // An examination that is interrupted mistakes another timer for this one. The shortest of many examinations in
+        // a row is not interrupted.
         for _ in 0..<20 {
           let atMost = run.untilDue
           guard let armed = KernelTimers.armed() else { return nil }

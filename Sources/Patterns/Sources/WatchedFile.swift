@@ -93,8 +93,8 @@ struct FileStatus: Sendable {
     hasItsName = stat(path, &named) == 0 && named.st_ino == status.st_ino
   }
 
-  /// Returns the differences from an earlier status. It does not show how often a change happened, nor changes that
-  /// were undone.
+  /// Returns the differences from an earlier status. The status shows neither how often a change happened, nor changes
+  /// that were undone.
   func changes(since earlier: FileStatus) -> [FileChange] {
     if status.st_nlink == 0, earlier.status.st_nlink != 0 { return [.delete] }
     var changes: [FileChange] = []

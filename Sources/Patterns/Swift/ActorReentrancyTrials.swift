@@ -11,7 +11,7 @@ extension ActorReentrancy {
   /// Sells seats to buyers that are tasks, twice. In the first sale all payments are held until every buyer that can
   /// pay is paying; in the second sale none is held.
   ///
-  /// - Parameter bound: how long payments are held at most; nil for the setting `patience`.
+  /// - Parameter bound: the longest time for which payments are held; nil for the setting `patience`.
   func sell(patience bound: Duration? = nil) -> Probe<Opening> {
     Probe(reads: settings + (bound == nil ? [patience] : []), records: results) { trial, open in
       try sellAll(trial, patience: bound ?? trial[patience]) { sale in
@@ -26,7 +26,7 @@ extension ActorReentrancy {
     }
   }
 
-  /// Sells seats to buyers that are blocks on the global queue, in the way in which `sell` does to tasks.
+  /// Sells seats to buyers that are blocks on the global queue, as `sell` does to buyers that are tasks.
   var sellBlocks: Probe<@Sendable (_ seats: Int) -> @Sendable (Buyer) -> Bool> {
     Probe(reads: settings + [patience], records: results) { trial, open in
       try sellAll(trial, patience: trial[patience]) { sale in
@@ -128,7 +128,7 @@ final class Sale: Sendable {
   // MARK: Results
 
   private var soldSeats: Int { (0..<sold.count).count { sold[$0].load(ordering: .relaxed) } }
-  /// The number of seats that were sold and do not exist.
+  /// The number of seats that were sold but do not exist.
   var oversold: Int { max(0, soldSeats - seats) }
   /// The number of seats that were not sold.
   var unsold: Int { max(0, seats - soldSeats) }

@@ -5,7 +5,7 @@ import Synchronization
 /// Does code of the main actor run on the main thread, and come back to it after an `await`?
 ///
 /// In an app the main thread runs the main queue in its loop. A program for the command line has no such loop. Its main
-/// thread calls `dispatchMain`, or it is an `async` main function, in which case Swift's runtime does that at the first
+/// thread calls `dispatchMain`, or its main function is `async`. Swift's runtime then makes that call at the first
 /// `await` that suspends:
 ///
 /// ```swift
@@ -14,8 +14,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// On Linux, `dispatchMain` gives the main queue to the threads of Dispatch's pool. A trial looks, after each of many
-/// awaits, on which thread and on which queue it is.
+/// On Linux, `dispatchMain` gives the main queue to the threads of Dispatch's pool. After each of many awaits, a trial
+/// checks on which thread and on which queue its code runs.
 ///
 /// Source: The Swift Programming Language, "Concurrency", The Main Actor; SE-0316 (global actors).
 struct AsyncMain: Pattern {

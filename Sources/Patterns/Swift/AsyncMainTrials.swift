@@ -33,14 +33,14 @@ private func drainAsAsyncMain() -> Never
 /// function.
 func drainMainQueueAsAsyncMain() { drainAsAsyncMain() }
 
-/// Looks at the thread and the queue on which a task is.
+/// An observer of the threads and queues on which a task runs.
 final class ThreadObserver: Sendable {
   let count: Int
   private let isOnMainQueue: @Sendable () -> Bool
   private let isMainThread: @Sendable () -> Bool
   private let seen = Mutex<Set<Int>>([])
 
-  /// Creates an observer. A test may call another thread the main one.
+  /// Creates an observer. A test may pass another check for the main thread.
   init(
     count: Int, isMainThread: @escaping @Sendable () -> Bool = { MainThread.isCurrent },
     isOnMainQueue: @escaping @Sendable () -> Bool

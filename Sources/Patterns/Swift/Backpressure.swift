@@ -3,18 +3,18 @@ import Synchronization
 
 /// Does a bounded buffer bound the memory, and what is lost?
 ///
-/// A producer is faster than its consumer. What lies between the two either grows, drops elements, or makes the
-/// producer wait, which is called backpressure. `AsyncStream` does the first by default and the second with a limit,
-/// since its `yield` never waits:
+/// A producer is faster than its consumer. The buffer between the two grows, drops elements, or makes the producer
+/// wait, which is called backpressure. The buffer of an `AsyncStream` grows by default, and drops elements if it has a
+/// limit, since `yield` never waits:
 ///
 /// ```swift
 /// let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
 /// continuation.yield(element)
 /// ```
 ///
-/// In a trial the consumer is held until the producer has sent everything, or, where the producer has to wait, until
-/// `patience` is over. Then everything is consumed. After that the same is done without holding the consumer, and
-/// timed.
+/// In a trial the consumer is held until the producer has sent everything, or, if the producer has to wait, until
+/// `patience` is over. Then the consumer receives the elements. After that the trial repeats and times the flow without
+/// holding the consumer.
 ///
 /// Source: SE-0314 (AsyncStream).
 struct Backpressure: Pattern {
@@ -104,7 +104,8 @@ struct Backpressure: Pattern {
     }
   }
 
-  /// The time for which the consumer is held for a producer that never waits. Such a producer must finish within it.
+  /// The longest time for which the consumer is held for a producer that never waits. Such a producer must finish
+  /// within it.
   static let surely = Duration.seconds(30)
 
   /// The longest time of a trial: every element twice, with a switch of threads, and the hold.

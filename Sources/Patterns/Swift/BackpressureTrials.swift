@@ -83,21 +83,22 @@ extension Backpressure {
   }
 }
 
-/// What happened to elements while the consumer was held, and afterwards.
+/// The observations of elements while the consumer was held, and afterwards.
 struct Flow: Sendable {
   /// Whether the producer ended while the consumer was held.
   let hasEnded: Bool
-  /// The number of elements that the producer had made until then.
+  /// The number of elements that the producer had made by the end of the hold.
   let ahead: Int
   /// The numbers of the elements that the consumer received.
   var received: [Int] = []
   /// The numbers of the elements that `yield` returned as dropped.
   var dropped: [Int] = []
-  /// How many of these were the elements that came.
+  /// The number of dropped elements that were being sent, and not in the buffer, when they were dropped.
   var droppedNewcomers = 0
-  /// The most elements that the producer had made beyond those received, when the consumer had one.
+  /// The maximum number of elements that the producer had made beyond those received, each time that the consumer
+  /// received one.
   var readAhead = 0
-  /// The most elements that existed at once.
+  /// The maximum number of elements that existed at once.
   var mostAtOnce = 0
 
   /// The number of elements that were lost and not returned as dropped, or returned and not lost, or returned twice.

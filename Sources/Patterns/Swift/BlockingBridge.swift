@@ -139,12 +139,12 @@ final class GuardedByQueue: @unchecked Sendable {
   var value: Int { queue.sync(flags: .barrier) { number } }
 }
 
-/// A number behind a Mutex.
+/// A number that a Mutex protects.
 final class GuardedByMutex: Sendable {
   let number = Mutex(0)
 }
 
-/// A number to which any task adds.
+/// A number to which any task may add.
 final class Additions: Sendable {
   private let number = Atomic(0)
 

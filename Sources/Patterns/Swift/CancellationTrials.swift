@@ -53,8 +53,8 @@ extension Cancellation {
     Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
   }
 
-  /// Runs a body for one scope after the other, which is cancelled and then gets another child task, and records what
-  /// happened to all of them.
+  /// Runs a body, which cancels a scope and then adds another child task, for one scope after the other, and records
+  /// what happened to all child tasks.
   var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
       try runScopes(trial, children: trial[children], late: 1, body)
@@ -127,7 +127,7 @@ final class HandledTask: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
 
-  /// - Parameter delay: the number of steps of work that the thread that cancels does after it met the task.
+  /// - Parameter delay: the number of steps of work that the cancelling thread does after it has met the task.
   init(handlers: Int, delay: Int) {
     self.handlers = RunCounts(count: handlers)
     self.delay = delay
@@ -137,14 +137,15 @@ final class HandledTask: Sendable {
 
   /// Notes that an operation runs.
   func operationRuns() { begun.store(true, ordering: .relaxed) }
-  /// Notes that an operation begins, which the thread that cancels may wait for.
+  /// Notes that an operation begins. The thread that cancels may wait for this.
   func operationBegins() {
     operationRuns()
     hasBegun.signal()
   }
   /// Notes that the operation has returned. The thread that cancels may wait for this, too.
   func hasReturned() { hasBegun.signal() }
-  /// Notes whether a handler has run. The operation of a task that was cancelled before calls it.
+  /// Notes a late handler if the handler with that index has not run. The operation of a task that was cancelled
+  /// earlier calls this method.
   func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
@@ -174,7 +175,7 @@ final class HandledTask: Sendable {
   /// Waits until the operation has begun.
   func waitForOperation() { hasBegun.wait(within: .seconds(20)) }
   /// Cancels the task by `cancel`, and notes how many of its first handlers, which are registered, had not run when
-  /// that returned.
+  /// `cancel` returned.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
     cancelling.set()
@@ -290,7 +291,7 @@ final class Scope: Sendable {
       await cancellation()
       await lingers()
     }
-    /// Sleeps for an hour.
+    /// Sleeps, by default for an hour, and notes whether the sleep ended without an error.
     func sleeps(for time: Duration = .seconds(3600)) async {
       scope.begins()
       do {
@@ -313,14 +314,14 @@ final class Scope: Sendable {
     }
     if number == count { begun.open() }
   }
-  /// Starts the patience of the child tasks if one of them is cancelled, or if all have begun.
+  /// Starts the time limit of the child tasks if the calling task is cancelled, or if all have begun.
   private func startsPatience() { if Task.isCancelled || state.now.begun >= count { left.restHasFinished() } }
 
   /// Suspends the scope until all its child tasks have begun.
   func allHaveBegun() async { await begun.passed() }
   /// Notes whether a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
-  /// Notes that a child task runs that was added to a cancelled group.
+  /// Notes that a child task that was added to a cancelled group runs.
   func unwantedChildRuns() { state.note { $0.added += 1 } }
   /// Notes that the scope is left, and releases the child tasks.
   func isLeft() {

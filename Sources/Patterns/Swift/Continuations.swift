@@ -10,8 +10,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A process of its own resumes a checked continuation twice, and the trial reads what the process writes to standard
-/// error. The continuations that nobody resumes are dropped in two ways: by the operation itself, and with an object
+/// A separate process resumes a checked continuation twice, and the trial reads what the process writes to standard
+/// error. The continuations that are never resumed are dropped in two ways: by the operation itself, and with an object
 /// that held them.
 ///
 /// SE-0300, Continuations for interfacing async tasks with synchronous code.

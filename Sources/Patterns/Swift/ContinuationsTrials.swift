@@ -5,7 +5,7 @@ import Synchronization
 /// The measuring code.
 extension Continuations {
   /// Times round trips in batches of a thousand. The body makes a number of round trips with the numbers from 0, and
-  /// adds up what came back.
+  /// returns the sum of the answers.
   var timeRoundTrips: Probe<@Sendable (_ count: Int) async -> Int> {
     Probe(reads: [roundTrips], records: [roundTrip, wrong]) { trial, sum in
       let (batch, count) = (1000, trial[roundTrips])
@@ -24,7 +24,7 @@ extension Continuations {
     }
   }
 
-  /// Has tasks wait for numbers that come from different places, and records how many got a wrong one.
+  /// Has tasks wait for numbers that come from different places, and records how many tasks got a wrong number.
   var runEachAnswer: Probe<@Sendable (_ number: Int, _ place: Place) async -> Int> {
     Probe(reads: [tasks], records: [wrong], threads: { [tasks] trial in trial[tasks] }) { trial, ask in
       let count = trial[tasks]
@@ -205,7 +205,7 @@ final class ForgottenTask: Sendable {
     self.tasks = tasks
   }
 
-  /// The task and its memory hold this object.
+  /// Notes that the task was freed. The task and its memory hold this object.
   deinit { tasks.state.note { $0.freed += 1 } }
 
   /// Notes that the operation of the continuation ends. `drop` drops the continuation later.
@@ -221,7 +221,7 @@ final class ForgottenTask: Sendable {
 
 /// An object that holds a continuation.
 ///
-/// Unchecked: the operation sets it, and it is dropped when nothing happens any more.
+/// Unchecked: the operation sets the continuation, which is dropped only when nothing happens any more.
 final class Holder<Continuation>: @unchecked Sendable {
   private var held: Continuation?
   /// The continuation.

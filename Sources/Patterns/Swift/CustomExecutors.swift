@@ -1,18 +1,18 @@
 import Dispatch
 import Instruments
 
-/// On which threads does code run that prefers an executor of the program's own, or belongs to an actor that has one?
+/// On which threads does code run if it prefers an executor of the program's own, or belongs to an actor that has one?
 ///
 /// ```swift
 /// await Task(executorPreference: pool) { await load() }.value
 /// ```
 ///
 /// There are two executors, each on a queue of its own: a task executor, which tasks prefer, and a serial executor,
-/// which an actor has. The queue on which code runs tells them from each other and from Swift's pool. Code looks where
-/// it runs when it begins; an async function without an actor looks again after a suspension.
+/// which an actor has. The queue on which code runs distinguishes the executors from each other and from Swift's pool.
+/// Code checks where it runs when it begins; an async function without an actor checks it again after a suspension.
 ///
-/// A second part calls `assumeIsolated` where it may be called and where it may not. A third has two tasks meet on an
-/// executor that must run one job at a time.
+/// A second part calls `assumeIsolated` where it may be called and where it may not. A third part has two tasks meet on
+/// an executor that must run one job at a time.
 ///
 /// SE-0392, custom actor executors; SE-0417, task executor preference; SE-0424, isolation checking.
 struct CustomExecutors: Pattern {
@@ -92,7 +92,7 @@ struct CustomExecutors: Pattern {
       "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
       runEachCall
     ) { code, preferred in
-      // Unoptimized code calls another addTask of the library, which inherits.
+      // Unoptimized code calls another addTask of the library, which inherits the preference.
       #if DEBUG
         throw Unavailable("the program must be compiled with optimization")
       #else

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The measuring code.
 extension CustomExecutors {
-  /// A body that calls code by which a trial sees where the code runs.
+  /// A body that calls code which notes where it runs.
   typealias Calling = @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async throws -> Void
 
   private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }
@@ -43,7 +43,7 @@ extension CustomExecutors {
   }
 
   /// Runs a body for one call of a default actor after the other on the calling thread, and records where the code ran.
-  /// The body returns the task whose call waits for the actor. The actor may continue then.
+  /// The body returns the task whose call waits for the actor. The trial then lets the actor continue.
   var runEachCallOfBusy:
     Probe<
       @Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) throws -> Task<Void, Never>
@@ -62,7 +62,7 @@ extension CustomExecutors {
     }
   }
 
-  /// Has a task call an actor with an executor of its own, and records the jobs that the executor was given, too.
+  /// Has a task call an actor with an executor of its own, and also records the jobs that the executor received.
   var runEachJob: Probe<@Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void>
   {
     Probe(reads: [calls], records: places + [call, otherJobs, noJob]) { trial, body in
@@ -90,7 +90,8 @@ extension CustomExecutors {
     trial.record(elsewhere, count(.elsewhere))
   }
 
-  /// Has two tasks call two actors, or one twice, at the same time, and records how often both calls ran together.
+  /// Has two tasks call two actors, or one actor twice, at the same time, and records how often both calls ran
+  /// together.
   ///
   /// - Parameter patience: how long a call waits for the other one.
   func runEachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
@@ -117,7 +118,7 @@ extension CustomExecutors {
     meeting.note { $0.inside -= 1 }
   }
 
-  /// Runs a body, which assumes an actor, again and again, and records what became of the assumptions.
+  /// Runs a body, which calls `assumeIsolated` of an actor, again and again, and records the results of the calls.
   var runEachAssumption: Probe<@Sendable (_ actor: OwnActor, _ assumption: Assumption) throws -> Void> {
     Probe(reads: [calls], records: [notAssumed, asked, notAsked]) { trial, body in
       var (notAssumed, asked) = (0, 0)
@@ -200,7 +201,7 @@ final class ActorExecutor: SerialExecutor {
 
 /// An executor that claims to be serial and starts a thread for each job.
 final class ThreadPerJob: SerialExecutor {
-  /// Starts a thread that runs the job. A job that gets no thread runs on the caller's.
+  /// Starts a thread that runs the job. If no thread can be started, the job runs on the calling thread.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
@@ -232,7 +233,7 @@ actor DefaultActor {
 
   /// Has the code look where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
-  /// Blocks the actor until the code lets it go.
+  /// Blocks the actor until the code releases it.
   func look(whileKept code: PlacedCode) { code.keep() }
   /// Changes the actor's state. An optimizer may leave out a call that does nothing.
   func count() { calls += 1 }
@@ -240,7 +241,7 @@ actor DefaultActor {
   func run(_ body: @Sendable () -> Void) { body() }
 }
 
-/// Code that looks where it runs.
+/// Code that notes where it runs.
 final class PlacedCode: Sendable {
   private let created = MonotonicClock.now()
   private let state = Mutex((places: [CodePlace](), begun: UInt64?.none))
@@ -256,14 +257,15 @@ final class PlacedCode: Sendable {
     }
   }
 
-  /// Looks, gives the executor to other jobs, and looks again: an async function that belongs to no actor.
+  /// Notes where the code runs, yields the executor to other jobs, and notes it again. The function belongs to no
+  /// actor.
   func lookTwice() async {
     look()
     await Task.yield()
     look()
   }
 
-  /// Looks twice, as ``lookTwice()``, in a function that stays on the actor of its caller.
+  /// Notes twice where the code runs, as ``lookTwice()`` does, in a function that stays on the actor of its caller.
   nonisolated(nonsending) func lookTwiceOnCaller() async {
     look()
     await Task.yield()
@@ -277,7 +279,7 @@ final class PlacedCode: Sendable {
   }
   /// Waits until a thread is blocked in ``keep()``.
   func waitUntilKept() { isKept.wait() }
-  /// Lets the thread in ``keep()`` go on.
+  /// Lets the thread in ``keep()`` continue.
   func letGo() { mayGo.signal() }
 
   /// The number of observations of a place.

@@ -56,7 +56,7 @@ extension HopCost {
     noteFloor(trial)
   }
 
-  /// Notes what the loop around the round trips takes by itself.
+  /// Notes the time of an empty loop over the round trips.
   private func noteFloor(_ trial: Trial) {
     let trips = RoundTrips(trial[batch], to: Visits())
     trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
@@ -124,7 +124,7 @@ final class HopTimes: Sendable {
   let end = Moment()
 }
 
-/// A counter of visits. It uses plain loads and stores with relaxed accesses, since the place must order them.
+/// A counter of visits. It uses plain loads and stores with relaxed accesses, since the place must order the visits.
 final class Visits: Sendable {
   private let visits = Atomic<Int>(0)
   private let watchesThreads: Bool
@@ -182,7 +182,7 @@ private final class BlockHopper: Sendable {
     hasEnded.wait()
   }
 
-  /// Runs a block on `here`: the first block, or the last one of a round trip.
+  /// Begins the next round trip, or ends the run after the last one. It is called on `here`.
   private func goes() {
     visits.isHere()
     if left.subtract(1, ordering: .relaxed).newValue < 0 {

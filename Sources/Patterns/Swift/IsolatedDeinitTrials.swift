@@ -7,7 +7,7 @@ extension IsolatedDeinit {
   private var ends: [any Declaration] { [inline, deferred, inherited, missing, delay] }
 
   /// Runs a body, which creates and releases an object of the global actor, for one object after the other, and records
-  /// what became of its deinitializer.
+  /// where and when the deinitializer ran.
   var runEachObject: Probe<@Sendable (ObjectEnd) throws -> Void> {
     Probe(reads: [objects], records: ends + [onActor, offActor]) { trial, body in
       let count = try each(trial, body).sum { $0.onActor }
@@ -21,7 +21,7 @@ extension IsolatedDeinit {
     Probe(reads: [objects], records: ends) { trial, body in _ = try each(trial, body) }
   }
 
-  /// Runs a body for one object after the other, and returns what became of the deinitializers.
+  /// Runs a body for one object after the other, and returns the observations of the deinitializers.
   private func each(_ trial: Trial, _ body: (ObjectEnd) throws -> Void) throws -> some Collection<ObjectEnd.State> {
     // The first object is a warm-up.
     let ends = try (0...trial[objects]).map { _ in
@@ -101,7 +101,7 @@ final class ObjectEnd: Sendable {
   /// Lets the actor continue.
   func letActorGo() { actor.signal() }
 
-  /// Waits for the deinitializer, and returns what became of it.
+  /// Waits for the deinitializer, and returns the observations of it.
   func end() -> State {
     state.wait(within: .seconds(20)) { $0.runs > 0 }
     return state.now

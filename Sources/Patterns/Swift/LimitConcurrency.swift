@@ -9,7 +9,7 @@ import Synchronization
 /// middle, and resumes on any thread that is free then.
 ///
 /// Each trial has two phases. In the first phase the jobs work and are timed; the times at which each job began and
-/// ended tell how many were in progress at once. In the second phase each job waits from its first instruction on,
+/// ended show how many were in progress at once. In the second phase each job waits from its first instruction on,
 /// until no further job begins and all threads sleep (``Standstill``).
 ///
 /// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
@@ -138,7 +138,7 @@ final class AsyncSemaphore: Sendable {
     }
   }
 
-  /// Hands a permit to the longest waiting task, or returns it.
+  /// Passes a permit to the task that has waited longest, or keeps it if no task waits.
   func signal() {
     let next = state.withLock { state in
       let next = state.waiting.popFirst()
@@ -149,8 +149,9 @@ final class AsyncSemaphore: Sendable {
   }
 }
 
-/// A queue that does what an operation queue does with its `maxConcurrentOperationCount`. (The real one is part of
-/// Foundation. The lab does without Foundation, since its workers must start in a few milliseconds.)
+/// A queue that limits the number of running operations, as an operation queue does by `maxConcurrentOperationCount`.
+/// (The real one is part of Foundation. The lab does without Foundation, since its workers must start in a few
+/// milliseconds.)
 final class Operations: Sendable {
   private struct State {
     var running = 0

@@ -5,8 +5,8 @@ import Synchronization
 /// The measuring code.
 extension PoolStarvation {
   /// Starts all requests while their answer is withheld, submits the bystanders when all threads sleep, and then
-  /// releases the answer.
-  /// The trial is unavailable if there are not enough threads, or if the system does not report what they do.
+  /// releases the answer. The trial is unavailable if there are not enough threads, or if the system does not report
+  /// what they do.
   var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
     Probe(
       reads: [tasksPerCore, hold], records: results + [begun, notBegun, blockedThreads, stillStarved]
@@ -124,8 +124,8 @@ private final class TaskBystanders: Sendable {
   /// A block on a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// Submits the bystanders one after the other. If the task is delayed, waits up to `patience` for the block on the
-  /// global queue if that block is delayed as well, or else for the task.
+  /// Submits the bystanders one after the other. If the task is delayed, waits up to `patience`: for the block on the
+  /// global queue if that block is delayed as well, and otherwise for the task.
   func come(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

@@ -80,7 +80,7 @@ extension Unavailable {
   static let escalationHandler = Unavailable("withTaskPriorityEscalationHandler needs macOS 26")
 }
 
-/// A task whose priority is raised, and what the task saw of it.
+/// A task whose priority is raised, and the observations of the task.
 final class RaisedTask: Sendable {
   struct State {
     var isRaised = false
@@ -119,7 +119,7 @@ final class RaisedTask: Sendable {
   func trialHasRaised() async { await allCalls.passed() }
   /// Notes that the trial has made all its calls of escalatePriority.
   func hasRaised() { allCalls.open() }
-  /// Notes whether the task still has the priority after it was suspended.
+  /// Suspends the task once, and notes whether the task has lost the priority afterwards.
   func looksAgain() async {
     await Task.yield()
     let isForgotten = Task.currentPriority < .high

@@ -8,8 +8,8 @@ import Synchronization
 /// A custom source keeps a single number, however many events come while its handler waits or runs. An `AsyncStream`
 /// keeps the items themselves: all of them, or as many as its buffering policy allows.
 ///
-/// The items of a burst are sent while the consumer is held on the item before. After that come single items, each sent
-/// when the one before was received, and a run of items back to back.
+/// The items of a burst are sent while the consumer is held on the previous item. After that come single items, each
+/// sent when the previous one was received, and a run of items back to back.
 ///
 /// Source: "AsyncStream" in the documentation of Swift's standard library, beside the Concurrency Programming Guide,
 /// Dispatch Sources.

@@ -153,7 +153,7 @@ final class Inbox: Sendable {
 
   // MARK: For the sender
 
-  /// Notes whether the stream says that it dropped an item.
+  /// Notes whether the stream reports that it dropped an item.
   func note(_ result: AsyncStream<Int>.Continuation.YieldResult) {
     if case .dropped = result { state.withLock { $0.drops += 1 } }
   }
@@ -185,7 +185,7 @@ final class Inbox: Sendable {
 
   /// Ends the stream, and waits until all items are received.
   func finish(_ outbox: Outbox) throws {
-    // A cancelled source does not deliver what it still holds.
+    // A cancelled source does not deliver the events that it still holds.
     queue.drainSources()
     outbox.end()
     try hasEnded.wait(within: Self.patience, else: "what was passed on was not taken")

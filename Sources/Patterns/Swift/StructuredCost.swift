@@ -6,8 +6,8 @@ import Instruments
 /// until its result is taken, and a discarding group keeps none. A `Task` that is created by itself has no parent.
 ///
 /// A trial makes children that only note that they ran: several times to time them, once to count allocations, and once
-/// to see what is kept. In the last run the parent pauses at the end of its scope until all children have ended and all
-/// threads sleep.
+/// to measure the memory that is kept. In the last run the parent pauses at the end of its scope until all children
+/// have ended and all threads sleep.
 ///
 /// Source: SE-0304 (structured concurrency) and SE-0381 (discarding task groups).
 struct StructuredCost: Pattern {

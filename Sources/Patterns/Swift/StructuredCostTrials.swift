@@ -20,7 +20,7 @@ extension StructuredCost {
           await run(children)
           return MonotonicClock.now() - begin
         }
-        // The first one warms up.
+        // The first run is the warm-up.
         if number > 0 { trial.record(perChild, time, over: count) }
         unended += children.unended
       }
@@ -62,7 +62,7 @@ final class Children: Sendable {
   private let gate: BoundedGate?
   /// The children.
   let all: [Child]
-  /// The children by twos. If their number is odd, the last one is alone.
+  /// The children in pairs. If their number is odd, the last child is alone.
   let pairs: [(first: Child, second: Child)]
 
   fileprivate init(count: Int, pause gate: BoundedGate? = nil) {

@@ -88,8 +88,8 @@ final class OrderRound: Sendable {
     if index > 0 { laterHasCome.open() }
   }
 
-  /// Notes that the tasks of all items have been started. If the first is still held after that, no other can overtake
-  /// it.
+  /// Notes that the tasks of all items have been started. If the first task is still held after that, no other task can
+  /// overtake it.
   func allHaveStarted() { laterHasCome.restHasFinished() }
 
   /// Blocks the actor on which the caller runs until the actor may continue.

@@ -129,9 +129,9 @@ final class CalledCode: Sendable {
   /// Notes that the creation of a task has returned.
   func isCreated() { state.withLock { $0.wasLate = $0.begun == nil } }
 
-  /// The number of looks on the actor of the caller.
+  /// The number of observations on the actor of the caller.
   var onActor: Int { state.withLock { $0.onActor } }
-  /// The number of looks elsewhere.
+  /// The number of observations elsewhere.
   var offActor: Int { state.withLock { $0.offActor } }
   /// Whether the code began on another thread than the caller's.
   var hasHopped: Bool { state.withLock { $0.firstThread != $0.thread } }

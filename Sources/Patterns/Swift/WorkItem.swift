@@ -13,11 +13,10 @@ import Instruments
 /// ```
 ///
 /// A trial cancels each item in one of two states. In the first state the item is queued after a block that holds the
-/// queue until the item is cancelled. In the second state the item is running, and holds itself until it is cancelled.
-/// The variants in Swift concurrency do the same with a task, for which an actor is the queue.
+/// queue until the item is cancelled. In the second state the item is running, and waits until it is cancelled. The
+/// variants in Swift concurrency do the same with a task, and an actor takes the place of the queue.
 ///
-/// Beyond the documents: these have no way to take back what was submitted (Concurrency Programming Guide, Dispatch
-/// Queues).
+/// Beyond the documents: these have no way to cancel a submitted task (Concurrency Programming Guide, Dispatch Queues).
 struct WorkItem: Pattern {
   static let name = "work-item"
 
@@ -155,6 +154,6 @@ struct WorkItem: Pattern {
     }
   }
 
-  /// The longest time of a trial, including the wait for an item that nobody submits.
+  /// The longest time of a trial, including the wait for an item that is never submitted.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(1) * trial[items] + .seconds(20) }
 }

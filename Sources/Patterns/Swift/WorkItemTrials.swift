@@ -111,7 +111,7 @@ final class CancelledWork: Sendable {
 
   // MARK: For the code that cancels
 
-  /// Waits until the item before blocks the queue.
+  /// Waits until the preceding item blocks the queue.
   func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
   /// Waits until the item runs.
   func waitUntilItRuns() { runs.wait(within: Self.bound) }

@@ -3,7 +3,7 @@ import Instruments
 
 /// The measuring code, and the comparison of the sizes.
 extension DispatchCompared: FindingPattern {
-  /// Times `body`, which must have each piece of work done once: before it returns, or as a member of the group.
+  /// Times `body`, which must do each piece of work once: before it returns, or as a member of the group.
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
     let all = DispatchGroup()
     try measure(trial) { tasks, initiated in
@@ -57,7 +57,7 @@ extension DispatchCompared: FindingPattern {
 
   // MARK: Results
 
-  /// Returns which way completes first at each size, and from which size on dispatching is faster than the loop.
+  /// Returns the way that completes first at each size, and the size from which on dispatching is faster than the loop.
   func findings(in results: Results) -> [RunNote] {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     return counts.flatMap { count in
@@ -80,7 +80,7 @@ extension DispatchCompared: FindingPattern {
       else { return nil }
       let best = runs[first]
       let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
-      // A way that a claim on the two distinguishes from the best is decided, however many ways are compared.
+      // A way is decided if a comparison with the best alone distinguishes the two, however many ways are compared.
       let open = runs.indices.filter(comparison.unclear.subtracting(comparison.apartAlone).contains)
         .map { runs[$0].variant.name }
       var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
@@ -94,7 +94,7 @@ extension DispatchCompared: FindingPattern {
     }
   }
 
-  /// Returns from which size on each way is faster than the loop.
+  /// Returns the size from which on each way is faster than the loop.
   private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
@@ -135,7 +135,7 @@ final class SubmissionEnd: Sendable {
 }
 
 extension [String] {
-  /// `a`, `a and b`, `a, b and c`.
+  /// Returns the strings as a list: `a`, `a and b`, `a, b and c`.
   fileprivate func listed(with word: String) -> String {
     count < 2 ? joined() : "\(dropLast().joined(separator: ", ")) \(word) \(last ?? "")"
   }

@@ -9,7 +9,7 @@ extension QueuePoolPattern {
   /// submits the tasks, and the trial waits for those in the group. The trial is unavailable if there are not enough
   /// threads, or if the system does not report what they do.
   ///
-  /// - Parameter timesBlocking: whether to take the time of tasks, too, each of which blocks for a while.
+  /// - Parameter timesBlocking: whether to time a further round of tasks, each of which blocks for a while.
   func look(
     timesBlocking: Bool = false
   ) -> Probe<@Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void> {

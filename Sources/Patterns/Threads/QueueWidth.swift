@@ -14,9 +14,9 @@ import Instruments
 /// }
 /// ```
 ///
-/// Each trial runs the tasks twice. First they work, and the times at which each began and ended tell how many were in
+/// Each trial runs the tasks twice. First they work, and the times at which each began and ended show how many were in
 /// progress at once. Then each of them blocks from its first instruction on, until no further task begins and all
-/// threads sleep (``Standstill``). The tasks that have begun by then are all that the system lets be in progress.
+/// threads sleep (``Standstill``). The system lets no more tasks be in progress than those that have begun by then.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueWidth: Pattern {
@@ -154,6 +154,6 @@ struct QueueWidth: Pattern {
   private var lookBeside: TrialProbe { Probe(reads: [tasks], records: [blockedTasks]) }
   private var workBeside: TrialProbe { Probe(reads: [tasks, work], records: [inProgress]) }
 
-  /// The longest time of a trial: the tasks one after the other, where others have half of the cores.
+  /// The longest time of a trial: the tasks one after the other, if other work takes half of the cores.
   func longest(_ trial: Trial) -> Duration? { trial[work] * trial[tasks] * 2 }
 }

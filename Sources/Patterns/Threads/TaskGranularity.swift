@@ -78,7 +78,8 @@ struct TaskGranularity: Pattern {
     }
   }
 
-  /// The longest time of a trial: all tasks one after the other, each on a new thread, once more than is timed.
+  /// The longest time of a trial: all tasks one after the other, each on a new thread, with one repetition that is not
+  /// timed.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(1)) * trial[tasks] * (trial[repeats] + 1)
   }

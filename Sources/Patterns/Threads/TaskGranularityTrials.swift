@@ -14,7 +14,7 @@ extension TaskGranularity: FindingPattern {
     }
   }
 
-  /// Returns the smallest size from which on tasks of each kind are done sooner than in place.
+  /// Returns, for each variant, the smallest size from which on its tasks take less time than tasks that run in place.
   func findings(in results: Results) -> [RunNote] {
     let inline = results.runs.filter { $0.variant.name == "inline" }
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in

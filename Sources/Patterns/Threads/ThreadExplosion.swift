@@ -166,7 +166,7 @@ struct ThreadExplosion: Pattern {
     ) { priority, global in
       await Task(priority: priority) {
         dispatchPrecondition(condition: .onQueue(global))
-        // Of no queue: that of the caller's.
+        // For NULL, Dispatch returns the label of the caller's queue.
         return String(cString: gcdlab_dispatch_queue_get_label(nil))
       }.value
     }

@@ -24,7 +24,7 @@ extension ThreadExplosion {
     let bystanders = Bystanders()
     let submitter = try WorkerThread()
     defer {
-      // The submitter may still be submitting, if that waits for places.
+      // The submitter may still be submitting, if each submission waits for a free place.
       submitter.stop()
       crowd.all.wait()
     }

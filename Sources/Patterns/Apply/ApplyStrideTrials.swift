@@ -2,9 +2,10 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// A loop over an array, of which any threads may run parts, in any order.
+/// A loop over an array. Any thread may run a part of the loop, and the parts may run in any order.
 ///
-/// It is only a pointer, so that passing it to a block costs nothing, and a C function gets it as its context.
+/// The loop is only a pointer. Passing it to a block therefore costs nothing, and a C function can receive it as its
+/// context.
 ///
 /// Unchecked: only the part that covers an element of the array writes it, and everything else changes only between two
 /// runs. The owner deallocates the loop once every part has ended.
@@ -17,8 +18,8 @@ struct StridedLoop: @unchecked Sendable {
     let steps: Int
     let balance: ApplyStride.Balance
     let results: UnsafeMutablePointer<UInt64>
-    /// The seed of the run's random work. Each run has another one, since a processor learns random work that it meets
-    /// again.
+    /// The seed of the run's random work. Each run has a different seed, since a processor learns random work that
+    /// recurs.
     var salt: UInt64 = 0
     var watch: (any BlockWatch)?
     var isWatched = false
@@ -122,8 +123,8 @@ struct StridedLoop: @unchecked Sendable {
     state.pointee.salt &+= UInt64(truncatingIfNeeded: count)
   }
 
-  /// The number of elements that were left out so far, and the number that were visited more than once (up to 255
-  /// times).
+  /// The number of elements that have been left out so far, and the number that have been visited more than once (up to
+  /// 255 times).
   var irregularVisits: (missed: Int, repeated: Int) {
     var missed = 0
     var repeated = 0
@@ -141,7 +142,7 @@ protocol BlockWatch: Sendable {
   func block(of iterations: Int, _ run: () -> Void)
 }
 
-/// Counts the parts, and how much each thread ran.
+/// Counts the parts, and the iterations that each thread ran.
 final class BlockCount: BlockWatch {
   private let counted = Atomic<Int>(0)
   /// The number of iterations that each thread ran.
@@ -157,8 +158,8 @@ final class BlockCount: BlockWatch {
   }
 }
 
-/// Holds back the block that begins last, until the caller says that the loop is over. A loop that does not wait for
-/// all its blocks is thereby detected, however fast its blocks are.
+/// Holds back the block that begins last, until the caller reports that the loop is over. The trial thereby detects a
+/// loop that does not wait for all its blocks, however fast the blocks are.
 final class LateBlock: BlockWatch {
   private let expected: Int
   private let begun = Atomic<Int>(0)
@@ -166,7 +167,7 @@ final class LateBlock: BlockWatch {
   // The bound is short, because correct loops wait for it in every trial.
   private let isOver = BoundedGate(bound: .milliseconds(1))
 
-  /// Watches a loop of this many blocks.
+  /// Creates a watch for a loop of this many blocks.
   init(of blocks: Int) { expected = blocks }
 
   /// The number of blocks that have begun.
@@ -183,19 +184,19 @@ final class LateBlock: BlockWatch {
 }
 
 extension ApplyStride {
-  /// The longest time of a trial: that of the loops that are not timed, and of those that are timed until they took 12
-  /// ms or 30 plain loops. It is estimated by 40 plain loops, with the scheduling cost of an iteration in a block of
-  /// its own, and the pauses of the short loops.
+  /// Returns the longest time of a trial: the time of the loops that are not timed, and of the timed loops, which end
+  /// after 12 ms or after 30 times the plain loop. The estimate is the time of 40 plain loops, with the cost of
+  /// scheduling each iteration as a block of its own, plus the pauses before the short loops.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }
 
-  /// Times `body`, which runs all iterations of a loop, and verifies that each ran once.
+  /// Times `body`, which runs all iterations of a loop, and verifies that each iteration ran once.
   func measure(_ trial: Trial, _ body: (StridedLoop, _ count: Int) throws -> Void) throws {
     try measure(trial, stride: trial[iterations]) { loop in try body(loop, loop.count) }
   }
 
-  /// Times `body`, which runs a loop in blocks of `stride` iterations, and verifies that each ran once.
+  /// Times `body`, which runs a loop in blocks of `stride` iterations, and verifies that each iteration ran once.
   ///
   /// - Parameter stride: the number of iterations in a block; by default the setting ``stride``.
   /// - Throws: ``Unavailable`` if there would be more than `atMost` blocks.
@@ -212,7 +213,7 @@ extension ApplyStride {
     try measure(trial, stride: stride, before: meetings(trial), body)
   }
 
-  /// Times `body`, which runs a short loop in blocks, at once with a pool thread awake, or after a pause in which
+  /// Times `body`, which runs a short loop in blocks, either while a pool thread is awake, or after a pause in which
   /// threads and cores fall asleep. The plain loop for comparison starts in the same way.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
@@ -227,9 +228,9 @@ extension ApplyStride {
     record(trial, alone, times, wrong)
   }
 
-  /// Returns a closure that waits for a thread of the pool, if there is a second core for it, and reports when none
-  /// comes. If other programs keep the core busy, each wait is in vain. Once some trials have reported that, the others
-  /// wait only briefly.
+  /// Returns a closure that waits for a thread of the pool, if there is a second core for the thread, and reports a
+  /// missing core if no thread comes. If other programs keep the core busy, each wait times out. Once some trials have
+  /// reported the missing core, the others wait only briefly.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     var meeting = PoolMeeting()
@@ -273,8 +274,8 @@ extension ApplyStride {
     }
   }
 
-  /// Records how much faster the loop is than the plain one, and how many of its iterations went wrong. Returns the
-  /// speed-up.
+  /// Records the speed-up over the plain loop, and the numbers of missed and repeated iterations. Returns the speed-up;
+  /// nil if there are no times.
   @discardableResult
   private func record(
     _ trial: Trial, _ alone: [UInt64], _ times: [UInt64], _ wrong: (missed: Int, repeated: Int)

@@ -10,8 +10,8 @@ import Measurement
 /// `work` is the loop's own work, divided by the cores. `overhead` is the cost of scheduling a block. `contention` is
 /// an additional cost of blocks that are so short that several threads fetch them at the same time. `tail` is the cost
 /// of an iteration in the last block, while the other cores have nothing left to do (load imbalance). All terms are at
-/// least 0. Cross-validation decides which terms a machine needs: the terms are kept that best predict the strides that
-/// they were not fitted to.
+/// least 0. Cross-validation decides which terms a machine needs: it keeps the terms that best predict the strides to
+/// which they were not fitted.
 struct StrideModel {
   /// The measured cost of one stride: medians over the rounds.
   struct Cost {
@@ -29,13 +29,14 @@ struct StrideModel {
   /// predicting one stride from all others.
   let worst: (error: Double, stride: Int)
 
-  /// The least and the greatest stride that it was fitted to.
+  /// The range of the strides to which the model was fitted.
   let tried: ClosedRange<Int>
 
-  /// A model is said to fit when it predicts every stride within this share.
+  /// The largest prediction error, as a share, of a model that fits.
   static let tolerance = 0.05
 
-  /// Fits the model to at least four strides; nil for fewer, since three terms fit any three figures.
+  /// Creates a model by fitting it to at least four strides; nil for fewer strides, since three terms fit any three
+  /// figures, or if no set of terms can be fitted.
   init?(fitting costs: [Cost]) {
     guard costs.count >= 4 else { return nil }
     let costs = costs.sorted { $0.stride < $1.stride }
@@ -58,8 +59,8 @@ struct StrideModel {
   /// Whether the model predicts strides that it was not fitted to within ``tolerance``.
   var fits: Bool { worst.error <= Self.tolerance }
 
-  /// Returns the strides for which scheduling and the tail cost at most `share` of the work; nil if no stride of this
-  /// loop does.
+  /// Returns the strides for which scheduling and the tail cost at most `share` of the work; nil if this loop has no
+  /// such stride.
   ///
   /// The cost of the blocks decreases with the stride, and the idle time during the last block increases with it, so
   /// their sum has one minimum.
@@ -79,7 +80,7 @@ struct StrideModel {
   func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
 
   /// Returns the model of another loop on the same machine, with `iterations` iterations, each of which takes `times`
-  /// as long.
+  /// times as long.
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       work: work / self.iterations * iterations * times, overhead: overhead, contention: contention, tail: tail * times,
@@ -99,7 +100,8 @@ struct StrideModel {
     self.tried = tried
   }
 
-  /// Returns the first number from which on a condition holds; the end of the range if it never does.
+  /// Returns the first number for which a condition holds; the upper bound of the range if there is none. The condition
+  /// must also hold for all later numbers.
   private static func first(in range: Range<Int>, where holds: (Int) -> Bool) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -131,7 +133,7 @@ struct StrideModel {
     return line + "; for \(most) use stride \(strides.lowerBound.grouped) \(end)"
   }
 
-  /// `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`
+  /// The formula of the model, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.
   var formula: String {
     let perBlock = [
       overhead > 0 ? Self.text(overhead) : nil, contention > 0 ? "\(Self.text(contention)) / stride" : nil,
@@ -145,12 +147,14 @@ struct StrideModel {
 
   private static func text(_ nanoseconds: Double) -> String { Quantity(nanoseconds, .nanoseconds).description }
 
-  /// The sets of terms to try: always the work, and at most `most` in all, or every number would fit.
+  /// Returns the sets of terms to try. Each set includes the work and has at most `most` terms, since more terms would
+  /// fit any figures.
   private static func choices(leaving most: Int) -> [[Int]] {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// Returns the largest error over the strides inside the range, each predicted by a fit without it.
+  /// Returns the largest prediction error of the strides between the first and the last one, each of which is predicted
+  /// by a fit to all other strides.
   private static func worstPrediction(_ costs: [Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
     let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
       guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }
@@ -159,7 +163,8 @@ struct StrideModel {
     return errors.max { $0.error < $1.error }
   }
 
-  /// Returns the terms by the least squares of relative errors; nil if a term is negative, which has no meaning.
+  /// Returns the terms that minimize the squares of the relative errors; nil if there is no solution, or if a term is
+  /// negative, which has no meaning.
   private static func fit(_ costs: [Cost], _ columns: [Int]) -> [Double]? {
     let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
     guard let solution = LeastSquares.solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
@@ -178,9 +183,10 @@ struct StrideModel {
 }
 
 extension ApplyStride: FindingPattern {
-  /// The stride with the best mean of each strided variant, the cost model, and what it recommends for the overhead
-  /// asked for; in a search for the best stride first of all how much work to give a block. The model and the advice
-  /// are about several cores, so they are left out if the trials did not have them.
+  /// Returns the stride with the best mean for each strided variant, and the cost model with the strides that it
+  /// recommends for the requested overhead. In a search for the best stride, advice on the amount of work for a block
+  /// comes first. The model and the advice concern several cores, so they are left out if the trials did not have
+  /// several cores.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let advice = results.showGainOfCores ? advice(sweeps, in: results) : nil
@@ -190,8 +196,9 @@ extension ApplyStride: FindingPattern {
       }
   }
 
-  /// Returns advice on the work to give a block, and on the strides that do so, by the cost model of the fastest
-  /// variant, for each number of cores in the sweep; nil if more is swept, or if no cost model fits.
+  /// Returns advice on the amount of work for a block and on the matching strides, according to the cost model of the
+  /// fastest variant, for each number of cores in the sweep. Returns nil if anything other than the stride and the
+  /// cores is swept, or if no cost model fits.
   private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> RunNote? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
@@ -203,7 +210,7 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Says why there is no stride for the user's own loop; nil if the user asked for none.
+  /// Returns a note on why there is no stride for the user's own loop; nil if the user did not ask for one.
   private func noAdvice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
     guard let run = runs.first else { return nil }
@@ -213,7 +220,8 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, "No stride for your own loop: \(reason).", runs: runs.map(\.label))
   }
 
-  /// Returns advice for runs that differ only in variant and stride, with those of the runs that follow it.
+  /// Returns advice for runs that differ only in variant and stride, and the labels of the runs whose strides it
+  /// recommends; nil if no cost model fits.
   private func words(of sweeps: [(name: String, runs: [Run])], in results: Results) -> (says: String, runs: [String])? {
     let fastest = Ranking.lower.best(sweeps) { sweep in
       sweep.runs.compactMap { Ranking.typical($0.figures(elapsed.metric).map(\.value)) }.min()
@@ -245,7 +253,8 @@ extension ApplyStride: FindingPattern {
     return (says + ".", advised.map(\.label))
   }
 
-  /// Returns the time of the plain loop, from the speed-up of the strided ones; nil if nobody measured it.
+  /// Returns the time of the plain loop in nanoseconds, computed from the times and the speed-ups of the strided loops;
+  /// nil if no run has both.
   private func plainLoop(of runs: [Run]) -> Double? {
     let times = runs.compactMap { run -> Double? in
       guard let elapsed = median(elapsed, of: run), let speedup = median(speedup, of: run) else { return nil }
@@ -254,14 +263,14 @@ extension ApplyStride: FindingPattern {
     return Summary(times).map(\.p50).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// `stride 554 or more`
+  /// Returns a range of strides in words, such as `stride 554 or more`.
   private static func words(_ strides: ClosedRange<Int>, of iterations: Double) -> String {
     Double(strides.upperBound) < iterations
       ? "stride \(strides.lowerBound.grouped) to \(strides.upperBound.grouped)"
       : "stride \(strides.lowerBound.grouped) or more"
   }
 
-  /// Returns the measured runs that differ only in the stride.
+  /// Returns the measured runs in groups that differ only in the stride, each with its name.
   func sweeps(in results: Results) -> [(name: String, runs: [Run])] {
     results.runs.filter { $0.point[stride.name] != nil && cost(of: $0) != nil }.grouped { run in
       let others = Point(run.point.settings.filter { $0.name != stride.name })

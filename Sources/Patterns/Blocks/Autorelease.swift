@@ -11,7 +11,7 @@ import Instruments
 /// pool, and that nothing promises when the pool is drained. A block that creates many objects therefore needs an
 /// autorelease pool of its own, which the variant `own-pool` gives it.
 ///
-/// Only Darwin autoreleases objects. The bodies follow the documented API, and nobody has run them yet.
+/// Only Darwin autoreleases objects. The variants follow the documented API and have not been run yet.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks", "Using Objective-C
 /// Objects in Your Tasks".
@@ -31,7 +31,8 @@ struct Autorelease: Pattern {
     Variant(
       "queue-pool", .documented, "a queue as created, which drains its pool at a time of its own choice", countObjects()
     ) { made in
-      // Inactive until all blocks are in it: so none runs in a drain of its own, after which the pool is drained.
+      // The queue is inactive until all blocks are in it. Otherwise a block might run in a drain of its own, after
+      // which the autorelease pool is drained.
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
       for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
       queue.activate()

@@ -68,7 +68,7 @@ final class AutoreleasedObjects: Sendable {
     }
   }
 
-  /// Creates blocks that have no objects yet.
+  /// Creates blocks that have not created any objects yet.
   ///
   /// - Throws: ``Unavailable`` if the system does not autorelease objects.
   init(blocks count: Int, each: Int, by way: Way) throws {
@@ -85,7 +85,7 @@ final class AutoreleasedObjects: Sendable {
     }
   }
 
-  /// The blocks, each of which must create an object and autorelease it.
+  /// The blocks, each of which creates objects and autoreleases them.
   var blocks: [Block] { (0..<count).map { _ in Block(made: self) } }
 
   /// The number of objects that exist now.

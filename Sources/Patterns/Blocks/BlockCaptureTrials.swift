@@ -146,7 +146,7 @@ final class CapturingBlocks: Sendable {
   }
 }
 
-/// A block while it is created, and what is noted about it.
+/// A block that captures a variable or an object, and the observations of the block.
 final class CapturingBlock: Sendable {
   /// The queues and signals that the blocks of a trial share.
   fileprivate final class Signals: Sendable {
@@ -227,7 +227,7 @@ final class CapturingBlock: Sendable {
 
   /// The number of times that the block ran.
   fileprivate let runs = Tally()
-  /// Whether the block left a value other than the one at its creation.
+  /// Whether the block noted a value other than the value of its variable when the block was created.
   fileprivate var isChanged: Bool { seen.load(ordering: .acquiring) != number }
   /// Whether the object was released before the block had run, or before the queue had reached it.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
@@ -237,12 +237,12 @@ final class CapturingBlock: Sendable {
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
 }
 
-/// A block that a C function makes, and what is noted about it.
+/// A block that a C function makes, and the observations of the block.
 final class StackBlock: Sendable {
   /// The observations of a block.
   struct Seen: Sendable {
     fileprivate(set) var (runs, copies, frees) = (0, 0, 0)
-    /// The value that the block left; nil if it did not run.
+    /// The value that the block saw; nil if the block did not run.
     fileprivate(set) var value: Int?
     /// Whether the block ran at its original address.
     fileprivate(set) var isInPlace = false

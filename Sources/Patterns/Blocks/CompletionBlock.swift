@@ -92,6 +92,7 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// The document's function in its modern form. It runs on a thread of the pool, whoever calls it.
+  /// The document's function in its modern form. It runs on a thread of the pool, regardless of the caller's actor or
+  /// thread.
   @concurrent private func average(_ call: AverageCall) async -> Int { call.average() }
 }

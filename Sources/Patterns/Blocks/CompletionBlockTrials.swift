@@ -95,7 +95,8 @@ final class AverageCall: Sendable {
     return queue
   }
 
-  /// Creates such a queue of C, with one reference. Its first block runs until the last reference has been released.
+  /// Creates the queue for the result as a queue of C with one reference. The queue's first block runs until the last
+  /// reference has been released.
   func makeCountedQueue() -> CountedQueue {
     let queue = CountedQueue()
     queue.mark(token)

@@ -12,7 +12,7 @@ extension GroupAdapter {
   /// An asynchronous call that takes a group or nil.
   typealias OptionalAdapter = @Sendable (FileRequests.Request, DispatchGroup?, @escaping FileRequests.Handler) -> Void
 
-  /// The longest time of a trial, with replies held back in each call.
+  /// Returns the longest time of a trial, with replies held back in each call.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .milliseconds(1) * trial[requests]) * trial[calls] + .seconds(10)
   }
@@ -20,8 +20,8 @@ extension GroupAdapter {
   /// The metrics of every request.
   private var requestMetrics: [any Declaration] { [sent, unfinished, handlersNotOnce, wrongReplies] }
 
-  /// Sends requests through an adapter with a group, waits for the group to notify, and counts the handlers that ran
-  /// before.
+  /// Sends requests through an adapter with a group, waits for the group to notify, and counts the requests that were
+  /// unfinished at that time.
   var measure: Probe<OptionalAdapter> {
     Probe(reads: [requests, failures, hold, calls], records: requestMetrics + [completion]) { trial, send in
       try measureCalls(trial, hold: trial[hold]) { requests in
@@ -32,8 +32,8 @@ extension GroupAdapter {
     }
   }
 
-  /// Sends requests through an adapter without a group, and waits for their handlers. The trial has a group that nobody
-  /// passes to the adapter, and waits for its end for `patience`.
+  /// Sends requests through an adapter without a group, and waits for their handlers. The trial creates a group that is
+  /// not passed to the adapter, and waits up to `patience` for the group to end.
   func measureWithoutGroup(patience: Duration = .seconds(10)) -> Probe<OptionalAdapter> {
     Probe(reads: [requests, failures, calls], records: requestMetrics) { trial, send in
       try measureCalls(trial, hold: patience, completes: false) { requests in
@@ -88,9 +88,9 @@ extension GroupAdapter {
     try record(trial, calls)
   }
 
-  /// Sends two requests, the first of which fails and leaves the group once more often than it has entered it, and
-  /// checks whether the group notifies too early. The reply of the second request is held back until the group has
-  /// ended. Then the trial enters the group once, to balance the extra leave.
+  /// Sends two requests, and checks whether the group notifies too early. The first request fails and leaves the group
+  /// once more than it enters the group. The reply of the second request is held back until the group has ended. Then
+  /// the trial enters the group once, to balance the extra leave.
   ///
   /// - Parameter patience: how long the trial waits for the end of the group.
   func measureExtraLeave(patience: Duration = .seconds(10)) -> Probe<Adapter> {
@@ -111,7 +111,7 @@ extension GroupAdapter {
     }
   }
 
-  /// Sends as many requests as the settings say through an adapter that is expected to hang.
+  /// Sends the configured number of requests through an adapter that is expected to hang.
   var misuseAsConfigured: Probe<Adapter> {
     Probe(reads: [requests, failures], records: []) { trial, send in
       try misuse(requests: trial[requests], failures: trial[failures])(trial, send)
@@ -140,7 +140,7 @@ extension GroupAdapter {
     }
   }
 
-  /// Enters a group, and checks whether that alone has run any block.
+  /// Enters a group, and records how many blocks ran because the group was entered.
   var enter: Probe<@Sendable (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void> {
     Probe(reads: [hold], records: [ranByEnter]) { trial, enter in
       try SystemThread.requireCapacity(for: 4)
@@ -148,15 +148,15 @@ extension GroupAdapter {
       let runs = Gauge()
       enter(group, queue) { runs.up() }
       group.wait(within: trial[hold])
-      // Everything that is in the queue by now runs before this.
+      // All blocks that are in the queue by now have run when this call returns.
       queue.sync {}
       trial.record(ranByEnter, runs.now)
       group.leave()
     }
   }
 
-  /// Verifies that threads can be started. The queue of each reply may need a thread, and DispatchIO some more. If the
-  /// pool cannot start its threads, Dispatch waits for them forever.
+  /// Verifies that threads can be started. The queue of each reply may need a thread, and DispatchIO may need a few
+  /// more. If the pool cannot start its threads, Dispatch waits for them forever.
   private static func requireThreads(_ requests: Int) throws(SystemError) {
     try SystemThread.requireCapacity(for: min(requests + 8, ThreadPool.limit))
   }
@@ -212,8 +212,9 @@ final class FileRequests: Sendable {
   /// The queues on which the replies arrive, one for each request.
   private let replies: [DispatchQueue]
   private let end: BoundedGate
-  /// The number of replies that arrived for each request and whose handlers ended.
+  /// The number of replies that arrived for each request.
   private let replied: RunCounts
+  /// The number of times that the handler of each request ended.
   private let handlers: RunCounts
   private let otherError = Atomic<Int32>(0)
   private let handlerHasEnded: [DispatchSemaphore]
@@ -305,7 +306,8 @@ final class FileRequests: Sendable {
     handlerHasEnded[index].signal()
   }
 
-  /// Waits until the group has ended, or until the time is over for which replies are held back after all are sent.
+  /// Waits until the group has ended, or until the time for holding replies back is over. That time begins once all
+  /// requests have been sent.
   ///
   /// - Returns: whether the group has ended.
   @discardableResult func holdReplies() -> Bool { end.pass() }
@@ -330,12 +332,12 @@ final class FileRequests: Sendable {
 
   /// The number of requests without a reply, or with a handler that had not ended, when the completion ran.
   let early = Tally()
-  /// The number of handlers that were not called exactly once.
+  /// The number of requests whose handler was not called exactly once.
   var handlersNotOnce: Int { handlers.notOnce }
-  /// The number of handlers that received something other than the content of their file, or than the error that it
-  /// does not exist.
+  /// The number of handler calls that did not receive the expected result: the content of the file, or the error that
+  /// the file does not exist.
   let wrong = Tally()
-  /// The number of an error that shows a lack of resources on the machine; nil if there was none.
+  /// The error number of a reply that failed because the machine lacked resources; nil if no reply did.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .acquiring)
     return error == 0 ? nil : error

@@ -3,9 +3,9 @@ import Instruments
 
 /// Does a group wait for the blocks that its own blocks add to it?
 ///
-/// The document submits two lengthy blocks to a global queue as members of a group. Each of them, at its end, adds a
-/// block on the main queue to the same group; that inner block stores a result. The notify block runs on the main
-/// queue, reads both results and prints them. The variant `nested` is that code.
+/// The document submits two lengthy blocks to a global queue as members of a group. At its end, each of these blocks
+/// adds an inner block on the main queue to the same group. The inner block stores a result. The notify block runs on
+/// the main queue, reads both results and prints them. The variant `nested` is that code.
 ///
 /// The lab calls each method on the main queue, as a user interface would. `GroupNestingTrials.swift` has the measuring
 /// code.

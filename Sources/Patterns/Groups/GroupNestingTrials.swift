@@ -6,13 +6,13 @@ import Synchronization
 ///
 /// A held call has three parts. First all blocks of the method are held back, and the call must return. Then the blocks
 /// run, but not the work that they add. That work is held back on the main queue until the group reports its end, on
-/// the other queue until the completion has run, or on both until nothing else is left to do and the time is up. So it
-/// does not depend on speed whether results are missing when the group reports its end.
+/// the other queue until the completion has run, or on both until nothing else is left to do and the time is up.
+/// Whether results are missing when the group reports its end therefore does not depend on speed.
 ///
 /// The completion runs on the main queue, whose order may hide that the group has ended too early. The trial therefore
-/// also asks the group on a queue of its own.
+/// also has the group notify a queue that has no other blocks.
 extension GroupNesting {
-  /// The longest time of a trial: all blocks one after the other, in each call.
+  /// Returns the longest time of a trial: all blocks one after the other, in each call.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + .seconds(10)
   }
@@ -25,8 +25,8 @@ extension GroupNesting {
   /// The metrics of every trial that completes.
   private var results: [any Declaration] { [missingAtGroupEnd, missing, notOnce, blockedCallers, total] }
 
-  /// Runs a method whose group should wait for nested work, with that work held for a while, and counts completions
-  /// that came too early.
+  /// Runs a method whose group should wait for nested work, holds the nested work back for a limited time, and counts
+  /// the results that are missing when the group ends and when the completion runs.
   ///
   /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
   func measure(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
@@ -35,7 +35,7 @@ extension GroupNesting {
     }
   }
 
-  /// Runs a method whose group does not wait for nested work, with that work held until the group has ended.
+  /// Runs a method whose group does not wait for nested work, and holds the nested work back until the group has ended.
   ///
   /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
   func measureEarly(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
@@ -44,7 +44,7 @@ extension GroupNesting {
     }
   }
 
-  /// Runs a method without a dispatch group, which itself reports the end of its work.
+  /// Runs a method that has no dispatch group and reports the end of its work itself.
   var measureTask: Probe<@Sendable (NestedWork) -> Void> {
     Probe(reads: settings + [hold], records: results) { trial, method in
       try call(trial, hold: trial[hold], patience: .seconds(10), addsOnMain: false, method)
@@ -65,7 +65,7 @@ extension GroupNesting {
     }
   }
 
-  /// Returns the method, followed by asking the group for its end on a queue without other blocks.
+  /// Returns a closure that calls the method, and then has the method's group notify a queue without other blocks.
   private func watching(_ method: @escaping Method) -> @Sendable (NestedWork) -> Void {
     { work in
       let group = method(work)
@@ -96,7 +96,7 @@ extension GroupNesting {
       calls.append(work)
       if let time = work.completedAfter { trial.record(total, time) }
     }
-    // If a completion runs twice, it was submitted by now, and has run when this returns.
+    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
     mainQueue.sync {}
     trial.record(self.blockedCallers, kept)
     trial.record(missingAtGroupEnd, calls.sum { $0.early.count })
@@ -140,7 +140,7 @@ final class NestedWork: Sendable {
   let mainQueue: DispatchQueue
   /// A global queue, or a queue in its place that is held back.
   let queue: DispatchQueue
-  /// Another such queue, for the nested work.
+  /// The queue of the nested work: a global queue, or a queue in its place that is held back.
   let otherQueue: DispatchQueue
   /// A queue without any other blocks.
   let ownQueue = DispatchQueue(label: "end")
@@ -151,7 +151,8 @@ final class NestedWork: Sendable {
   private let values: Slots<Atomic<Int>>
   private let unmade: Atomic<Int>
   private let unset: Atomic<Int>
-  /// Signalled three times: when every result is set, when the end is reported, and when the completion has run.
+  /// A semaphore that is signalled three times: when every result is set, when the end is reported, and when the
+  /// completion has run.
   private let done = DispatchSemaphore(value: 0)
   private let called = Moment()
   private let completed = Moment()
@@ -204,7 +205,7 @@ final class NestedWork: Sendable {
     if completions.add() == 1 { done.signal() }
   }
 
-  /// Notes that everything in the task group has ended.
+  /// Notes that the group has reported its end.
   func groupHasEnded() {
     early.add(missingNow)
     held?.end.open()
@@ -234,8 +235,8 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// Calls the method on the main queue. First everything that it submits is held back, then everything that is added.
-  /// Waits for the end.
+  /// Calls the method on the main queue, holds back first the blocks that the method submits and then the work that
+  /// these blocks add, and waits for the end.
   ///
   /// - Returns: whether the call returned within `patience`, while everything was held back.
   func callHeld(patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void) -> Bool {
@@ -245,7 +246,7 @@ final class NestedWork: Sendable {
       self.called.set()
       method(self)
       returned.signal()
-      // The main queue is busy with other work.
+      // The main queue stays busy, which holds back the work that is added to it.
       held.end.pass()
     }
     let hasReturned = returned.wait(within: patience)

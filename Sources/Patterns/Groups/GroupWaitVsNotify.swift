@@ -10,15 +10,15 @@ import Instruments
 /// needs neither the extra queue nor the blocked thread. Another document reports that the notify call replaced its
 /// semaphore, and a third that a group replaces joining threads.
 ///
-/// A download in a trial is a task that spins for `work` and stores a result, and the completion block looks for that
-/// result. `GroupWaitVsNotifyTrials.swift` defines what is measured and how.
+/// A download in a trial is a task that spins for `work` and stores a result, and the completion block checks whether
+/// the result is there. `GroupWaitVsNotifyTrials.swift` has the measuring code.
 ///
 /// Sources: "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore"; Concurrency Programming Guide,
 /// Dispatch Queues, "Waiting on Groups of Queued Tasks".
 struct GroupWaitVsNotify: Pattern {
   static let name = "group-wait-vs-notify"
 
-  /// The kind of thread that makes the last leave.
+  /// The kind of thread on which the last leave happens.
   enum Leaver: String, CaseIterable, Sendable {
     case pool, thread
   }

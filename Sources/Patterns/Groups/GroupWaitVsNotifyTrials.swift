@@ -5,14 +5,14 @@ import Synchronization
 
 /// The measuring code.
 ///
-/// Each repetition is one call of the method. The next one starts when the completion has run and the method has
-/// returned its thread. The repetitions thus run back to back, but each wake-up is that of a thread that slept while
-/// the downloads worked.
+/// Each repetition is one call of the method. The next repetition starts once the completion has run and the method has
+/// returned its thread. The repetitions thus run back to back, but each wake-up concerns a thread that slept while the
+/// downloads worked.
 extension GroupWaitVsNotify {
   /// A call of the document's method.
   typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
 
-  /// The longest time of a trial: all downloads and the other work, one after the other.
+  /// Returns the longest time of a trial: all downloads and the other work, one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] + 1) * (trial[repeats] + 1) }
 
   /// The settings of every trial with a completion block.
@@ -24,12 +24,12 @@ extension GroupWaitVsNotify {
   /// The metrics of a method that holds a thread and has a completion block.
   private var figuresOfThread: [any Declaration] { figures + [threadHeld, notOnce, wrongQueue] }
 
-  /// Calls a method repeatedly whose completion block runs on the main queue, and times each step.
+  /// Repeatedly calls a method whose completion block runs on the main queue, and times each step.
   var measure: Probe<Method> {
     Probe(reads: settings, records: figuresOfThread) { trial, method in _ = try measureCompletion(trial, method) }
   }
 
-  /// Calls a method that starts a task repeatedly. Its completion block runs on the main queue, and the task suspends
+  /// Repeatedly calls a method that starts a task. The completion block runs on the main queue, and the task suspends
   /// instead of holding a thread.
   var measureTask: Probe<Method> {
     Probe(reads: settings, records: figures + [notOnce, wrongQueue]) { trial, method in
@@ -37,7 +37,7 @@ extension GroupWaitVsNotify {
     }
   }
 
-  /// Calls a method whose wait times out, because the downloads end only after that.
+  /// Calls a method whose wait times out, because the downloads end only after the timeout.
   var measureWaitThatExpires: Probe<Method> {
     Probe(
       reads: settings + [timeout], records: figuresOfThread + [timeouts, falseSuccesses, earlyTimeouts],
@@ -66,7 +66,7 @@ extension GroupWaitVsNotify {
     }
   }
 
-  /// Calls a method without a completion block repeatedly, whose caller continues when it returns.
+  /// Repeatedly calls a method without a completion block. The caller continues when the method returns.
   var measureInCaller: Probe<Method> {
     Probe(reads: [tasks, work, repeats], records: figures + [threadHeld]) { trial, method in
       _ = try measureCalls(trial, completesInCaller: true, leaver: nil, method)
@@ -86,15 +86,15 @@ extension GroupWaitVsNotify {
     mainQueue.setSpecific(key: GroupDownload.isMainQueue, value: true)
     let downloads = try measureCalls(
       trial, timeout: timeout, holdsBack: holdsBack, holdsThread: holdsThread, leaver: leaver, method)
-    // If a completion runs twice, it was submitted by now, and has run when this returns.
+    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
     mainQueue.sync {}
     trial.record(notOnce, downloads.count { $0.completions.count != 1 })
     trial.record(wrongQueue, downloads.sum { $0.elsewhere })
     return downloads
   }
 
-  /// Calls `method` once with a closed gate, which is the warm-up and the call in which parked threads are counted,
-  /// then `repeats` times.
+  /// Calls `method` once with a closed gate, and then `repeats` times. The first call is the warm-up, and the parked
+  /// threads are counted during it.
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     completesInCaller: Bool = false, leaver: WorkerThread?, _ method: @escaping Method
@@ -227,9 +227,9 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// The document's other work during the tasks: as much as one download.
+  /// Does the document's other work, which is as much as one download, during the downloads.
   func otherWork() {
-    // A method that does other work has submitted everything before.
+    // A method that does other work has submitted all downloads before.
     unstarted.store(0, ordering: .releasing)
     let time = MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
     otherWorkTime.store(time, ordering: .releasing)
@@ -237,7 +237,7 @@ final class GroupDownload: Sendable {
 
   // MARK: Reports of the method
 
-  /// Runs `body`, and times how long it holds a thread other than the caller's.
+  /// Runs `method`, and times how long it holds a thread other than the caller's.
   func held(_ method: () -> Void) {
     entered.set()
     method()
@@ -245,22 +245,22 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Notes that the code here has just learned that all downloads have ended.
+  /// Notes that the method has just learned that all downloads have ended.
   func noticed() {
     notice.set()
     missing.add(missingResults)
   }
 
-  /// Notes that a block on the background queue has just learned that all downloads have ended. A value cannot identify
-  /// that queue, since a global queue accepts none.
+  /// Notes that a block on the background queue has just learned that all downloads have ended. A keyed value cannot
+  /// identify the queue, since a global queue accepts none.
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
     if queue == Self.backgroundQueue { wasNoticedInBackground.set() }
   }
 
-  /// Calls `wait` with the timeout, times it, and notes whether it reports success. Then downloads that are held back
-  /// continue.
+  /// Calls `wait`, and notes whether it reports success, and whether it reports a timeout too early. Then lets
+  /// downloads that are held back continue.
   func timed(_ wait: () -> DispatchTimeoutResult) -> DispatchTimeoutResult {
     let earliest = DispatchTime.now() + timeout
     let result = wait()
@@ -279,7 +279,7 @@ final class GroupDownload: Sendable {
   /// Notes that one more download starts. This matters only with a gate, when parked threads are counted.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
-  /// Spins and stores the result. Returns whether it is the last download to do so.
+  /// Spins and stores the result. Returns whether this download is the last one.
   private func produce(_ index: Int) -> Bool {
     let result = CalibratedWork.spin(steps: steps, from: UInt64(index) + 1) | 1
     results[index].store(result, ordering: .relaxed)
@@ -288,7 +288,8 @@ final class GroupDownload: Sendable {
 
   private func load(_ index: Int) { if produce(index) { lastLeave.set() } }
 
-  /// Ends a download by calling `leave`. The last download calls it from the kind of thread that the trial asks for.
+  /// Performs a download, and ends it by calling `leave`. The last download calls `leave` on the kind of thread that
+  /// the trial requests.
   private func load(_ index: Int, leave: @escaping @Sendable () -> Void) {
     guard produce(index) else { return leave() }
     guard let leaver else {
@@ -328,12 +329,12 @@ final class GroupDownload: Sendable {
     if entered.isSet { end.wait() }
   }
 
-  /// Returns how many threads, of the pool or the caller's, sleep in a wait while the gate holds every download back.
-  /// Returns nil if the system does not report it, or if other threads of this process come and go too fast for two
-  /// counts to agree.
+  /// Returns the number of threads, of the pool or the caller's, that sleep in a wait while the gate holds every
+  /// download back. Returns nil if the system does not report what threads wait for, or if other threads of this
+  /// process come and go too fast for two counts to agree.
   ///
-  /// The threads are counted when all of them have come to rest, and twice, so that no thread counts that only passes a
-  /// lock.
+  /// The threads are counted twice, once all of them have come to rest, so that a thread that only passes a lock is not
+  /// counted.
   func parkedThreads() -> Int? {
     let patience = MonotonicClock.now() + 2_000_000_000
     var previous: [Int]?
@@ -346,7 +347,7 @@ final class GroupDownload: Sendable {
     return nil
   }
 
-  /// Returns the numbers of the parked threads; nil if a thread is still running.
+  /// Returns the identifiers of the parked threads; nil if a thread is still running.
   private func parkedThreads(at census: ThreadCensus) -> [Int]? {
     // A new pool thread is recognized only once it runs. Threads that had a download to start have run.
     let isAtRest = census.threads.allSatisfy { !$0.isPoolThread || $0.sleep != nil }
@@ -383,6 +384,6 @@ final class GroupDownload: Sendable {
   let wasNoticedInBackground = Mark()
   /// Whether a wait reported that it timed out.
   let hasTimedOut = Mark()
-  /// Whether a wait reported that before its time was up.
+  /// Whether a wait reported a timeout before its time was up.
   let wasBeforeTime = Mark()
 }

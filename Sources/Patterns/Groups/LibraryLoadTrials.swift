@@ -5,11 +5,11 @@ import Synchronization
 /// The measuring code.
 ///
 /// In a held load nothing is appended on the items queue until the completion has run, or until the sources have ended
-/// and the time is up. So it does not depend on the speed of the queue how many items are missing when the completion
-/// runs. An append pauses between reading the count and storing the item, until a second append has come to the same
-/// place. If two appends may run at once, they therefore do.
+/// and the time is up. The number of items that are missing when the completion runs therefore does not depend on the
+/// speed of the queue. An append pauses between reading the count and storing the item, until a second append has
+/// reached the same point. Two appends that may run at once therefore do run at once.
 extension LibraryLoad {
-  /// The longest time of a trial: all files one after the other, and the time of the held loads.
+  /// Returns the longest time of a trial: all files one after the other, and the time of the held loads.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
@@ -17,23 +17,24 @@ extension LibraryLoad {
   /// Starts the sources of a library, and submits the completion.
   typealias Loader = @Sendable (Library) -> Void
 
-  /// Loads a library repeatedly in a way that should complete after the last item, and counts items that are missing at
-  /// the completion.
+  /// Repeatedly loads a library with a loader that should complete after the last item, and counts the items that are
+  /// missing at the completion.
   var measure: Probe<Loader> {
     Probe(reads: settings + [hold], records: results) { trial, load in
       try measureLoads(trial, hold: trial[hold], pause: trial[hold], load)
     }
   }
 
-  /// Loads a library in a way that can complete early, with the items queue held until it has, and counts items that
-  /// are missing at the completion.
+  /// Loads a library with a loader that can complete early, holds the items queue until the load has completed, and
+  /// counts the items that are missing at the completion.
   func measureEarly(patience: Duration = .seconds(10)) -> Probe<Loader> {
     Probe(reads: settings, records: results) { trial, load in
       try measureLoads(trial, hold: patience, pause: .milliseconds(10), load)
     }
   }
 
-  /// Loads a library while sources append concurrently, held so that two appends meet, and counts lost items.
+  /// Loads a library whose sources append concurrently, holds an append until a second one meets it, and counts the
+  /// lost items.
   func measureUnserialised(patience: Duration = .seconds(10)) -> Probe<Loader> {
     Probe(reads: settings, records: results) { trial, load in
       try measureLoads(trial, hold: .milliseconds(10), pause: patience, load)
@@ -78,7 +79,7 @@ extension LibraryLoad {
         trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
       }
     }
-    // If a completion runs twice, it was submitted by now, and has run when this returns.
+    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
     mainQueue.sync {}
     if let library = loads.first(where: { $0.found.isEmpty }) {
       throw Unavailable("files to find are needed: there are none in \(library.roots.joined(separator: ", "))")
@@ -101,7 +102,7 @@ extension LibraryLoad {
     return paths(roots)
   }
 
-  /// Returns what is wrong with `roots`: it names something that is not a directory, or one that cannot be read.
+  /// Returns what is wrong with `roots`, such as a path that is not a readable directory; nil if nothing is wrong.
   static func fault(of roots: String) -> String? {
     guard !paths(roots).isEmpty else { return "roots names none" }
     for path in paths(roots) {
@@ -140,12 +141,12 @@ final class Library: Sendable {
   /// The directories to walk.
   let roots: [String]
 
-  /// The items in the library, by number, of which the first `count` are valid. The accesses are relaxed, since the
+  /// The numbers of the items in the library. The first `count` entries are valid. The accesses are relaxed, since the
   /// queue must order them.
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?
-  /// The pause between reading the count and storing the item. It ends when two appends have come to it.
+  /// The pause between reading the count and storing the item. The pause ends once two appends have reached it.
   private let pause: BoundedGate?
   private let paused = Atomic<Int>(0)
   private let hasCompleted = DispatchSemaphore(value: 0)
@@ -173,7 +174,7 @@ final class Library: Sendable {
     media = source(0, [(roots[0], count)])
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
-    // The pause waits only for two appends that run at once.
+    // The pause waits only for a second append, so its bound begins at once.
     self.pause?.restHasFinished()
   }
 
@@ -211,7 +212,7 @@ final class Library: Sendable {
     completion?.pass()
     itemsQueue.activate()
     hasCompleted.wait()
-    // Every item that was to be appended has been appended when this returns.
+    // All items have been appended when these calls return.
     end.wait()
     itemsQueue.sync {}
   }

@@ -4,13 +4,14 @@ import Instruments
 /// Which blocks does a barrier exclude?
 ///
 /// The series that "GCD in depth" opens guards an array with a concurrent queue. Readers run concurrently. A writer is
-/// a barrier: it waits for the running readers, and other readers wait until it has finished. That is true of a private
-/// queue. On a global queue `dispatch_barrier_async` has the effect of `dispatch_async`, as its manual page says.
+/// a barrier: it waits for the running readers, and other readers wait until it has finished. A barrier has this effect
+/// on a private queue. On a global queue `dispatch_barrier_async` has the effect of `dispatch_async`, as its manual
+/// page says.
 ///
 /// Each test has three blocks. The earlier block is running when the barrier is submitted, and waits for the barrier to
-/// begin. The barrier submits the later block and waits for that to begin. If nothing is excluded, both beginnings
-/// come. If the barrier works, neither comes, and the waits time out. `BarrierScopeTrials.swift` has the measuring
-/// code.
+/// begin. The barrier submits the later block and waits for the later block to begin. If the barrier excludes nothing,
+/// both blocks that are waited for begin. If the barrier works, neither begins in time, and both waits time out.
+/// `BarrierScopeTrials.swift` has the measuring code.
 ///
 /// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
 struct BarrierScope: Pattern {

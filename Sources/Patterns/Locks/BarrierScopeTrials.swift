@@ -3,13 +3,13 @@ import Instruments
 
 /// The measuring code, which checks whether blocks overlap with a barrier.
 extension BarrierScope {
-  /// The longest time of a trial: each barrier has two waits of limited length.
+  /// Returns the longest time of a trial: each barrier has two waits of limited length.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
   /// Counts blocks that overlap with a barrier.
   ///
-  /// - Parameter patience: how long each wait for a block lasts at most. It is short for a barrier that should exclude
-  ///   all other blocks, since no block should begin.
+  /// - Parameter patience: the longest time of each wait for a block. This time is short for a barrier that should
+  ///   exclude all other blocks, since no block should begin.
   func countOverlaps(
     _ trial: Trial, patience: Duration = .milliseconds(2), _ submit: (BarrierBlocks) -> Void
   ) throws {

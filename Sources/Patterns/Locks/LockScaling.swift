@@ -4,18 +4,19 @@ import Synchronization
 
 /// How does a lock fare when many threads want it at once?
 ///
-/// Threads do nothing but enter a critical section that one lock guards. There are up to 16 threads for each core, and
-/// the section takes from nothing to 10 us. How much is done, who gets the lock, and what does it cost?
+/// Each thread repeatedly enters a critical section that one lock guards, and does nothing else. There are up to 16
+/// threads for each core, and the section takes up to 10 us. The trial measures the throughput, the order in which the
+/// threads get the lock, and the cost of an entry.
 ///
 /// Swift's `Mutex` waits in the kernel once it has spun for a while. Which lock of the kernel it uses depends on the
 /// toolchain:
 ///
-/// - Up to Swift 6.3 it is a priority-inheriting futex, as the word of the lock tells: it is the number of the thread
-///   that holds the lock. The kernel passes such a lock to a waiting thread, which has to wake up first.
+/// - Up to Swift 6.3 the lock is a priority-inheriting futex. The word of the lock shows this: its value is the number
+///   of the thread that holds the lock. The kernel passes such a lock to a waiting thread, which has to wake up first.
 /// - A plain futex only wakes a thread, and any thread may take the lock meanwhile.
 ///
-/// A trial lets the threads enter three times: first timed, then with a clock at each entry to see how long each thread
-/// waits, then with the system calls counted.
+/// A trial has three runs. The first run is timed. The second run has a clock at each entry and shows how long each
+/// thread waits. The third run counts the system calls.
 ///
 /// Source: SE-0433 (Mutex), "Underlying System Mutex Implementation".
 struct LockScaling: Pattern {
@@ -100,6 +101,6 @@ struct LockScaling: Pattern {
   /// A probe for tasks, whose system calls cannot be counted.
   private var runContentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
 
-  /// The longest time of a trial: the entries one after the other, each with a wake-up, three times.
+  /// Returns the longest time of a trial: the entries one after the other, each with a wake-up, three times.
   func longest(_ trial: Trial) -> Duration? { (trial[hold] + .microseconds(100)) * (3 * trial[entries]) }
 }

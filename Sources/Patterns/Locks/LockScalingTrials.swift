@@ -7,7 +7,7 @@ import Synchronization
 extension LockScaling {
   /// Lets threads enter a guarded section, three times: timed, observed and with system calls counted.
   ///
-  /// - Parameter patience: how long the first one inside waits for a second one, which a lock keeps out.
+  /// - Parameter patience: how long the first thread in the section waits for a second one, which a lock keeps out.
   func contend(
     _ trial: Trial, patience: Duration = QueueVsLock.patience, _ enter: @escaping @Sendable (Loop<SectionEntry>) -> Void
   ) throws {
@@ -83,7 +83,7 @@ extension LockScaling {
 
   private func threads(_ trial: Trial) -> Int { max(2, trial.cores * trial[threadsPerCore]) }
 
-  /// The number of entries of a run that is not timed.
+  /// Returns the number of entries of a run that is not timed.
   private func fewer(_ trial: Trial) -> Int { max(1, trial[entries] / 5) }
 
   private func record(_ trial: Trial, _ section: CriticalSection, _ time: UInt64, _ all: Int, from begin: ProcessCosts?)
@@ -106,7 +106,7 @@ extension LockScaling {
   }
 }
 
-/// A section that one lock guards, and what happens in it.
+/// A section that one lock guards, and the observations of the entries.
 final class CriticalSection: Sendable {
   /// The number to which each entry adds one.
   let number: SharedNumber
@@ -117,18 +117,19 @@ final class CriticalSection: Sendable {
   private let longest = Atomic(0)
   private let all: Slots<[UInt64?]>
 
-  /// Creates a section. Once all parties have arrived, the first one inside waits up to `patience` for a second one
-  /// (``SharedNumber``).
+  /// Creates a section. Once all parties have arrived, the first party in the section waits up to `patience` for a
+  /// second one (``SharedNumber``).
   init(steps: Int, parties: Int, patience: Duration) {
     number = SharedNumber(steps: steps, parties: parties, patience: patience)
     (most, isObserved) = (0, false)
     all = Slots(count: 0, of: [])
   }
 
-  /// Creates a section in which nobody waits for another one.
+  /// Creates a section in which no thread waits for a second one.
   convenience init(steps: Int) { self.init(observing: nil, of: 0, steps: steps) }
 
-  /// Creates a section for `most` entries of `members`, each of which is observed; or for any number, unobserved.
+  /// Creates a section that the members enter until there are `most` entries, and in which each entry is observed. If
+  /// `most` is nil, the number of entries is not limited, and no entry is observed.
   init(observing most: Int?, of members: Int, steps: Int) {
     number = SharedNumber(steps: steps, parties: 1, patience: .zero)
     number.partyBegins()
@@ -139,8 +140,8 @@ final class CriticalSection: Sendable {
   /// Returns the door by which a thread or task enters.
   func door(_ member: Int) -> SectionEntry { SectionEntry(section: self, member: member) }
 
-  /// Enters by `enter` again and again, until all members together have entered often enough, and notes how long each
-  /// entry takes.
+  /// Calls `enter` repeatedly until the entries of all members have reached the limit, and records how long each entry
+  /// takes.
   func time(_ member: Int, _ enter: () -> Void) {
     while number.value < most {
       let start = MonotonicClock.now()
@@ -149,7 +150,8 @@ final class CriticalSection: Sendable {
     }
   }
 
-  /// Enters asynchronously, as `time` does for threads.
+  /// Calls an asynchronous `enter` repeatedly until the entries of all members have reached the limit, and records how
+  /// long each entry takes.
   func time(_ member: Int, _ enter: () async -> Void) async {
     while number.value < most {
       let start = MonotonicClock.now()
@@ -177,7 +179,7 @@ final class CriticalSection: Sendable {
   var times: LatencyHistogram { LatencyHistogram(all.values.flatMap(\.self)) }
   /// The number of observed entries.
   var entered: Int { all.values.sum { $0.count } }
-  /// The most entries of one member in a row.
+  /// The maximum number of entries of one member in a row.
   var longestRun: Int { longest.load(ordering: .relaxed) }
 }
 

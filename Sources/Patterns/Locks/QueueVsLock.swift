@@ -5,14 +5,14 @@ import Synchronization
 
 /// Is a queue cheaper than a lock?
 ///
-/// The document compares a lock and a serial queue for two threads that change the same thing. It says that the queue
-/// is more efficient: a lock needs an expensive trap into the kernel, contended or not, and a queue works mainly in the
+/// The document compares a lock and a serial queue for two threads that change the same data. It says that the queue is
+/// more efficient: a lock needs an expensive trap into the kernel, contended or not, and a queue works mainly in the
 /// process and calls the kernel only when it must. The critical section in a trial is the smallest possible one: it
 /// reads a number and writes it back, incremented by one.
 ///
-/// One thread updates the number alone, then several threads contend. The first of these to read the number waits until
-/// a second one has read it, or cannot (``BoundedGate``). Without mutual exclusion an update is therefore lost by
-/// construction.
+/// One thread updates the number alone, then several threads contend. The first thread that reads the number waits
+/// until a second one has read it, or until the time is up (``BoundedGate``). Without mutual exclusion an update is
+/// therefore lost by construction.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueVsLock: Pattern {
@@ -140,7 +140,7 @@ struct QueueVsLock: Pattern {
   /// A probe for tasks, whose system calls cannot be counted.
   private var timeTasks: TaskProbe { Probe(reads: settings, records: times) }
 
-  /// The longest time of a trial: the updates one after the other, each with a wake-up.
+  /// Returns the longest time of a trial: the updates one after the other, each with a wake-up.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
       + Self.surely

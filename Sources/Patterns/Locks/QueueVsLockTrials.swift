@@ -26,9 +26,9 @@ extension QueueVsLock {
     try contend(trial, patience, update, untilDone: {})
   }
 
-  /// Measures updates that are done later.
+  /// Times updates that may run after the calls that submit them have returned, and counts updates that were lost.
   ///
-  /// - Parameter untilDone: returns when all earlier updates are done. Its time is part of theirs.
+  /// - Parameter untilDone: returns once all earlier updates are done. Its time is included in the time of the updates.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -41,7 +41,7 @@ extension QueueVsLock {
     try contend(trial, patience, update, untilDone: untilDone)
   }
 
-  /// Measures asynchronous updates.
+  /// Times updates of a number by one task and by several, and counts updates that were lost.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) async -> Void
   ) async throws {
@@ -126,8 +126,8 @@ final class SharedNumber: Sendable {
     number.store(before + 1, ordering: .relaxed)
   }
 
-  /// Pauses between reading and writing if several parties update the number. It is not inlined, so that the update
-  /// itself is.
+  /// Pauses between reading and writing if several parties update the number. This method is not inlined, so that
+  /// `update` itself is inlined.
   @inline(never)
   private func holdOn(_ before: Int) {
     if before == 0 { meet() }

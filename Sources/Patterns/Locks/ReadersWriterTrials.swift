@@ -7,13 +7,13 @@ import Synchronization
 /// First some writes are held between their two values, until a reader has read or the time is up: if nothing keeps
 /// readers out, one reads by construction. Then all parties read and write without a pause, and are timed.
 extension ReadersWriter {
-  /// The longest time of a trial: all operations one after the other, and the held writes.
+  /// Returns the longest time of a trial: all operations one after the other, and the held writes.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]
   }
 
-  /// Times reads and writes of a pair, and holds a write to see whether a reader is admitted.
+  /// Times reads and writes of a pair, and holds a write to check whether a reader is admitted.
   ///
   /// - Parameter bound: how long the write is held at most; nil for the setting `hold`.
   func measure(
@@ -109,7 +109,7 @@ final class Pair: Sendable {
     return Values(first: first, second: second.load(ordering: .relaxed))
   }
 
-  /// Writes the next value to both.
+  /// Writes the next number as both values.
   func write() {
     let next = first.load(ordering: .relaxed) &+ 1
     first.store(next, ordering: .relaxed)
@@ -133,7 +133,7 @@ private final class HeldWrite: Sendable {
     reader.pass()
   }
 
-  /// Waits until the writer pauses. A reader starts now.
+  /// Waits until the writer pauses. The time for which the writer waits for a reader begins then.
   func waitForWriter() {
     hasBegun.wait()
     reader.restHasFinished()
@@ -232,7 +232,7 @@ private final class PairRace: Sendable {
 
 /// The system's lock for many readers or one writer, `pthread_rwlock_t`.
 ///
-/// Unchecked: a lock is made for use from any thread.
+/// Unchecked: a lock may be used from any thread.
 final class ReadersWriterLock: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
 
@@ -251,7 +251,7 @@ final class ReadersWriterLock: @unchecked Sendable {
     return body()
   }
 
-  /// Runs `body` while nobody else holds the lock.
+  /// Runs `body` while no other reader or writer holds the lock.
   func withWriteLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_wrlock(lock)
     defer { pthread_rwlock_unlock(lock) }

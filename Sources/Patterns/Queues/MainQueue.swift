@@ -163,8 +163,8 @@ struct MainQueue: Pattern {
   private var sendBlocks: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
   private var makeHops: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
 
-  /// The time for which a block waits, the first time, for an event that must not come while it runs.
+  /// The time for which the first block waits for an event that must not begin while the block runs.
   private var inOrder: Duration { .milliseconds(10) }
-  /// The time for which a block waits for an event that must come.
+  /// The time for which a block waits for an event that must begin.
   private var overtaking: Duration { .seconds(20) }
 }

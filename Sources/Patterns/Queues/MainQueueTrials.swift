@@ -3,10 +3,10 @@ import Instruments
 
 /// The measuring code.
 extension MainQueue {
-  /// The longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
+  /// Returns the longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// The longest time of all pieces of work, and of the wait during one of them.
+  /// Returns the longest time of all pieces of work, and of the wait during one of them.
   func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
   /// Submits blocks to the main queue from four threads at once, then from a block on the main queue, and checks their
@@ -94,7 +94,7 @@ extension MainQueue {
     }
   }
 
-  /// Waits until a block on the main queue begins or all threads sleep, and notes which.
+  /// Waits until a block on the main queue begins or all threads sleep, and records which of the two happened.
   var awaitBlockOrStandstill: Probe<@Sendable (WaitedBlock) -> Void> {
     Probe(records: [neverRan]) { trial, submit in
       let block = WaitedBlock()
@@ -112,14 +112,14 @@ struct SentBlock: Sendable {
   /// The group of all blocks.
   var all: DispatchGroup { task.all }
 
-  /// Notes when the block begins and ends, and whether that is on the main thread.
+  /// Notes when the block begins and ends, and whether it runs on the main thread.
   func run() {
     if !MainThread.isCurrent { offMain.up() }
     task.run()
   }
 }
 
-/// A block on the main queue, and a block that it submits there. The trial finds out which one waits for the other.
+/// A block on the main queue, and a block that it submits there. The trial determines which one waits for the other.
 final class NestedSubmission: Sendable {
   /// The group of both blocks.
   let all = DispatchGroup()

@@ -9,8 +9,8 @@ import Instruments
 /// frees the structure and its contents when the system frees the queue.
 ///
 /// The trials call the C functions themselves; Swift hides them and offers `setSpecific`. The last block of a queue
-/// runs while the last reference to the queue is released. In the first repetition that block gives an early finalizer
-/// some time to run, since no event tells that none will come.
+/// runs while the last reference to the queue is released. In the first repetition that block waits for a while, so
+/// that a finalizer that runs too early is noticed: no event reports that a finalizer will not run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue",
 /// "Providing a Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent

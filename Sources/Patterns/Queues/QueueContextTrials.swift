@@ -5,17 +5,17 @@ import Synchronization
 
 /// The measuring code.
 extension QueueContext {
-  /// The longest time of a trial: a queue may have to wait for a thread if the machine has none to spare.
+  /// Returns the longest time of a trial: a queue may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Runs the body, in which one block stores data and a later block looks for it on another thread.
+  /// Runs the body, in which one block stores data and a later block, on another thread, looks the data up.
   var share: Probe<@Sendable (MyDataContext) -> Void> {
     Probe(reads: [repeats], records: [notFound]) { trial, body in
       trial.record(notFound, trial[repeats] - timesSeen(trial, body))
     }
   }
 
-  /// Runs the body, in which a block leaves data and one of another queue looks for it.
+  /// Runs the body, in which a block stores data and a block of another queue looks the data up.
   var shareWithAnother: Probe<@Sendable (MyDataContext) -> Void> {
     Probe(reads: [repeats], records: [foundElsewhere]) { trial, body in
       trial.record(foundElsewhere, timesSeen(trial, body))
@@ -30,7 +30,7 @@ extension QueueContext {
     }
   }
 
-  /// Runs the body, in which one task stores data and a later task looks for it.
+  /// Runs the body, in which one task stores data and a later task looks the data up.
   var shareAmongTasks: Probe<@Sendable (MyDataContext) async -> Void> {
     Probe(reads: [repeats], records: [notFound]) { trial, body in
       try waitFor {
@@ -65,7 +65,7 @@ extension QueueContext {
         all.append(data)
         if data.state.wasEarly { early += 1 }
         if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanupLatency, time) }
-        // For a queue without blocks this is the last reference, so nothing else could free it.
+        // A queue without blocks has no other reference, so only this release can free the queue.
         let idle = MyDataContext()
         make(idle).release()
         idle.awaitCleanUp(within: .seconds(20))
@@ -99,10 +99,10 @@ extension QueueContext {
 
   /// Releases queues one after the other, and counts those whose memory `malloc` returns again at once.
   ///
-  /// Memory that `malloc` returns is free, so the queue was freed. Each thread first keeps the memory that it frees for
-  /// itself, so this thread freed the queue, within the release.
+  /// Memory that `malloc` returns is free, so the queue was freed. A thread first puts memory that it frees into its
+  /// own cache, so this thread freed the queue, within the release.
   ///
-  /// The trial is unavailable if `malloc` keeps freed memory back, as that of AddressSanitizer does.
+  /// The trial is unavailable if `malloc` withholds freed memory, as the `malloc` of AddressSanitizer does.
   ///
   /// - Parameter isBusy: whether a block of the queue runs meanwhile; the queue is idle otherwise.
   func reuse(isBusy: Bool = false) -> Probe<@Sendable (UnsafeMutableRawPointer) -> Void> {
@@ -123,7 +123,7 @@ extension QueueContext {
     }
   }
 
-  /// Releases queues that have no data, then one that has, and counts finalizers that ran without a context.
+  /// Releases queues without data, then a queue with data, and counts finalizers that ran without a context.
   var letGo: Probe<@Sendable () -> HeldQueue> {
     Probe(reads: [repeats], records: [withoutContext]) { trial, make in
       let before = MyDataContext.cleanUpsWithout.count
@@ -138,13 +138,14 @@ extension QueueContext {
       gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }
       HeldQueue(created: last).release()
       data.awaitCleanUp(within: .seconds(20))
-      // Dispatch frees the queues on threads of its own, which get some more time here.
+      // Dispatch frees the queues on its own threads, and this wait gives those threads some more time.
       data.lookAfterwards()
       trial.record(withoutContext, MyDataContext.cleanUpsWithout.count - before)
     }
   }
 
-  /// Asks for global queues with every flag that an integer has, then over-releases one of them and uses it.
+  /// Requests a global queue with each single-bit flag of an integer, then over-releases the queue without flags and
+  /// uses it.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
     release: (UnsafeMutableRawPointer) -> Void
@@ -158,7 +159,8 @@ extension QueueContext {
     trial.record(lost, notOnce(queue, within: patience))
   }
 
-  /// Unbalances the references of each queue a thousand times, and then counts the blocks that it does not run once.
+  /// Unbalances the references of each queue a thousand times, and then counts the blocks that the queues do not run
+  /// exactly once.
   ///
   /// - Parameter release: releases a queue more often than it retains it.
   func overRelease(
@@ -201,9 +203,10 @@ enum QueueChange {
 }
 
 extension QueueContext {
-  /// Makes `change` modify a queue in one way after the other, and checks each time whether that took effect.
+  /// Calls `change` to modify a queue in each way in turn, and counts the modifications that took effect.
   ///
-  /// - Parameter patience: how long the trial waits for a block of the queue that nothing holds back.
+  /// - Parameter patience: how long the trial waits for a block of the queue. A block that has not run by then counts
+  ///   as held back.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
@@ -254,13 +257,13 @@ final class QueueAnswers: Sendable {
     }
   }
 
-  /// The queues whose blocks ask: a serial one, one that targets it, a concurrent one, and the global ones of default
-  /// and low priority.
+  /// The queues whose blocks ask for the current queue: a serial queue, a queue that targets it, a concurrent queue,
+  /// and the global queues of default and low priority.
   let queues: [AskingQueue]
   private let all = DispatchGroup()
   private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
 
-  /// Creates answers that nobody has given yet.
+  /// Creates the queues, which have not given any answers yet.
   init() {
     let serial = DispatchQueue(label: "com.example.MySerialQueue")
     let targeting = DispatchQueue(label: "com.example.MyTargetingQueue", target: serial)
@@ -297,7 +300,7 @@ final class QueueAnswers: Sendable {
   }
 }
 
-/// The data that a program stores for a queue, and what happens to it.
+/// The data that a program stores for a queue, and the observations of the data.
 final class MyDataContext: Sendable {
   /// The data of the current task.
   @TaskLocal static var current: MyDataContext?
@@ -322,7 +325,7 @@ final class MyDataContext: Sendable {
     var wasEarly = false
   }
 
-  /// Creates data that nobody has seen.
+  /// Creates data that no block has found yet.
   ///
   /// - Parameter bound: how long the trial waits for a clean-up that must not come.
   init(looks bound: Duration = .zero) {
@@ -333,7 +336,7 @@ final class MyDataContext: Sendable {
 
   // MARK: For the blocks that look for the data
 
-  /// Notes that a block has found this data, or other data, or none.
+  /// Notes whether a block has found this data, rather than other data or none.
   func isSeen(in found: MyDataContext?) { state.note { $0.wasSeen = found === self } }
 
   /// Notes that a block has found the data at `context`.
@@ -357,7 +360,7 @@ final class MyDataContext: Sendable {
   /// Counts a finalizer that ran although there was no context.
   static func cleanUpWithout() { cleanUpsWithout.add() }
 
-  /// Notes that a finalizer, or what takes its place, cleans up the data.
+  /// Notes that a finalizer, or a replacement for it, cleans up the data.
   func cleanUp() {
     cleaning.set()
     isCleanedUp.open()
@@ -368,7 +371,7 @@ final class MyDataContext: Sendable {
     }
   }
 
-  /// Waits a while, in which the queue must not be cleaned up, since there is a reference to it.
+  /// Waits for a while in which the data must not be cleaned up, since there is a reference to the queue.
   func lookWhileReferenced() {
     whileReferenced.restHasFinished()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
@@ -395,7 +398,7 @@ final class MyDataContext: Sendable {
     state.wait(within: patience) { $0.cleanUps > 0 }
   }
 
-  /// Waits for a while, so that anything that must not happen after the clean-up would be seen.
+  /// Waits for a while after the clean-up, so that events that must not follow the clean-up are noticed.
   func lookAfterwards() {
     afterwards.restHasFinished()
     afterwards.pass()

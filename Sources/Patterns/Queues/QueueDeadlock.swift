@@ -125,7 +125,8 @@ struct QueueDeadlock: Pattern {
       "abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", awaitTasks, ends: hangs
     ) { tasks in
       let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
-      // The tasks spin while they wait for each other. If one never came, a sleeping task would look like the deadlock.
+      // The tasks spin while they wait for each other. If one task never arrived, a sleeping task would be mistaken for
+      // a deadlocked one.
       let rendezvous = SpinBarrier(parties: 2)
       first.async(group: tasks) {
         rendezvous.wait()

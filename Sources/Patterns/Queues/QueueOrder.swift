@@ -157,8 +157,8 @@ struct QueueOrder: Pattern {
   private var watchPairs: TrialProbe { Probe(reads: [pairs], records: [beginInversions]) }
   private var queueWaiters: TrialProbe { Probe(reads: [waiters], records: [overtaken]) }
 
-  /// The time for which a task waits, after all are submitted, for one that must not come.
+  /// The time for which a task waits, after all tasks are submitted, for an event that must not come.
   private var inOrder: Duration { .milliseconds(10) }
-  /// The time for which a task waits for one that must come as soon as there is a thread for it.
+  /// The time for which a task waits for an event that must come as soon as a thread is available.
   private var overtaking: Duration { .seconds(20) }
 }

@@ -4,10 +4,12 @@ import Synchronization
 
 /// The measuring code.
 extension QueueOrder {
-  /// The longest time of a trial: a task may have to wait for its successor if the machine has no thread to spare.
+  /// Returns the longest time of a trial: a task may have to wait for its successor if the machine has no thread to
+  /// spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Calls `submit` from several threads at once, waits until all their tasks have run, and counts those out of order.
+  /// Calls `submit` from several threads at once, waits until all their tasks have run, and counts the tasks that were
+  /// out of order.
   ///
   /// - Parameter patience: how long the very first task waits for the end of its successor, after all tasks are
   ///   submitted.
@@ -58,7 +60,7 @@ extension QueueOrder {
   ///
   /// - Parameters:
   ///   - patience: how long the first block waits for the sync to return.
-  ///   - asyncPatience: how long it waits before that for the async to return.
+  ///   - asyncPatience: how long the first block waits before that for the async to return.
   func list(
     patience: Duration, asyncPatience: Duration = .seconds(20)
   ) -> Probe<@Sendable (Listing) -> Void> {
@@ -70,11 +72,13 @@ extension QueueOrder {
     }
   }
 
-  /// Has threads arrive one after the other, each when the one before has been seen to wait, and notes the order in
-  /// which they are admitted. The first thread, when released, leaves and arrives again as the last.
+  /// Lets threads arrive one after the other, and records the order in which they are admitted. Each thread arrives
+  /// once the previous thread is observed to wait. The first thread leaves when it is released, and arrives again as
+  /// the last one.
   ///
   /// - Parameter enter: waits for admission, reports it, and leaves.
-  /// - Throws: ``Unavailable`` if the system does not report whether a thread waits, or ``SystemError``.
+  /// - Throws: ``Unavailable`` if the system does not report whether a thread waits, or ``SystemError`` if a thread
+  ///   cannot be started.
   func arrive(_ trial: Trial, _ enter: @escaping @Sendable (Arrivals.One) -> Void) throws {
     let count = trial[waiters]
     guard ThreadCensus.taken() != nil else {
@@ -108,7 +112,7 @@ extension QueueOrder {
   }
 }
 
-/// The times at which tasks began and ended: each event has the next place in one log.
+/// A log of the order in which tasks begin and end. Each event takes the next place in the log.
 final class TaskLog: Sendable {
   /// The group of all tasks.
   let all = DispatchGroup()
@@ -137,8 +141,9 @@ final class TaskLog: Sendable {
     /// The group of all tasks.
     var all: DispatchGroup { log.all }
 
-    /// Notes that the task begins and that it ends; in between, the very first task waits for the second. The second
-    /// one first waits until the first has written its beginning, since the first may have lost its core before that.
+    /// Notes that the task begins and that it ends. In between, the first task waits for the end of the second one. The
+    /// second task first waits until the first one has written its beginning, since the first may have lost its core
+    /// before that.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
@@ -151,12 +156,12 @@ final class TaskLog: Sendable {
     }
   }
 
-  /// The tasks of one submitter, in the order in which it adds them.
+  /// Returns the tasks of one submitter, in the order in which the submitter adds them.
   func tasks(of submitter: Int) -> [Task] {
     (submitter * tasks..<(submitter + 1) * tasks).map { Task(log: self, number: $0) }
   }
 
-  /// Notes that nobody adds tasks any more.
+  /// Notes that all tasks have been submitted.
   func allIsSubmitted() {
     firstHasBegun.restHasFinished()
     successorHasEnded.restHasFinished()
@@ -175,7 +180,7 @@ final class TaskLog: Sendable {
     var lost = 0
   }
 
-  /// Reads the log. Call it when all tasks have ended.
+  /// Returns the order of the tasks in the log. Call this method once all tasks have ended.
   func read() -> Order {
     var order = Order()
     var latestBegun = Array(repeating: -1, count: submitters)
@@ -251,7 +256,7 @@ final class Listing: Sendable {
   /// The work of the first block.
   func someWork() {
     let returnedBefore = asyncHasReturned.pass()
-    // A caller that waits for this block cannot be waited for.
+    // If the caller waits for this block to end, this block must not wait for the caller.
     if returnedBefore { syncHasReturned.pass() }
     state.withLock { state in
       state.returnedBefore = returnedBefore
@@ -289,7 +294,7 @@ final class Arrivals: Sendable {
   private let firstIsIn = DispatchSemaphore(value: 0)
   private let firstMayLeave = DispatchSemaphore(value: 0)
 
-  /// Creates arrivals, none of which has come yet.
+  /// Creates this many arrivals, none of which has happened yet.
   init(count: Int) { threads = Slots(count: count) { _ in Atomic(-1) } }
 
   /// An arrival, by its number.
@@ -331,7 +336,8 @@ final class Arrivals: Sendable {
   /// Lets the first thread leave.
   func release() { firstMayLeave.signal() }
 
-  /// The number of threads that were admitted after one with a higher number. Read it when all have been admitted.
+  /// The number of threads that were admitted after a thread with a higher number. The number is valid once all threads
+  /// have been admitted.
   var overtaken: Int {
     let order = entered.withLock { $0 }
     return order.indices.count { index in order[..<index].contains { $0 > order[index] } }

@@ -8,11 +8,11 @@ import Instruments
 /// priority run before those of a lower one. QoS classes have replaced the priorities. One document gets a global queue
 /// by its priority, another creates each serial queue with an attribute for its QoS class.
 ///
-/// All classes compete in one trial; of two classes that share a queue only the second takes part. The trial measures
-/// two times. Tasks on the global queues are all submitted at once, and the trial measures when they *begin*, which is
-/// what the documents speak of. In one more variant the tasks of a higher priority end only once a task of the low
-/// priority has begun, which was submitted after them. Tasks on private serial queues each have a thread of their own,
-/// a spin barrier releases them together, and the trial measures when they *end*.
+/// All classes compete in one trial. If two classes share a queue, only the second one takes part. The trial measures
+/// two times. Tasks on the global queues are all submitted at once, and the trial measures when they *begin*, since the
+/// documents describe the order in which tasks begin. Tasks on private serial queues each have a thread of their own, a
+/// spin barrier releases them together, and the trial measures when they *end*. In one more variant a task of the low
+/// priority is submitted last, and the tasks of a higher priority end only once that task has begun.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
 /// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.

@@ -5,11 +5,11 @@ import Synchronization
 
 /// The measuring code.
 extension QueuePriority {
-  /// The longest time of a trial: all tasks, one after the other.
+  /// Returns the longest time of a trial: all tasks, one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
-  /// Submits tasks to the global queues that the body returns for the four priorities, and asks it for a queue by each
-  /// other identifier.
+  /// Submits tasks to the global queues that the body returns for the four priorities, and requests a queue from the
+  /// body by each other identifier.
   ///
   /// - Parameter niceness: the priorities of the classes; nil to determine them.
   func beginOnEveryQueue(
@@ -21,8 +21,8 @@ extension QueuePriority {
     }
   }
 
-  /// Submits tasks to the queues that the body returns, in shuffled order, and notes the order in which they begin. The
-  /// trial is unavailable if the system gives classes no priority of their own, or if there are not enough threads.
+  /// Submits tasks to the queues that the body returns, in shuffled order, and records when they begin. The trial is
+  /// unavailable if the system gives classes no priority of their own, or if there are not enough threads.
   ///
   /// - Parameter niceness: the priorities of the classes; nil to determine them.
   func begin<Key: Urgency & CaseIterable>(
@@ -95,9 +95,9 @@ extension QueuePriority {
     }
   }
 
-  /// Submits spinning tasks to private queues that the body makes, starts all of them at once, and notes the order in
-  /// which they end. The trial is unavailable if the system gives classes no priority of their own, or if there are not
-  /// enough threads.
+  /// Submits spinning tasks to private queues that the body makes, starts all of them at once, and records when they
+  /// end. The trial is unavailable if the system gives classes no priority of their own, or if there are not enough
+  /// threads.
   func end<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>
   ) -> Probe<@Sendable (Key) -> DispatchQueue> {
@@ -124,15 +124,15 @@ extension QueuePriority {
     }
   }
 
-  /// Asks for a global queue by each possible identifier.
+  /// Requests a global queue by each possible identifier, and counts the queues that have none of the four priorities.
   func askForAll(_ trial: Trial, _ get: (Int) -> UnsafeMutableRawPointer?) {
     let documented = Priority.allCases.map { get($0.identifier) }
-    // QOS_CLASS_MAINTENANCE, which is only in the C library's own header.
+    // 0x05 is QOS_CLASS_MAINTENANCE, which only the C library's own header declares.
     let further = (QoSClass.allCases.map(\.identifier) + [0x05]).map(get)
     trial.record(otherQueues, Set(further).subtracting(documented).count)
   }
 
-  /// Counts the priorities of the threads behind the four queues that `get` returns.
+  /// Counts the different priorities of the threads that serve the four queues that `get` returns.
   func rank(_ trial: Trial, _ get: (Priority) -> UnsafeMutableRawPointer?) {
     let seen = ThreadPriorities.seen(Priority.allCases.map { HeldQueue(created: get($0)).async })
     trial.record(threadPriorities, Set(seen).count)
@@ -146,12 +146,12 @@ extension QueuePriority {
     trial.record(unspecifiedBetween, seen.count { niceness.isBetween($0) })
   }
 
-  /// Gives up the permission to raise priorities, has the body look at the threads of queues that nothing has used
+  /// Gives up the permission to raise priorities, has the body examine the threads of queues that have not been used
   /// before, and counts the threads that have the priority of the default queue's thread, or the background priority.
   ///
-  /// Nothing serves the main queue of such a trial, so that Dispatch has no threads yet: a thread keeps the priority
-  /// with which it was started. The trial is unavailable if it was started with a nice value above 0, or if
-  /// Dispatch gives the background class none of its own.
+  /// Nothing serves the main queue of such a trial, so Dispatch has no threads yet. An earlier thread would keep the
+  /// priority with which it was started. The trial is unavailable if its process was started with a nice value other
+  /// than 0, or if the threads of the background class do not have a higher nice value.
   var giveUpPrivileges: Probe<@Sendable (_ queues: [UnusedQueue]) -> Void> {
     Probe(records: [levelWithDefault, levelWithBackground]) { trial, lookAt in
       try SystemThread.requireCapacity(for: 10)
@@ -196,7 +196,7 @@ final class UnusedQueue: Sendable {
   private let seen = Slots<Int>(count: 1, of: .max)
   private let hasSeen = DispatchSemaphore(value: 0)
 
-  /// Creates a member of `all`: the group ends once each of its queues has run a block.
+  /// Creates a queue that is a member of `all`. The group ends once each of its queues has run a block.
   init(_ all: DispatchGroup, _ async: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     self.all = all
     self.async = async
@@ -237,7 +237,7 @@ private final class FirstArrival: Sendable {
 protocol Urgency: Hashable, Sendable {
   /// Whether the class is more urgent than default.
   var isAboveDefault: Bool { get }
-  /// Whether a system may have one queue for the class and for user-initiated.
+  /// Whether a system may use the queue of user-initiated for this class, too.
   var isMostUrgent: Bool { get }
 }
 
@@ -276,7 +276,8 @@ extension QueuePriority.Priority {
   /// Whether the priority is above default.
   var isAboveDefault: Bool { self == .high }
 
-  /// False, since each of these priorities has a queue of its own.
+  /// Whether a system may use the queue of user-initiated for this priority: false, since each priority has its own
+  /// queue.
   var isMostUrgent: Bool { false }
 
   /// The identifier for `dispatch_get_global_queue`: `DISPATCH_QUEUE_PRIORITY_…`.
@@ -296,7 +297,7 @@ struct ThreadPriorities: Sendable {
   /// A value for each class, the most urgent first.
   let values: [Int]
 
-  /// Determines the values from a thread of each class.
+  /// Returns the values that a thread of each class reports.
   static func ofClasses() throws -> ThreadPriorities {
     ThreadPriorities(
       values: seen(
@@ -305,7 +306,7 @@ struct ThreadPriorities: Sendable {
         }))
   }
 
-  /// Determines the values from the threads that these functions run a block on.
+  /// Returns the values of the threads on which these functions run a block.
   static func seen(_ run: [(@escaping @Sendable () -> Void) -> Void]) -> [Int] {
     let seen = Slots<Int>(count: run.count, of: 0)
     let all = DispatchGroup()
@@ -332,7 +333,7 @@ struct ThreadPriorities: Sendable {
 
   /// Verifies that default, utility and background differ, and that each is less urgent than the one before.
   ///
-  /// - Throws: ``Unavailable`` with the values.
+  /// - Throws: ``Unavailable`` with the values if they do not.
   func require() throws {
     let ranked = values.dropFirst(2)
     guard zip(ranked, ranked.dropFirst()).allSatisfy({ $0 < $1 }) else {
@@ -342,9 +343,9 @@ struct ThreadPriorities: Sendable {
     }
   }
 
-  /// Makes sure that user-initiated, default, utility and background differ, too.
+  /// Verifies that user-initiated, default, utility and background all differ.
   ///
-  /// - Throws: ``Unavailable`` with the values.
+  /// - Throws: ``Unavailable`` with the values if they do not.
   func requireAll() throws {
     try require()
     guard tells else {

@@ -5,8 +5,8 @@ import Synchronization
 /// What does a suspended queue still run, and what do unbalanced calls lead to?
 ///
 /// `dispatch_suspend` keeps a queue from beginning blocks until `dispatch_resume`. The document says that the calls
-/// nest and must be balanced, and that they take effect between blocks: a running block is not stopped. It has no
-/// listing. In C the calls look like this:
+/// nest and must be balanced, and that they take effect between blocks: a running block is not stopped. The document
+/// has no listing for them. In C the calls look like this:
 ///
 /// ```c
 /// dispatch_suspend(queue);

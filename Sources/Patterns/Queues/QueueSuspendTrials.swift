@@ -4,32 +4,33 @@ import Synchronization
 
 /// The measuring code.
 extension QueueSuspend {
-  /// The longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
+  /// Returns the longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Suspends and resumes a queue repeatedly, and counts blocks that began while it was suspended, of which there
-  /// should be none.
+  /// Repeatedly suspends and resumes a queue, and counts the blocks that began while the queue was suspended. There
+  /// should be no such blocks.
   ///
-  /// The first time, which is also the warm-up, the suspended queue is observed for a while. After that it is resumed
-  /// as soon as all blocks are added.
+  /// During the first suspension, which is also the warm-up, the queue is observed for a while. After that the queue is
+  /// resumed as soon as all blocks are added.
   var hold: Probe<@Sendable (Suspension) -> Void> {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun]) { trial, body in
       _ = suspend(trial, body)
     }
   }
 
-  /// As ``hold``, of a queue whose block runs when it is suspended. Counts the blocks that did not continue, too.
+  /// Does the same as ``hold`` with a queue that is suspended while one of its blocks runs. Also counts the blocks that
+  /// did not continue.
   var holdWhileRunning: Probe<@Sendable (Suspension) -> Void> {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun, stopped]) { trial, body in
       trial.record(stopped, suspend(trial, body))
     }
   }
 
-  /// Suspends and resumes a queue repeatedly while its blocks continue, and counts the blocks that began
-  /// meanwhile.
+  /// Repeatedly suspends and resumes a queue whose blocks continue to begin, and counts the blocks that began while the
+  /// queue was suspended.
   ///
-  /// - Parameter patience: how long the trial waits for a block that begins meanwhile. At first there may be no thread
-  ///   for it.
+  /// - Parameter patience: how long the trial waits for a block that begins during the suspension. At first there may
+  ///   be no thread for the block.
   func continueWhileSuspended(patience: Duration = .seconds(20)) -> Probe<
     @Sendable (Suspension) -> Void
   > {
@@ -38,7 +39,7 @@ extension QueueSuspend {
     }
   }
 
-  /// Suspends and resumes a queue repeatedly, and times how soon the blocks begin. Returns the number of blocks that
+  /// Repeatedly suspends and resumes a queue, and times how soon the blocks begin. Returns the number of blocks that
   /// were running when their queue was suspended, and did not continue.
   private func suspend(_ trial: Trial, _ body: (Suspension) -> Void) -> Int {
     let all = suspend(trial, times: trial[repeats] + 1, looks: { $0 == 0 ? .milliseconds(10) : .zero }, body)
@@ -46,7 +47,8 @@ extension QueueSuspend {
     return all.sum { $0.stopped }
   }
 
-  /// Suspends and resumes a queue repeatedly, and counts the blocks that began meanwhile and those that were lost.
+  /// Repeatedly suspends and resumes a queue, and counts the blocks that began during a suspension and the blocks that
+  /// were lost.
   private func suspend(
     _ trial: Trial, times: Int, looks: (_ repeated: Int) -> Duration, _ body: (Suspension) -> Void
   ) -> [Suspension] {
@@ -67,7 +69,7 @@ extension QueueSuspend {
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
-  /// The number of cores, which is how many blocks of a concurrent queue begin at once.
+  /// The number of cores, which is the number of blocks of a concurrent queue that begin at once.
   let cores: Int
   private let count: Int
   private let runs: RunCounts
@@ -83,7 +85,7 @@ final class Suspension: Sendable {
   private let resumed = Moment()
   private let firstBegan = Moment()
 
-  /// Creates a suspension that this many blocks wait for.
+  /// Creates a suspension of a queue in which this many blocks wait.
   init(blocks count: Int, cores: Int, looks bound: Duration) {
     self.count = count
     self.cores = cores
@@ -163,7 +165,7 @@ final class Suspension: Sendable {
 
   /// The number of blocks that had begun since the suspension when the queue was observed.
   var beganSuspended: Int { counts.withLock { $0.beganSuspended } }
-  /// The number of blocks that were running before and had not ended by then.
+  /// The number of blocks that were running when the queue was suspended and had not ended when it was observed.
   var stopped: Int { counts.withLock { $0.stopped } }
   /// The number of blocks that have not run exactly once.
   var lost: Int { runs.notOnce }

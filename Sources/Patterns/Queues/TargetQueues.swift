@@ -12,9 +12,9 @@ import Instruments
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial runs the tasks twice, as `queue-width` does. First they work, and the times at which each began and ended
-/// tell their overlap. Then they block from their first instruction on, until no further task begins and all threads
-/// sleep (``Standstill``).
+/// Each trial runs the tasks twice, as `queue-width` does. In the first run the tasks work, and the times at which they
+/// begin and end show how they overlap. In the second run each task blocks from its first instruction on, until no
+/// further task begins and all threads sleep (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
 struct TargetQueues: Pattern {
@@ -152,12 +152,12 @@ struct TargetQueues: Pattern {
     }
   }
 
-  /// For the bodies that make their queues and then run the tasks on them (`look`).
+  /// A probe for bodies that create their queues and then run the tasks on these queues (`look`).
   private var runTasks: TrialProbe {
     Probe(
       reads: [queues, tasksPerQueue, work], records: [inProgress, blockedTasks, threads, elapsed], longest: longest)
   }
 
-  /// The longest time of a trial: the tasks one after the other.
+  /// Returns the longest time of a trial: the tasks one after the other.
   private func longest(_ trial: Trial) -> Duration { trial[work] * trial[queues] * trial[tasksPerQueue] }
 }

@@ -6,9 +6,9 @@ extension TargetQueues {
   /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
   /// - Parameters:
-  ///   - atOnce: how many tasks may block at once, if it is more than the few for which the pool has threads.
+  ///   - atOnce: the number of tasks that may block at once; nil if a few threads suffice.
   ///   - submit: submits a task to the queue, or to the actor, of its place.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do.
   func look(
     _ trial: Trial, atOnce: Int? = nil,
     _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void

@@ -8,9 +8,9 @@ import Synchronization
 /// is a semaphore whose first value is half the size of the descriptor table: each task waits for it before it opens a
 /// file, and signals it after closing the file. The variant `semaphore` is that code.
 ///
-/// The trial is real: it lowers the soft limit of its process (`RLIMIT_NOFILE`), and its tasks open the lab's own
-/// binary, which exists on every machine, as the document's file may not. A task blocks while it holds the file open;
-/// that time stands for the processing of the file.
+/// The trial is real. It lowers the soft limit of its process (`RLIMIT_NOFILE`). Its tasks open the lab's own binary,
+/// which exists on every machine, unlike the document's file. A task blocks while it holds the file open; that time
+/// stands for the processing of the file.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -36,8 +36,8 @@ struct FileDescriptorSemaphore: Pattern {
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
-  /// The time for which a task keeps its file open, at most, until others have tried: a pool of 255 threads may not let
-  /// all of them try.
+  /// The maximum time for which a task keeps its file open until all other tasks have tried to open their files. The
+  /// time is limited, since a pool of 255 threads may not run all tasks.
   var patience = Duration.seconds(20)
 
   var problem: [any Declaration] { [tasks] }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The measuring code: tasks open files under a lowered limit.
 extension FileDescriptorSemaphore {
-  /// The longest time of a trial: all tasks one after the other, and the longest wait for others to try.
+  /// Returns the longest time of a trial: all tasks one after the other, and the longest wait for others to try.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
   /// The number of threads that a trial must be able to start.
@@ -21,7 +21,7 @@ extension FileDescriptorSemaphore {
   /// the failures. The trial is unavailable if the hard limit is below `limit`, or if there are not enough threads. It
   /// is also unavailable if too few descriptors are free: the semaphore's half, or one for each serial queue of a pool.
   ///
-  /// - Parameter timesWaits: whether the tasks wait for a semaphore, and are timed.
+  /// - Parameter timesWaits: whether the tasks wait for a semaphore, and these waits are timed.
   func process(threads: Threads, timesWaits: Bool = false) -> Probe<@Sendable (OpenFiles) -> Void> {
     Probe(
       reads: [limit, tasks, hold],
@@ -66,8 +66,8 @@ extension FileDescriptorSemaphore {
     }
   }
 
-  /// Lets Dispatch open its own descriptors, which it does with the first block (three on Linux). It traps if there is
-  /// no room for them.
+  /// Lets Dispatch open its own descriptors, which it does for the first block (three on Linux). Dispatch traps if no
+  /// descriptors are free.
   private func warmUp() {
     DispatchQueue(label: "gcdlab.warm-up").sync {}
     let warm = DispatchGroup()
@@ -76,8 +76,8 @@ extension FileDescriptorSemaphore {
   }
 }
 
-/// The files of a trial. Each task opens one, holds it and closes it; meanwhile the trial observes what the system
-/// lists.
+/// The files of a trial. Each task opens a file, keeps it open and closes it. Meanwhile the trial observes the
+/// descriptors and the threads that the system lists.
 final class OpenFiles: Sendable {
   /// The group of all submitted tasks.
   let all = DispatchGroup()
@@ -118,7 +118,7 @@ final class OpenFiles: Sendable {
   var peakOpen: Int { open.value ?? 0 }
   /// The largest number of threads that were started; nil if the system does not list them.
   var peakThreads: Int? { threads.value.map { max(0, $0 - threadsBefore) } }
-  /// The error number of an open that failed for a reason other than the limit.
+  /// The error number of an open that failed for a reason other than the limit; nil if there was none.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .relaxed)
     return error == 0 ? nil : error
@@ -160,8 +160,7 @@ final class OpenFiles: Sendable {
     /// Keeps the file open for a while and blocks the thread, in place of the document's processing.
     func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 
-    /// Keeps the file open and blocks the thread, until every task has tried to open its file or the wait for them is
-    /// over.
+    /// Keeps the file open and blocks the thread, until every task has tried to open its file or the time is up.
     func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
 
     /// Closes the file.

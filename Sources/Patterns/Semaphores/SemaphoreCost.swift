@@ -9,10 +9,10 @@ import Synchronization
 /// waiting threads.
 ///
 /// Each variant has one permit. First one thread alone takes the permit and returns it. Then several threads contend
-/// for it. Finally as many threads wait for it, and the trial signals one permit at a time. After each signal the lab
-/// waits until all threads of the process sleep (``Standstill``): a thread that has its permit by then was woken by
-/// that signal. One more variant signals several times at once, while threads wait and before they do. In another one
-/// a thread signals and waits again at once, while one thread waits.
+/// for it. Finally the same number of threads wait for it, and the trial signals one permit at a time. After each
+/// signal the lab waits until all threads of the process sleep (``Standstill``): a thread that has its permit by then
+/// was woken by that signal. One more variant signals several times in a row, both while threads wait and before they
+/// wait. In another variant a thread signals and immediately waits again, while another thread waits.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -156,7 +156,7 @@ struct SemaphoreCost: Pattern {
     [uncontended, syscallsPerPair, control, contended, contextSwitches, lostUpdates]
   }
 
-  /// The longest time of a trial: the threads one after the other. A pair takes little time in comparison.
+  /// Returns the longest time of a trial: the threads one after the other. A pair takes little time in comparison.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
   }

@@ -41,7 +41,7 @@ extension SemaphoreCost {
     defer { give() }
     try withWaiters(trial[threads], take: take, give: give) { freed in
       try standstill.wait()
-      // This is one permit more than there are threads.
+      // No permit is left, so no thread may be freed before the first signal.
       var wrong = freed.now
       for _ in 0..<trial[threads] {
         let before = freed.now
@@ -53,8 +53,9 @@ extension SemaphoreCost {
     }
   }
 
-  /// Signals half as often as threads wait, and then as often as the other threads wait. Does so once while the threads
-  /// wait and once before they do, and counts by how many threads each of these bursts missed. There is no permit.
+  /// Signals once for half of the threads, and then once for each of the other threads. Sends the first burst of
+  /// signals once while the threads wait, and once before they wait. Counts the threads by which each burst frees too
+  /// many or too few. The semaphore has no permits at first.
   func signalAtOnce(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
@@ -84,7 +85,7 @@ extension SemaphoreCost {
   /// Which of the two threads comes first is a matter of chance, so the trial tries again, each time with a new
   /// semaphore.
   ///
-  /// - Parameter make: returns how a permit of a semaphore without permits is taken and given.
+  /// - Parameter make: creates a semaphore without permits, and returns closures that take and give a permit.
   func signalAndWait(
     _ trial: Trial, _ make: () -> (take: @Sendable () -> Void, give: @Sendable () -> Void)
   ) throws {
@@ -140,14 +141,14 @@ extension SemaphoreCost {
   }
 }
 
-/// Pairs of wait and signal, one after the other, around nothing or around an update.
+/// Pairs of wait and signal, one after the other, which enclose either no work or an update.
 struct Pairs: Sendable {
   /// The number of pairs.
   let count: Int
   private let number: UnguardedNumber?
   private let steps: Int
 
-  /// Creates pairs around nothing.
+  /// Creates pairs that enclose no work.
   init(_ count: Int) { (self.count, number, steps) = (count, nil, 0) }
 
   /// Creates pairs that each enclose an update of `number` with some steps of work.
@@ -166,7 +167,7 @@ struct Pairs: Sendable {
   }
 }
 
-/// A number that is read and written as if there were no other threads.
+/// A number that is updated by a read and a write, without synchronization.
 final class UnguardedNumber: Sendable {
   private let number = Atomic<Int>(0)
 

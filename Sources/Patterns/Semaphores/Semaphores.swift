@@ -7,7 +7,7 @@ import Instruments
 final class FunctionSemaphore: @unchecked Sendable {
   private let object: UnsafeMutableRawPointer
 
-  /// Creates a semaphore with this number of permits. All of them must be returned before it is freed.
+  /// Creates a semaphore with this number of permits. All permits must be returned before the semaphore is freed.
   init(value: Int) { object = gcdlab_dispatch_semaphore_create(value) }
   deinit { gcdlab_dispatch_release(object) }
 
@@ -18,7 +18,7 @@ final class FunctionSemaphore: @unchecked Sendable {
 }
 
 #if os(Linux)
-  /// An unnamed POSIX semaphore. (Darwin has none.)
+  /// An unnamed POSIX semaphore, which Darwin does not have.
   ///
   /// Unchecked: a semaphore may be used from any thread.
   final class POSIXSemaphore: @unchecked Sendable {
@@ -33,7 +33,7 @@ final class FunctionSemaphore: @unchecked Sendable {
       semaphore.deallocate()
     }
 
-    /// Takes a permit, and continues to wait when a signal handler interrupts it.
+    /// Takes a permit, and continues to wait if a signal handler interrupts the wait.
     @inline(__always) func wait() { while sem_wait(semaphore) != 0 {} }
     /// Releases a permit.
     @inline(__always) func post() { sem_post(semaphore) }
@@ -58,7 +58,7 @@ final class SystemVSemaphore: Sendable {
   }
   deinit { gcdlab_remove_semaphore(identifier) }
 
-  /// Releases or takes permits, and continues to wait when a signal handler interrupts it.
+  /// Releases or takes permits, and continues to wait if a signal handler interrupts the wait.
   @inline(__always) func change(by permits: Int16) {
     var change = sembuf(sem_num: 0, sem_op: permits, sem_flg: 0)
     while semop(identifier, &change, 1) != 0, errno == EINTR {}

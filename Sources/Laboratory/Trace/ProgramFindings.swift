@@ -1,5 +1,5 @@
-/// The findings that a trace proves about a user's program. Only the record is known of the program's queues and
-/// threads.
+/// The findings that a trace proves about a user's program. The program's queues and threads are known only from the
+/// record.
 extension TraceFinding {
   /// Whether the record proves the finding. Other findings are likely: the record fits them, but other explanations are
   /// possible.
@@ -57,7 +57,7 @@ extension Trace {
     return longest
   }
 
-  /// The fewest blocks that show a pattern, and their smallest share of the record.
+  /// The smallest number of blocks that shows a pattern.
   private static let fewestBlocks = 1000
 
   /// The blocks of a queue whose median running time is less than half of the time that it takes to submit and to begin

@@ -42,7 +42,7 @@ final class RandomPriorities: Chooser {
   private var step = 0
   private var lowest: UInt64 = 1_000_000
 
-  /// - Parameter steps: about how many steps an execution has.
+  /// - Parameter steps: the approximate number of steps of an execution.
   init(seed: UInt64, changes: Int, steps: Int) {
     random = SplitMix64(seed: seed)
     self.changes = []
@@ -67,9 +67,9 @@ final class RandomPriorities: Chooser {
 }
 
 /// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last place
-/// where another choice is left.
+/// at which another choice is left.
 ///
-/// With reduction, of several schedules that differ only in the order of steps that commute, one is executed. The
+/// With reduction, only one of several schedules that differ only in the order of commuting steps is executed. The
 /// method is that of sleep sets (Godefroid): a strand whose step was tried at a place sleeps in the other branches
 /// until a step is made that does not commute with it.
 final class DepthFirst: Chooser {
@@ -88,8 +88,8 @@ final class DepthFirst: Chooser {
   /// Whether a choice was left out because of the bound on preemptions.
   private(set) var hasLeftOut = false
 
-  /// - Parameter most: the most preemptions in a schedule; nil for any number. With a bound nothing is reduced, since
-  ///   the schedule that would stand for another may need more preemptions.
+  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a bound there is no
+  ///   reduction, since the schedule that would stand for another may need more preemptions.
   init(reduces: Bool, preemptions most: Int?) {
     self.reduces = reduces && most == nil
     self.most = most

@@ -8,7 +8,7 @@ import CDispatchSupport
 ///
 /// Unchecked: everything happens on the thread that explores, or on threads that take turns with it.
 public final class Execution: @unchecked Sendable {
-  /// The most steps of an execution.
+  /// The maximum number of steps of an execution.
   static let longest = 5_000
 
   private(set) var strands: [Strand] = []
@@ -27,10 +27,10 @@ public final class Execution: @unchecked Sendable {
   /// The effects of the steps; nil if the caller does not ask for them.
   private var record: [Record.Step]?
   private var chosen: [Int] = []
-  /// Strands that were made and have not come to their first step.
+  /// The strands that were created and have not reached their first step.
   private var unstarted: [Strand] = []
   private lazy var mainQueueObject = ModelQueue(label: "main")
-  /// The threads for tasks and for blocks of global queues; nil if there is one for each.
+  /// The threads for tasks and for blocks of global queues; nil if each task and each block has a thread of its own.
   private(set) var pool: ModelPool?
   private var endings: [() -> Void] = []
 
@@ -73,24 +73,24 @@ public final class Execution: @unchecked Sendable {
     now.step(.everything, what(), silent: true, when: condition)
   }
 
-  /// Notes that the execution breaks a promise. The first such note counts.
+  /// Records that the execution breaks a promise. Only the first call has an effect.
   ///
   /// - Parameter promise: what happened, in a few words: `two instances`.
   public static func breaks(_ promise: String) { now.fail(.breaks(promise)) }
 
-  /// Adds to the words of the current step.
+  /// Adds words to the description of the current step.
   ///
   /// The reduction knows only shared objects. If a step changes anything else, the program may read that only after all
   /// threads have ended.
   public static func note(_ words: @autoclosure () -> String) { now.says(words()) }
 
-  /// Adds to the words of the next step of the calling thread.
+  /// Adds words to the description of the calling thread's next step.
   public static func announce(_ words: @autoclosure () -> String) {
     let execution = now
     if execution.isRecording { execution.current?.announced.append(words()) }
   }
 
-  /// Makes a step of which nothing matters but its place in the order.
+  /// Makes a step that has no effect apart from its place in the order.
   public static func step(_ words: @autoclosure () -> String) {
     let execution = now
     execution.step(.everything, "takes its turn")
@@ -105,7 +105,7 @@ public final class Execution: @unchecked Sendable {
 
   // MARK: For objects
 
-  /// Runs `body` at the end of the execution. An object whose handlers refer to it releases them there.
+  /// Runs `body` at the end of the execution. An object whose handlers refer to the object releases them in `body`.
   func atEnd(_ body: @escaping () -> Void) { endings.append(body) }
 
   func makeObject() -> Int {
@@ -136,8 +136,8 @@ public final class Execution: @unchecked Sendable {
     if silent, !isOver, record != nil { record?[chosen.count - 1].isSilent = true }
   }
 
-  /// Lets a strand run to its end. A strand that loops until another one does something never ends: it stops for good,
-  /// and what is on its stack is lost.
+  /// Lets a strand run to its end. A strand that loops until another strand acts never ends. Such a strand stops
+  /// permanently, and the objects on its stack leak.
   private func runOn() {
     stepsAfterEnd += 1
     guard stepsAfterEnd > Self.longest, !isInJob, let strand = current, let fiber = strand.fiber else { return }
@@ -164,19 +164,19 @@ public final class Execution: @unchecked Sendable {
     let strand = Strand(number: strands.count, name: name)
     strands.append(strand)
     unstarted.append(strand)
-    // With a limited pool, a block may run jobs, which can pause on a thread of their own only.
+    // With a limited pool, a block may run jobs, which can pause only on a thread of their own.
     strand.fiber = fiber(onThread: pool != nil, body)
     return strand
   }
 
-  /// Returns a fiber for a strand. Without one the program cannot be explored.
+  /// Returns a fiber for a strand. Without a fiber the program cannot be explored.
   private func fiber(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
     let fiber = fibers.take(onThread: onThread, body)
     if fiber == nil { fail(.unable("there is no memory for another stack, or no thread can be started")) }
     return fiber
   }
 
-  /// Makes a strand for a block that is submitted to a queue.
+  /// Creates a strand for a block that is submitted to a queue.
   func spawnBlock(_ body: @escaping () -> Void) -> Strand {
     blocks += 1
     return spawn("block \(blocks)", body)
@@ -222,7 +222,7 @@ public final class Execution: @unchecked Sendable {
       canRun: pool.map { pool in { pool.hasRoom(for: priority) } })
   }
 
-  /// The priority of a job. A job without one has that of most tasks.
+  /// Returns the priority of a job: medium, the priority of most tasks, for a job without one.
   private static func priority(of job: UnsafeMutableRawPointer) -> TaskPriority {
     let priority = unsafeBitCast(job, to: UnownedJob.self).priority.rawValue
     return priority == 0 ? .medium : TaskPriority(rawValue: priority)

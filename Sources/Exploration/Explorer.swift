@@ -7,7 +7,7 @@ public struct Explorer: Sendable {
     /// All schedules. If there are more than a few thousand, those that differ only in the order of steps that commute
     /// count once.
     case all
-    /// All schedules, each order for itself.
+    /// All schedules, including those that differ only in the order of steps that commute.
     case everyOrder
     /// The schedules that differ in more than the order of steps that commute.
     case reduced
@@ -19,7 +19,7 @@ public struct Explorer: Sendable {
     case priorities(Int, changes: Int, seed: UInt64)
   }
 
-  /// A program that did not do the same when a schedule was repeated.
+  /// An error for a program that behaved differently when a schedule was repeated.
   public struct Nondeterminism: Error, CustomStringConvertible {
     let schedule: String
     let step: Int
@@ -33,13 +33,14 @@ public struct Explorer: Sendable {
   static let fewOrders = 2_000
 
   private let program: @Sendable () -> Void
-  /// Creates the stacks of an exploration; a test replaces it.
+  /// The function that creates the fibers of an exploration; a test replaces it.
   var fibers: @Sendable () -> FiberPool = { FiberPool() }
 
-  /// Creates an explorer of a program. Each execution calls `program` once, which creates all that it shares.
+  /// Creates an explorer of a program. Each execution calls `program` once, and `program` creates all objects that its
+  /// threads share.
   public init(_ program: @escaping @Sendable () -> Void) { self.program = program }
 
-  /// Executes schedules until all that the strategy asks for were executed, or `isOver` returns true.
+  /// Executes schedules until all schedules of the strategy were executed, or `isOver` returns true.
   ///
   /// - Throws: ``Nondeterminism`` if a repeated schedule differs.
   public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> Findings {
@@ -84,7 +85,7 @@ public struct ImpossibleSchedule: Error, CustomStringConvertible {
   /// The number of the step, from 1, the thread that the schedule names, and those that can make that step.
   public let step: Int, strand: Int, possible: [Int]
 
-  /// The step, what was found and what is allowed.
+  /// The step, the thread that the schedule names, and the threads that can make the step.
   public var description: String {
     let allowed = possible.map(String.init).joined(separator: ", ")
     return possible.isEmpty
@@ -99,13 +100,13 @@ public struct Findings: Sendable {
   public let strategy: Explorer.Strategy
   /// The number of schedules that were executed to their end.
   public internal(set) var schedules = 0
-  /// The number of those that break a promise.
+  /// The number of these schedules that break a promise.
   public internal(set) var broken = 0
   /// The number of executions that were abandoned, since others stand for them.
   public internal(set) var abandoned = 0
   /// Whether every schedule that the strategy asks for was executed.
   public internal(set) var isComplete = false
-  /// The number of executions, with those that were abandoned and those that repeated a schedule.
+  /// The number of executions, including those that were abandoned and those that repeated a schedule.
   public internal(set) var executions = 0
   /// The names of the threads, blocks and tasks that made steps.
   public internal(set) var participants: [String] = []
@@ -156,8 +157,8 @@ private struct Session {
     return shown(findings)
   }
 
-  /// Looks for a failing schedule with fewer switches, among those with few preemptions: with reduction, one schedule
-  /// stands for others that may be easier to read.
+  /// Returns the findings, with a shorter failing schedule if there is one among the schedules with few preemptions.
+  /// With reduction, one schedule stands for others that may be easier to read.
   func withShortest(_ findings: inout Findings, isOver: () -> Bool) throws(Explorer.Nondeterminism) -> Findings {
     guard let found = findings.shortest, findings.strategy == .reduced else { return findings }
     for bound in 0...2 {
@@ -170,7 +171,7 @@ private struct Session {
     return findings
   }
 
-  /// Notes one execution. Each that fails and one in a hundred others is repeated.
+  /// Records one execution. Each execution that fails is repeated, and one in a hundred of the others.
   private func note(_ record: Record, in findings: inout Findings) throws(Explorer.Nondeterminism) {
     findings.executions += 1
     if record.outcome == .abandoned {
@@ -201,7 +202,8 @@ private struct Session {
     throw Explorer.Nondeterminism(schedule: record.scheduleText, step: differs + 1)
   }
 
-  /// Adds the steps of the shortest failing schedule, and the names of those that make steps.
+  /// Returns the findings with the steps of the shortest failing schedule, and with the names of the strands that make
+  /// steps.
   private func shown(_ findings: Findings) -> Findings {
     var findings = findings
     if let shortest = findings.shortest { findings.shortest = run(Replay(shortest.schedule), recording: true) }

@@ -1,8 +1,8 @@
 import CDispatchSupport
 
-/// Fibers that are used again, since creating one takes longer than a schedule.
+/// A pool of fibers that are reused, since creating a fiber takes longer than executing a schedule.
 final class FiberPool {
-  /// The most fibers that are created; a test sets it.
+  /// The number of fibers that may still be created; a test limits it.
   private var left: Int
   private var free: [OpaquePointer] = []
   /// Fibers with a thread of their own.

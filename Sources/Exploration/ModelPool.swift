@@ -1,5 +1,4 @@
-/// A model of the threads that run Swift's tasks and the blocks of the global queues: so many for each priority, and
-/// never more.
+/// A model of the threads that run Swift's tasks and the blocks of the global queues: a fixed number for each priority.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class ModelPool: @unchecked Sendable {

@@ -1,5 +1,5 @@
 /// A model of a dispatch queue: its order, its width, its target and its barriers, as the documents describe them. The
-/// model has nothing of how libdispatch implements a queue.
+/// model does not reproduce the implementation of libdispatch.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelQueue: @unchecked Sendable {
@@ -38,9 +38,11 @@ public final class ModelQueue: @unchecked Sendable {
   private let kind: Kind
   private let target: ModelQueue?
   private let execution = Execution.now
-  /// The order of the queue, which submitting a block and beginning one change.
+  /// The shared objects that stand for the order of the queue, which changes when a block is submitted or begins; empty
+  /// for a global queue.
   let order: [Int]
-  /// The room of the queue and of its targets, which beginning and ending a block change.
+  /// The shared objects that stand for the room in the queue and in its targets, which changes when a block begins or
+  /// ends.
   private let room: [Int]
   private var isActive: Bool
   private var pending: [Item] = []
@@ -171,7 +173,7 @@ public final class ModelQueue: @unchecked Sendable {
     return target?.admits ?? true
   }
 
-  /// Whether a queue may run a block of a queue whose target it is.
+  /// Whether this queue, as the target of another queue, may run a block of that queue.
   private var admits: Bool {
     switch kind {
     case .global: true
@@ -213,7 +215,7 @@ public final class ModelGroup: @unchecked Sendable {
   private var entered = 0
   private var notifications: [(queue: ModelQueue, body: () -> Void)] = []
 
-  /// Creates a group that nobody has entered.
+  /// Creates an empty group.
   public init() { object = execution.makeObject() }
 
   /// Enters the group.
@@ -227,13 +229,13 @@ public final class ModelGroup: @unchecked Sendable {
 
   func count() { entered += 1 }
 
-  /// Leaves the group. Leaving it more often than it was entered is a trap.
+  /// Leaves the group. Leaving the group more often than it was entered traps.
   public func leave() { leave("leaves the group") }
 
   func leaveAfterBlock() { leave("ends, and leaves the group") }
 
   private func leave(_ words: String) {
-    // The last one to leave submits the notifications.
+    // The last call of `leave` submits the notifications.
     execution.step(
       self.notifications.reduce(.decrementing(self.object)) { $0.union(.changing($1.queue.order)) }, "leaves the group")
     execution.says(words)

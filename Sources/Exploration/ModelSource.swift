@@ -1,13 +1,13 @@
 /// A model of a custom dispatch source that adds: its events coalesce, its handlers run on its queue, and cancelling it
 /// does not wait.
 ///
-/// A call of the handler is two steps: the look whether the source is cancelled, and the call. The documents do not say
-/// that nothing comes in between.
+/// A call of the handler consists of two steps: the check whether the source is cancelled, and the call itself. The
+/// documents do not rule out other steps between the two.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelSource: @unchecked Sendable {
-  /// The most calls of the event handler. Later events stay pending: a handler that sends its own source an event would
-  /// make an execution endless.
+  /// The maximum number of calls of the event handler. Later events stay pending: a handler that sends its own source
+  /// an event would make an execution endless.
   static let mostCalls = 3
 
   private let execution = Execution.now
@@ -23,7 +23,7 @@ public final class ModelSource: @unchecked Sendable {
   /// Whether the source waits in its queue, or runs there.
   private var isQueued = false
 
-  /// The sum of the events that the running handler was called for.
+  /// The sum of the events for which the running handler was called.
   public private(set) var data: UInt = 0
 
   /// Creates an inactive source.

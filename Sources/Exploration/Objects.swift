@@ -11,8 +11,8 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
   /// Creates a variable.
   ///
   /// - Parameters:
-  ///   - name: what a step calls the variable.
-  ///   - words: how a step calls a value.
+  ///   - name: the name of the variable in the description of a step.
+  ///   - words: returns the words for a value in the description of a step.
   public init(_ name: String, _ value: Value, words: @escaping (Value) -> String = { "\($0)" }) {
     self.name = name
     self.words = words
@@ -44,7 +44,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
   public var atEnd: Value { stored }
 }
 
-/// A lock that one thread has at a time.
+/// A lock that one thread holds at a time.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelLock: @unchecked Sendable {
@@ -94,7 +94,7 @@ public final class ModelMutex<Value>: @unchecked Sendable {
   }
 }
 
-/// A lock that many readers or one writer have at a time.
+/// A lock that many readers or one writer hold at a time.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelReadersWriterLock: @unchecked Sendable {
@@ -119,7 +119,7 @@ public final class ModelReadersWriterLock: @unchecked Sendable {
     return try body()
   }
 
-  /// Runs `body` while nobody else has the lock.
+  /// Runs `body` while no other thread has the lock.
   public func withWriteLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     execution.step(.changing(self.object), "waits for the lock to write") { !self.isWritten && self.readers == 0 }
     execution.says("locks to write")
@@ -176,7 +176,7 @@ public final class ModelOnce: @unchecked Sendable {
   /// Creates a predicate for which nothing has run.
   public init() { object = execution.makeObject() }
 
-  /// Runs `body` if none has run.
+  /// Runs `body` if no body has run.
   public func once(_ body: () -> Void) {
     execution.step(.changing(self.object), "waits for the end of dispatch_once") { !self.isRunning }
     if isDone { return execution.says("finds that dispatch_once is done") }
@@ -190,7 +190,7 @@ public final class ModelOnce: @unchecked Sendable {
   }
 }
 
-/// A place where threads wait until all have come.
+/// A barrier at which threads wait until all of them have arrived.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelBarrier: @unchecked Sendable {
@@ -199,13 +199,13 @@ public final class ModelBarrier: @unchecked Sendable {
   private let parties: Int
   private var come = 0
 
-  /// Creates a place for `parties` threads, used once.
+  /// Creates a barrier for `parties` threads, which can be used once.
   public init(parties: Int) {
     self.parties = parties
     object = execution.makeObject()
   }
 
-  /// Waits until all threads have come.
+  /// Waits until all threads have arrived.
   public func wait() {
     execution.step(.changing(self.object), "reaches the meeting")
     come += 1

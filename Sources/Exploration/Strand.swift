@@ -7,14 +7,14 @@ import CDispatchSupport
 final class Strand {
   let number: Int
   let name: String
-  /// The queues and locks that the strand has. They are part of the footprint of each of its steps, since a step
-  /// includes giving back what the strand no longer needs.
+  /// The queues and locks that the strand holds. They are part of the footprint of each of its steps, since a step also
+  /// releases the queues and locks that the strand no longer needs.
   var held: [Int] = []
   /// The step that the strand will make next; nil if it has ended, or if its task is suspended.
   var next: Step?
   /// The fiber of a thread or block that has not ended.
   var fiber: OpaquePointer?
-  /// Whether the fiber never comes to its end.
+  /// Whether the fiber will never end.
   var isStuck = false
   /// The job of a task that has one to run.
   var job: UnsafeMutableRawPointer?

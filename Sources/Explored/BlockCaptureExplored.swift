@@ -3,7 +3,7 @@ import Instruments
 
 typealias DispatchWorkItem = ModelWorkItem
 
-/// A block while it is created, and what is noted about it.
+/// A block while it is created, and a record of what it sees and releases.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class CapturingBlock: @unchecked Sendable {
@@ -17,10 +17,10 @@ final class CapturingBlock: @unchecked Sendable {
 
   fileprivate init(isCancelled: Bool = false) { self.isCancelled = isCancelled }
 
-  /// The place where a trial holds a task. An execution tries every order.
+  /// Does nothing. In a trial the task is held here; an exploration tries every order.
   func turn() async {}
 
-  /// Notes the value that the block saw in its variable, or left there.
+  /// Notes the value that the block saw in its variable, or stored there.
   func sees(_ value: Int) {
     Execution.note("sees \(value)")
     seen.append(value)
@@ -62,7 +62,7 @@ final class CapturingBlock: @unchecked Sendable {
   }
 }
 
-/// A block that a C function makes, which goes to the real Dispatch and is not explored.
+/// A block that a C function creates. The block goes to the real Dispatch, so it is not explored.
 final class StackBlock: Sendable {
   struct Queue { let object: UnsafeMutableRawPointer }
 

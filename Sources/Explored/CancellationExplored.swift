@@ -20,7 +20,7 @@ private final class TaskGate: @unchecked Sendable {
   }
 }
 
-/// A task with cancellation handlers, and what happened to them.
+/// A task with cancellation handlers, and a record of their calls.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class HandledTask: @unchecked Sendable {
@@ -59,7 +59,7 @@ final class HandledTask: @unchecked Sendable {
   }
   /// Notes that the task ends.
   func ends() { hasEnded = true }
-  /// The place where task and thread meet in a trial. An execution tries every moment.
+  /// Does nothing. In a trial the task and the thread meet here; an exploration tries every moment.
   func meet() {}
 
   /// Waits until the operation has begun.
@@ -81,7 +81,7 @@ final class HandledTask: @unchecked Sendable {
   }
 }
 
-/// A scope with child tasks, and what happened to them.
+/// A scope with child tasks, and a record of their progress.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class Scope: @unchecked Sendable {
@@ -108,8 +108,8 @@ final class Scope: @unchecked Sendable {
         gate.open()
       }
     }
-    /// Notes whether the child is cancelled, as only one that was added late or that waited for it may be. The first
-    /// child ends in a later step.
+    /// Notes whether the child is cancelled. Only a child that was added late or that waited for its cancellation may
+    /// be cancelled. The first child ends in a later step.
     func lingers() async {
       let hasWaited = !scope.begins(number)
       if Task.isCancelled != (isLate || hasWaited) {

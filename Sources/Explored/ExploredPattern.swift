@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// A pattern, as far as its exploration needs it.
+/// The part of a pattern that its exploration needs.
 protocol ExploredPattern: Sendable {
   static var name: String { get }
   var problem: [any Declaration] { get }
@@ -17,10 +17,12 @@ extension ExploredPattern {
   /// The pattern's variants for an exploration. Each schedule creates the pattern anew and runs one body once.
   ///
   /// - Parameters:
-  ///   - obstacles: why variants cannot be explored, by their names. A variant that is not compiled here comes last.
+  ///   - obstacles: the reasons why variants cannot be explored, by the names of the variants. A variant that is not
+  ///     compiled here comes last.
   ///   - settings: the settings of the trials, which are small.
   ///   - alsoBroken: the documented variants that break their promise, as a claim of the scenario says.
-  ///   - leavesOut: what the model of this scenario leaves out, in sentences; nil for nothing beside what holds of all.
+  ///   - leavesOut: what the model of this scenario leaves out, in sentences; nil if it leaves out only what every
+  ///     model leaves out.
   static func explored(
     _ obstacles: KeyValuePairs<String, String> = [:], settings: [String: ParameterValue] = [:],
     alsoBroken: Set<String> = [], leavesOut: String? = nil

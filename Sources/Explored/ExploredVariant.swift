@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// A variant of a pattern, as far as its exploration needs it: its name, its role and its body.
+/// The part of a variant that its exploration needs: its name, its role and its body.
 ///
 /// The initializers have the parameters of those of trials, so that the same files compile. The requirements, the
 /// ending and the service of the main queue concern only a process that runs a trial.

@@ -20,9 +20,9 @@ final class NestedWork: @unchecked Sendable {
   struct Result: Sendable {
     fileprivate let value: Variable<Int>
 
-    /// Works for a while, as the document's lengthy method does. An execution tries every length of it.
+    /// Does nothing in place of the document's lengthy method. An exploration tries every duration of that method.
     func doSomething() {}
-    /// Works for a while in a task.
+    /// Does nothing in place of lengthy work in a task.
     func doSomething() async {}
     /// Sets the result, as the document's nested block does.
     func set() { value.value = 42 }

@@ -91,7 +91,7 @@ struct SharedManager: @unchecked Sendable {
   /// Creates an instance and counts it.
   func create() -> PhotoManager { singleton.takeUnretainedValue().create() }
 
-  /// The pause of the document. An execution tries every length of it.
+  /// Does nothing in place of the document's pause. An exploration tries every duration of that pause.
   func sleep() {}
 }
 

@@ -14,7 +14,7 @@ enum DispatchSource {
   static func makeUserDataAddSource(queue: DispatchQueue) -> ModelSource { ModelSource(queue: queue) }
 }
 
-/// A source that is cancelled while its first handler call is held, as its handlers report it.
+/// A source that is cancelled while its first handler call is held, and the calls that its handlers report.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class SourceLife: @unchecked Sendable {

@@ -18,7 +18,7 @@ final class OrderRound: @unchecked Sendable {
 
     /// Whether the item is in the second half.
     var isInSecondHalf: Bool { index > 0 }
-    /// The place where a trial holds a task. An execution tries every order.
+    /// Notes the item. In a trial the task is held here; an exploration tries every order.
     func isHeldIfFirst() async { Execution.note("takes item \(index + 1)") }
     /// Notes that the item has arrived.
     func notesArrival() {
@@ -30,7 +30,8 @@ final class OrderRound: @unchecked Sendable {
 
   func allHaveStarted() {}
 
-  // An actor takes its tasks in a step of their own, after they have come: it needs no task that keeps it busy.
+  // The actor takes each task in a step of its own, after the task has arrived, so no task needs to keep the actor
+  // busy.
   func blocksActor() {}
   func actorIsBlocked() async {}
   func letActorGo() {}

@@ -29,8 +29,8 @@ public enum Batches {
 }
 
 extension Trial {
-  /// Records how long an operation takes, timed in batches. Also records how long the same loop takes around nothing,
-  /// which is the noise floor of `metric`.
+  /// Records how long an operation takes, timed in batches. Also records the time of the same loop around an empty
+  /// operation, which is the noise floor of `metric`.
   ///
   /// - Parameters:
   ///   - size: the number of operations in a batch.
@@ -50,7 +50,7 @@ extension Trial {
     recordFloor(metric, await Batches.times(of: nothing), over: size)
   }
 
-  /// Records how long the loop of `metric` takes around nothing, for a loop that is timed elsewhere.
+  /// Records the time of the empty loop of `metric`, for a loop that is timed elsewhere.
   public func noteFloor(of metric: MetricKey<Duration>, over size: Int, _ nothing: () -> Void) {
     recordFloor(metric, Batches.times(of: nothing), over: size)
   }

@@ -28,7 +28,7 @@ public final class BoundedGate: Sendable {
     /// Whether a thread waits for the end of the bound on behalf of the suspended tasks.
     var isWatched = false
 
-    /// Whether the early event happened; nil while that is still open.
+    /// Whether the early event happened; nil while this is undecided.
     var answer: Bool? {
       if isOpen { return true }
       guard let end, MonotonicClock.now() >= end else { return nil }

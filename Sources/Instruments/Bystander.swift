@@ -2,7 +2,7 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// A block or a task that needs nothing of what other tasks wait for. It either begins or is held up.
+/// A block or a task that does not need the event that other tasks wait for. It either begins or is held up.
 public final class Bystander: Sendable {
   private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
   private let submitted = Moment()
@@ -39,7 +39,7 @@ public final class Bystander: Sendable {
     hasBegun.signal()
   }
 
-  /// Waits until the bystander has begun. Returns how long after its submission that was, in nanoseconds.
+  /// Waits until the bystander has begun. Returns the time from its submission to its beginning, in nanoseconds.
   public func awaitStart() -> UInt64 {
     hasBegun.wait()
     hasBegun.signal()

@@ -1,10 +1,10 @@
 import Laboratory
 import Measurement
 
-/// The size from which on one way is certainly faster than another, as far as the measured sizes show.
+/// The smallest size from which one way is certainly faster than another, as far as the measured sizes show.
 public struct Crossover {
-  /// A size in nanoseconds, how many times as fast the way is there, and the label of that run. It is the smallest size
-  /// at which the way is certainly faster, there and at every larger size.
+  /// A size in nanoseconds, the speed of the way at that size as a multiple of the other way's, and the label of the
+  /// run. The size is the smallest one at which the way is certainly faster and from which it stays certainly faster.
   public typealias Point = (size: Int, times: Double, label: String)
 
   /// The point of the crossover; nil if the way is not certainly faster even at the largest size.

@@ -12,7 +12,7 @@ public struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// Creates the identity of an open descriptor. For a descriptor that is not open it is an identity that no file has.
+  /// Creates the identity of an open descriptor. A descriptor that is not open has an identity that no file has.
   public init(of descriptor: Int32) {
     var status = stat()
     let isOpen = fstat(descriptor, &status) == 0
@@ -21,8 +21,8 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Descriptors of another file, which take the lowest free numbers. Any code of a program may open such descriptors at
-/// any time.
+/// Descriptors of a file that the trial does not use. They take the lowest free numbers. Any code of a program may open
+/// such descriptors at any time.
 public struct UnrelatedFiles: Sendable {
   private let path: String
   // There are enough of them to fill the gaps between the few descriptors that a worker has.
@@ -39,8 +39,8 @@ public struct UnrelatedFiles: Sendable {
   public init(toOpen path: String) { self.path = path }
 
   /// Opens the descriptors without allocating memory. On Linux, a handler that is called for a hang-up must not
-  /// allocate until the manager thread is done with it: libdispatch frees a record of the descriptor there that the
-  /// manager still uses (its issue 949).
+  /// allocate memory until the manager thread is done with the event: libdispatch frees a record of the descriptor that
+  /// the manager still uses (issue 949 of libdispatch).
   public mutating func open() {
     for index in descriptors.indices { descriptors[index] = systemOpen(path) }
     identity = FileIdentity(of: descriptors[0])
@@ -69,8 +69,8 @@ public final class OpenedDescriptors: Sendable {
 
   /// Creates an empty record.
   ///
-  /// - Parameter margin: how far above the highest known number the record looks for descriptors. The system hands out
-  ///   the lowest free number first, so copies that others have made are seldom higher.
+  /// - Parameter margin: the distance above the highest known number up to which the record looks for descriptors. The
+  ///   system hands out the lowest free number first, so copies that other code has made are seldom higher.
   public init(above margin: Int32 = 64) { self.margin = margin }
 
   /// Adds a descriptor that the trial has opened.

@@ -15,11 +15,11 @@ extension Trial {
     record(metric, LatencyHistogram(nanoseconds))
   }
 
-  /// Records how long something takes that is done repeatedly. The first repetition is a warm-up.
+  /// Records the durations of a repeated operation. The first repetition is a warm-up and is not recorded.
   ///
   /// - Parameters:
   ///   - count: the number of repetitions that count.
-  ///   - duration: does it, and returns how long it took in nanoseconds; nil if that was not measured.
+  ///   - duration: performs the operation, and returns its duration in nanoseconds; nil if it was not measured.
   public func record(_ metric: MetricKey<Duration>, count: Int, _ duration: () throws -> UInt64?) rethrows {
     record(metric, try (0...count).map { _ in try duration() }.dropFirst())
   }

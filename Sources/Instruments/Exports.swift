@@ -1,4 +1,4 @@
-// `import Instruments` brings everything that a pattern is written with, the system's C library included.
+// `import Instruments` imports everything that a pattern needs, including the system's C library.
 @_exported import Laboratory
 @_exported import Measurement
 @_exported import Platform

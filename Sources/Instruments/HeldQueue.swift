@@ -5,7 +5,7 @@ import Dispatch
 public struct HeldQueue {
   /// Submits a block to the queue.
   public let async: (@escaping @Sendable () -> Void) -> Void
-  /// Takes another reference and releases that.
+  /// Retains the queue once more, and releases that reference.
   public let retainAndRelease: () -> Void
   /// Releases the reference.
   public let release: () -> Void

@@ -18,8 +18,8 @@ public final class Hold: Sendable {
   public func pass() { if catches() { stay() } }
 
   /// Returns whether the caller is the run to be held and must call ``stay()``. A handler that reports its run under a
-  /// lock must call this under the same lock. Otherwise it could catch a hold that was set after its report, and for
-  /// the next run.
+  /// lock must call this under the same lock. Otherwise the handler could catch a hold that was set after its report
+  /// and is meant for the next run.
   public func catches() -> Bool {
     isShut.load(ordering: .acquiring) && isShut.exchange(false, ordering: .acquiringAndReleasing)
   }

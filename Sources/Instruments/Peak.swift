@@ -30,7 +30,8 @@ public final class Peak: Sendable {
   /// later.
   public static func descriptors() -> Peak { Peak { OpenDescriptors.count() } }
 
-  /// The highest count so far; nil if none was observed, because nobody sampled or the system does not report it.
+  /// The highest count so far; nil if no count was observed, because no sample was taken or the system does not report
+  /// the count.
   public var value: Int? {
     let value = highest.load(ordering: .acquiring)
     return value < 0 ? nil : value

@@ -19,8 +19,8 @@ public struct PoolMeeting {
   public let queue: DispatchQueue
   /// The time for which the meeting waits for the other thread.
   public var patience: Duration
-  /// Whether the other thread once failed to come. The cores are then busy with the work of others, and later meetings
-  /// do not wait.
+  /// Whether the other thread failed to come to an earlier meeting. The cores are then busy with other work, and later
+  /// meetings do not wait.
   public private(set) var isGivenUp = false
 
   /// Creates a meeting with a thread of `queue`, by default of the default global queue, which waits for `patience`.

@@ -2,7 +2,7 @@ import Dispatch
 
 /// A source of any kind that several threads use.
 ///
-/// Unchecked: dispatch objects may be used from any thread, but the protocol does not tell Swift so.
+/// Unchecked: dispatch objects may be used from any thread, but the protocol does not declare this to Swift.
 public struct SharedSource: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 

@@ -5,10 +5,10 @@ import Platform
 /// Distinguishes an event that is late from an event that cannot come: if it has not happened and all threads of the
 /// process sleep, it never will.
 ///
-/// When a thread submits a block, Dispatch wakes or starts a pool thread for it before the call returns, if the pool
-/// has a thread to give. A thread that was just woken or started does not sleep, however busy the machine is. So the
-/// lab waits for no fixed time, and does not mistake a slow machine for a standstill. (A timer or another process may
-/// still make an event happen. The pool's own monitor, which sometimes adds a thread, is one.)
+/// When a thread submits a block, Dispatch wakes or starts a pool thread for the block before the call returns, if the
+/// pool can provide one. A thread that was just woken or started does not sleep, however busy the machine is. So the
+/// lab does not wait for a fixed time, and does not mistake a slow machine for a standstill. (A timer or another
+/// process may still make an event happen. The pool's own monitor, which sometimes adds a thread, is one.)
 public struct Standstill: Sendable {
   /// The number of times in a row that all threads must be found asleep, since the threads are examined one after the
   /// other.
@@ -37,8 +37,7 @@ public struct Standstill: Sendable {
     }
   }
 
-  /// Returns whether a block that is submitted to `queue` now has not run by the time nothing in the process makes
-  /// progress.
+  /// Submits a block to `queue`, and returns whether the block has not run when nothing in the process makes progress.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func isHeldUp(_ queue: DispatchQueue) throws -> Bool {

@@ -7,7 +7,7 @@ public struct Tally: ~Copyable, Sendable {
   /// Creates a count of zero.
   public init() {}
 
-  /// Adds to the count, and returns the new one.
+  /// Adds `amount` to the count, and returns the new count.
   @inlinable @discardableResult public func add(_ amount: Int = 1) -> Int {
     number.add(amount, ordering: .acquiringAndReleasing).newValue
   }
@@ -16,7 +16,8 @@ public struct Tally: ~Copyable, Sendable {
   @inlinable public var count: Int { number.load(ordering: .acquiring) }
 }
 
-/// Whether something has happened, which several threads may note. It is stored in the object that it belongs to.
+/// A flag that says whether an event has happened. Several threads may set the flag. The flag is stored in the object
+/// that it belongs to.
 public struct Mark: ~Copyable, Sendable {
   @usableFromInline let value = Atomic(false)
 

@@ -5,7 +5,8 @@ import Measurement
 import Platform
 import Synchronization
 
-/// Counts the tasks that the system lets be in progress, in two rounds: while they work, and while they wait.
+/// Counts the tasks that the system allows to be in progress at once, in two rounds: while they work, and while they
+/// wait.
 public struct TaskCensus: Sendable {
   /// The check that no further task begins; a test replaces it.
   public var standstill = Standstill()
@@ -42,9 +43,9 @@ public struct TaskCensus: Sendable {
   /// Runs `count` tasks twice: first they work for `steps` steps each, then they wait until no further task begins.
   ///
   /// - Parameters:
-  ///   - most: the number of threads that the tasks may need.
+  ///   - most: the largest number of threads that the tasks may need.
   ///   - run: submits the tasks and waits until they have ended.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do.
   public func take(
     _ count: Int, steps: Int, threads most: Int,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
@@ -123,7 +124,7 @@ public final class TaskRound: Sendable {
     times = Slots(count: count) { _ in Times() }
   }
 
-  /// A round of tasks, each of which blocks its thread for the duration `pause`.
+  /// Creates tasks, each of which blocks its thread for the duration `pause`.
   public init(count: Int, blockingFor pause: Duration) {
     steps = nil
     self.pause = pause

@@ -18,7 +18,7 @@ public final class ThreadShares: Sendable {
   }
 
   /// The number of the calling thread. The system is asked once for each thread: with a hundred thousand short blocks,
-  /// asking for each would take half the time.
+  /// asking for each block would take half of the time.
   private static var currentThread: Int {
     guard let number = gcdlab_thread_number() else { return ThreadCensus.currentThread }
     if number.pointee == 0 { number.pointee = ThreadCensus.currentThread }

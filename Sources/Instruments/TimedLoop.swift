@@ -7,7 +7,7 @@ import CDispatchSupport
 /// therefore *is* the loop, and the caller times one call of it for all operations. Pass on such a closure, not the
 /// operation: a closure that is called inside another closure's context is called through a pointer, each time.
 /// `Tools/timed-loops` verifies in the released binary that no loop between these marks calls anything but its
-/// operation. A copy in this module, which nobody calls, would mislead that tool, so none is emitted.
+/// operation. A copy in this module, which no code calls, would mislead that tool, so none is emitted.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0

@@ -40,7 +40,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values.
   ///
   /// - Parameters:
-  ///   - comparisons: how many intervals share ``confidence``. All of them together hold with that confidence
+  ///   - comparisons: the number of intervals that share ``confidence``. All of them together hold with that confidence
   ///     (Bonferroni).
   ///   - spread: the smallest standard deviation that is plausible.
   public static func ofMean(
@@ -73,7 +73,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// with the best of them: the median of their standard deviations.
   ///
   /// Among many cells some look steady by chance. Student's tails also do not fit noise that has only few values, such
-  /// as fast and slow. So no cell counts as steadier than half of the cells are.
+  /// as fast and slow. So no cell counts as steadier than the median cell.
   public static func leastSpread(ofRatios cells: [[(left: Double, right: Double)]]) -> Double {
     let spreads = cells.compactMap { pairs -> Double? in
       guard pairs.count >= fewest, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return nil }
@@ -97,8 +97,8 @@ extension ConfidenceInterval {
   /// The share above which a percentage of the estimate misleads, since the interval of a ratio is not symmetric around
   /// it.
   private static let widestShare = 25.0
-  /// The largest difference, in percent, that two sides may have and still be called alike. A larger one would matter
-  /// to somebody who chooses between them.
+  /// The largest difference, in percent, that two sides may have and still be called alike. A larger difference would
+  /// matter to a reader who chooses between the sides.
   public static let alikeShare = 10.0
 
   /// Whether the interval reaches farther than a percentage of the estimate can describe.
@@ -110,10 +110,11 @@ extension ConfidenceInterval {
   /// Whether the interval includes no change and reaches so far from it that the sides are neither apart nor alike.
   public var isNoise: Bool { low <= 1 && high >= 1 && reachShare > Self.alikeShare }
 
-  /// How many times as many rounds with the same noise would probably rank the two sides of this ratio, which includes
-  /// no change: the interval then either leaves out no change or is no longer noise. Nil if no number of rounds would.
+  /// The factor by which the number of rounds must probably grow, with the same noise, to rank the two sides of this
+  /// ratio, whose interval includes no change. With that many rounds, the interval either leaves out no change or is no
+  /// longer noise. Nil if no number of rounds would rank the sides.
   ///
-  /// The width falls with the root of the number of rounds.
+  /// The width of the interval is inversely proportional to the square root of the number of rounds.
   public var roundsToRank: Double? {
     let distance = abs(Double.log(estimate))
     let reach = (Double.log(high) - Double.log(low)) / 2

@@ -26,7 +26,7 @@ public struct LatencyHistogram: Sendable {
     for pair in pairs where pair.count == 2 { record(pair[0], count: pair[1]) }
   }
 
-  /// Records one value. A value above ``highestValue`` is recorded as that.
+  /// Records one value. A value above ``highestValue`` is recorded as ``highestValue``.
   @inlinable @inline(__always)
   public mutating func record(_ value: UInt64) {
     if !recorded.record(value) { recorded.record(Self.highestValue) }

@@ -7,8 +7,7 @@
 /// The only clock of the lab: `CLOCK_MONOTONIC`, in nanoseconds.
 ///
 /// A read costs about 20 ns on Linux (a vDSO call, which does not enter the kernel). Operations shorter than the noise
-/// floor are therefore timed in batches. A read is inlined at the caller, for which it must be `@inlinable` across
-/// modules.
+/// floor are therefore timed in batches. A read is inlined into the caller, which requires `@inlinable` across modules.
 public enum MonotonicClock {
   /// Returns the nanoseconds since an arbitrary start. They never decrease.
   @inlinable @inline(__always)

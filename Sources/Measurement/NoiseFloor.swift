@@ -7,7 +7,7 @@ public enum NoiseFloor {
   /// in nanoseconds.
   public static func isNear(_ latency: Double, floor: Double) -> Bool { latency > 0 && latency <= 2 * floor }
 
-  /// Returns the cost of one clock read, in nanoseconds: that of the fastest of several batches.
+  /// Returns the cost of one clock read, in nanoseconds: the cost in the fastest of several batches.
   public static func clockRead() -> Double {
     fastest {
       var last: UInt64 = 0

@@ -13,7 +13,7 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   /// A plain count.
   case none = ""
 
-  /// The suffixes that a number of this unit may have, which an error offers; empty if the unit has none.
+  /// The suffixes that a number of this unit may have and that an error message offers; empty if the unit has none.
   public var suffixes: [String] {
     switch self {
     case .nanoseconds: ["ns", "us", "ms", "s", "min"]
@@ -55,7 +55,7 @@ public struct Quantity: Sendable, Hashable {
     "k": (1e3, .none), "M": (1e6, .none),
   ]
 
-  /// The suffixes that an error message offers for an unknown one.
+  /// The suffixes that an error message offers for an unknown suffix.
   public static let knownSuffixes = ["ns", "us", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "/s", "%"]
 
   /// Parses `text`: digits with optional `_` groups and decimals, then a suffix.

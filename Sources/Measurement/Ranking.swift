@@ -15,7 +15,8 @@ public enum Ranking: Sendable {
     return rounds.isEmpty ? nil : Double.exp(rounds.reduce(0) { $0 + Double.log($1) } / Double(rounds.count))
   }
 
-  /// Returns the best of the candidates that have a figure, and the first of equals; nil if none has a figure.
+  /// Returns the best of the candidates that have a figure, and the first one of equal candidates; nil if none has a
+  /// figure.
   public func best<Candidate>(
     _ candidates: some Sequence<Candidate>, by figure: (Candidate) -> Double?
   ) -> Candidate? {

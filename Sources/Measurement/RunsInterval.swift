@@ -1,13 +1,13 @@
 import RealModule
 
 extension ConfidenceInterval {
-  /// The confidence that nothing seems changed, as a whole, between runs of the same program. Runs are expensive, and
-  /// half of the seeming changes are improvements, so that one of 40 comparisons of equal programs shows a figure that
-  /// seems worse.
+  /// The confidence that a comparison of runs of the same program, as a whole, shows no change. It is lower than
+  /// ``confidence``, since runs are expensive. Half of the apparent changes are improvements, so one of 40 comparisons
+  /// of equal programs shows a figure that seems worse.
   public static let confidenceOfRuns = 0.95
 
-  /// The share by which runs differ, as far as that is known before there are several runs. The rounds of one run share
-  /// its circumstances: where its memory lies, what else the machine does, how warm it is. On quiet machines the
+  /// The share by which runs are assumed to differ before several runs show it. The rounds of one run share its
+  /// circumstances: the addresses of its memory, the other work of the machine, the temperature. On quiet machines the
   /// figures of one program's runs differed by about 5 %, and on other machines by as much as the rounds of a run do.
   private static let luck = 0.05
   /// The number of degrees of freedom that this prior knowledge counts for, compared with those of the runs themselves.

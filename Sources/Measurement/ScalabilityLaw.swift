@@ -41,7 +41,8 @@ public struct ScalabilityLaw: Sendable {
   /// The smallest count of different numbers of cores. With three, the law would fit any figures.
   public static let fewest = 4
 
-  /// Fits the law to the points; nil for fewer than ``fewest`` numbers of cores, and if every fit has a negative term.
+  /// Creates the law that fits the points best; nil for fewer than ``fewest`` numbers of cores, or if every fit has a
+  /// negative term.
   public init?(fitting points: [Point]) {
     let points = points.sorted { $0.cores < $1.cores }
     guard points.count >= Self.fewest, Set(points.map(\.cores)).count == points.count,

@@ -1,5 +1,5 @@
-/// A small generator with a seed (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The
-/// printed seed of a run reproduces its order.
+/// A small random number generator with a seed (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+/// Generators", 2014). The printed seed of a run reproduces its order.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -25,8 +25,8 @@ public struct Steadiness: Sendable {
   /// Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is unsettled as a whole, or has two states, has
   /// none.
   public let outliers: [(label: String, count: Int)]
-  /// The last third of the rounds as a multiple of the first third, over all series. It is given if the rounds have a
-  /// trend that chance produces in one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
+  /// The last third of the rounds as a multiple of the first third, over all series. Nil unless the rounds have a trend
+  /// that chance produces in at most one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
   public let drift: Double?
 
   /// Determines the steadiness of some series.

@@ -4,7 +4,7 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   public var place: String
   /// A description of the text that was found, and of the text that is allowed.
   public let message: String
-  /// The allowed name that is nearest to what was found, if one is near.
+  /// The allowed name that is nearest to the text that was found; nil if none is near.
   public let nearest: String?
 
   /// Creates an error that offers the nearest of `names` to `found`, if one is near enough to be meant.

@@ -12,7 +12,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   case stopped(after: Duration)
   /// The worker ended without a report, or with one that could not be read.
   case broken(reason: String)
-  /// The machine does not allow it.
+  /// The machine does not allow the trial.
   case unavailable(reason: String)
 
   /// The kind of an outcome, without details. Its name is the one in checks and result documents.

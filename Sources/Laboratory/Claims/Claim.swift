@@ -50,9 +50,9 @@ public enum Verdict: String, Sendable, Codable, CaseIterable {
   case witnessed
   /// An anomaly that no trial showed.
   case notWitnessed = "not-witnessed"
-  /// A performance claim that the rounds show.
+  /// A performance claim that the rounds bear out.
   case supported
-  /// A performance claim of which the rounds show the opposite.
+  /// A performance claim whose opposite the rounds bear out.
   case refuted
   /// A performance claim that the rounds do not decide.
   case inconclusive

@@ -41,7 +41,7 @@ public struct Conclusion: Sendable {
 
   /// The kind of the remark among a run's findings.
   public static let kind = "conclusion"
-  /// The kind of the remark with what a pattern advises beside the answer of a search for the best setting.
+  /// The kind of the remark with a pattern's advice, in addition to the answer of a search for the best setting.
   public static let advice = "advice"
 }
 

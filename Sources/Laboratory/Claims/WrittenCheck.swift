@@ -1,7 +1,7 @@
 import Measurement
 
-/// A check as it is written, before its names are resolved. Two texts that ask the same have it in common, and a saved
-/// document contains nothing else of a check.
+/// A check as it is written, before its names are resolved. Two texts with the same meaning have equal written checks.
+/// A saved document contains a check only in this form.
 ///
 /// ```
 /// check    = operand ("<" | "<=" | "==" | "!=" | ">=" | ">") operand
@@ -56,7 +56,7 @@ public struct WrittenCheck: Sendable, Hashable {
     self = check
   }
 
-  /// - Throws: ``InputError``, which quotes the text and says what was found where.
+  /// - Throws: ``InputError``, which quotes the text and names what was found, and its place.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "check")
     left = try scanner.operand()
@@ -65,7 +65,7 @@ public struct WrittenCheck: Sendable, Hashable {
     try scanner.requireEnd("found '\(scanner.rest)' after the check")
   }
 
-  /// The figures that the check speaks of.
+  /// The figures that the check refers to.
   public var figures: [Figure] { left.figures + right.figures }
 }
 
@@ -80,7 +80,7 @@ extension WrittenCheck.Operand {
 }
 
 extension WrittenCheck.Figure {
-  /// - Throws: ``InputError``, which quotes the text and says what was found where.
+  /// - Throws: ``InputError``, which quotes the text and names what was found, and its place.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "figure")
     guard case .figure(let figure) = try scanner.reference() else {

@@ -1,8 +1,8 @@
 import Measurement
 
-/// Compares the runs of an experiment by one metric: it defines which run each is compared with, in which groups, and
-/// how certain a ratio is among so many. This one policy decides when to stop, what a pattern finds and what every
-/// report prints.
+/// Compares the runs of an experiment by one metric: it defines the run that each run is compared with, the groups of
+/// runs, and the certainty of each of the ratios. This one policy decides when to stop, what a pattern finds and what
+/// every report prints.
 public struct Comparison: Sendable {
   /// The part of a run that is compared.
   public struct Cell: Sendable {
@@ -39,7 +39,7 @@ public struct Comparison: Sendable {
     ///   - problem: the swept parameters that say how much there is to do. The smallest amount would always be the
     ///     best, so each of their settings has a best run of its own. If there are none, each setting of all swept
     ///     parameters except the last has one; these are the rows of a grid. A number of cores always has a best run of
-    ///     its own, since more cores make everything faster and nobody can choose to have them.
+    ///     its own, since more cores make everything faster and a user cannot choose to have more.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest

@@ -37,7 +37,7 @@ public struct PairedRounds: Sendable {
   /// Returns the interval of the ratio of left to right; nil if there are too few rounds or no ratio.
   ///
   /// - Parameters:
-  ///   - comparisons: how many intervals share the confidence.
+  ///   - comparisons: the number of intervals that share the confidence.
   ///   - spread: the smallest plausible standard deviation of the ratios' logarithms.
   public func interval(among comparisons: Int = 1, spread: Double = 0) -> ConfidenceInterval? {
     ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread)
@@ -82,7 +82,7 @@ public struct Contrast: Sendable {
 }
 
 extension Run {
-  /// Returns the figure of `metric` in each trial that has one, by `statistic` or by the metric's own.
+  /// Returns the figure of `metric` in each trial that has one, by `statistic` or by the metric's own statistic.
   public func figures(_ metric: Metric, _ statistic: Statistic? = nil) -> [RoundFigure] {
     trials.compactMap { trial in
       trial.figure(metric, statistic).map { RoundFigure(round: trial.round, value: $0) }

@@ -84,7 +84,8 @@ struct CheckParser {
     return point
   }
 
-  /// Comparing a duration with a byte count is a mistake in the check, and no result of a run.
+  /// Requires that both sides have the same unit. Comparing a duration with a byte count is a mistake in the check, and
+  /// not a result of a run.
   private func matchUnits(_ check: Check) throws(InputError) {
     guard let left = Self.unit(check.left), let right = Self.unit(check.right) else { return }
     let isBareZero = { (operand: Check.Operand) in operand == .quantity(0, .none) }

@@ -104,7 +104,8 @@ struct ClaimReader {
     return true
   }
 
-  /// A figure that no trial can have is a mistake in the check. It is reported, never ignored.
+  /// Requires that a trial can have the figure. Any other figure is a mistake in the check, which is reported and never
+  /// ignored.
   private func requireMetric(of reference: Check.Reference, _ place: String) throws(InputError) {
     let metric = reference.metric
     let meant = variants.filter { reference.scope.includes($0) }
@@ -115,7 +116,7 @@ struct ClaimReader {
     throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
   }
 
-  /// A point that is not run is a mistake in the check, since no run could answer it.
+  /// Requires that the point is run. Any other point is a mistake in the check, since no run could answer the check.
   private func requirePoint(of reference: Check.Reference, _ place: String) throws(InputError) {
     for wanted in reference.point {
       if let values = sweep.first(where: { $0.name == wanted.name })?.values {
@@ -132,7 +133,8 @@ struct ClaimReader {
     }
   }
 
-  /// A performance check compares one run with another in each round. Several runs on one side have no single ratio.
+  /// Requires that the reference means a single run. A performance check compares one run with another in each round,
+  /// and several runs on one side have no single ratio.
   private func requireSingleRun(of reference: Check.Reference, _ place: String) throws(InputError) {
     guard case .variant(let name) = reference.scope else {
       throw InputError("\(place): a performance check or a conclusion needs single variants, not 'all' or 'any'")

@@ -22,7 +22,8 @@ struct ConclusionReader {
     return conclusions
   }
 
-  /// A conclusion needs a condition: without one it would be shown whatever the results are.
+  /// Reads the conditions of a conclusion. There must be at least one: a conclusion without conditions would be shown
+  /// whatever the results are.
   private func conditions(_ fields: Mapping) throws(InputError) -> [Conclusion.Condition] {
     let nodes = try fields.list("if")
     guard !nodes.isEmpty else { throw fields.owner.error("a conclusion needs 'if': checks of claims") }

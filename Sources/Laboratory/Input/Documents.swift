@@ -1,5 +1,5 @@
 /// The source documents and their sentences, as `documents.yml` lists them. Claims of scenarios settle each sentence,
-/// according to how strongly the document says it. A sentence that nothing can try has the reason for that.
+/// according to how strongly the document says it. A sentence that nothing can try states the reason.
 public struct Documents: Sendable {
   /// A document.
   public struct Document: Sendable {
@@ -88,8 +88,8 @@ public struct Documents: Sendable {
     sentence.today.compactMap(self.sentence) + sentences.filter { $0.today.contains(sentence.id) }
   }
 
-  /// Returns what is wrong with the name of a sentence that does not exist (`guide.99`), or of a document in the place
-  /// of a sentence; nil if the name looks like neither.
+  /// Returns the error for the name of a sentence that does not exist (`guide.99`), or for the name of a document in
+  /// the place of a sentence; nil if the name resembles neither.
   public func slip(inSentence name: String) -> InputError? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard sentence(name) == nil, parts.count <= 2, parts.count == 1 || Int(parts[1]) != nil else { return nil }
@@ -191,7 +191,7 @@ public struct Documents: Sendable {
     return sentence
   }
 
-  /// Reads a list of texts, each of which stands there once.
+  /// Reads a list of texts, none of which may occur twice.
   private static func texts(_ key: String, _ fields: Mapping) throws(InputError) -> [String] {
     var texts: [String] = []
     for node in try fields.list(key) {
@@ -202,7 +202,7 @@ public struct Documents: Sendable {
     return texts
   }
 
-  /// Reads one of the words of a type; nil if the key is absent.
+  /// Reads a value of a type with a fixed set of words; nil if the key is absent.
   private static func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, _ fields: Mapping)
     throws(InputError) -> Word?
   {

@@ -59,7 +59,7 @@ struct LessonCode: Sendable {
     guard let body = Self.body(of: variant, in: lines) else { return nil }
     let own = SourceDeclaration.all(in: lines, of: file).filter(\.isShown)
     var code = body
-    // A name that the body declares itself does not mean a declaration elsewhere.
+    // A name that the body declares itself does not refer to a declaration elsewhere.
     var shown = Set(
       SourceDeclaration.all(in: body.map { Substring($0) }, of: file).filter { $0.isShown || $0.isType }.map(\.name))
     var named = variant.shows.map { Substring($0) } + Self.names(in: body)
@@ -91,7 +91,7 @@ struct LessonCode: Sendable {
     return type.text(in: Self.lines(of: text(of: type.file)))
   }
 
-  /// Returns whether a file contains the measuring code of a trial, which is no part of the lesson.
+  /// Returns whether a file contains the measuring code of a trial, which is not part of the lesson.
   private static func measures(_ file: String) -> Bool { file.hasSuffix("Trials.swift") || file == "Trial.swift" }
 
   private func text(of file: String) -> String? { files.first { $0.name == file }?.text }

@@ -9,9 +9,9 @@ package struct LessonHelper: Sendable, Hashable {
 
 /// Finds the helpers of the lab that a lesson's code names.
 ///
-/// No compiler tells what a name stands for, so the reader looks it up where the code can have it from. A function is
-/// looked up in the pattern. A member is looked up in the types that earlier findings name, such as the type that a
-/// helper passes to a closure.
+/// No compiler resolves the names, so the reader searches the declarations that the code can refer to. A function is
+/// searched for in the pattern. A member is searched for in the types that earlier findings name, such as the type that
+/// a helper passes to a closure.
 struct LessonReader {
   private let sources: SourceIndex
   private let file: String
@@ -52,8 +52,8 @@ struct LessonReader {
 
   // MARK: Names
 
-  /// Names joined by dots, and whether a dot precedes the first one. In that case nothing tells which type the first
-  /// name belongs to.
+  /// Names joined by dots, and whether a dot precedes the first one. In that case the type that the first name belongs
+  /// to is unknown.
   private struct Chain {
     let names: [Substring]
     let isMember: Bool

@@ -50,8 +50,9 @@ extension Experiment {
     return changed
   }
 
-  /// Returns the experiment as it is recorded for a picture. It has its `quick` settings, those of its `trace`, and
-  /// these, which may name several values. A swept parameter that none of these name has its first and its last value.
+  /// Returns the experiment as it is recorded for a picture. The result has the experiment's `quick` settings, those of
+  /// its `trace`, and the given settings, which may name several values. A swept parameter that none of these settings
+  /// name has its first and its last value.
   ///
   /// - Parameter settings: `name=value` or `name=value,value` texts.
   /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.

@@ -73,8 +73,8 @@ struct PlacedNode {
 }
 
 extension PlacedNode {
-  /// Returns an error at this place. `near` is what was found, and `names` are the known names, of which the nearest is
-  /// offered.
+  /// Returns an error at this place. `near` is the text that was found, and `names` are the known names. The error
+  /// offers the nearest name.
   func error(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
     InputError(message, at: place, near: found, of: names)
   }
@@ -133,8 +133,8 @@ struct Mapping {
   }
 
   /// - Parameters:
-  ///   - name: what it is: `a claim`.
-  ///   - part: which of several it is: `claim 2`.
+  ///   - name: the name of the mapping in errors: `a claim`.
+  ///   - part: the name of the mapping among several: `claim 2`.
   init(_ owner: PlacedNode, _ name: String, part: String? = nil) throws(InputError) {
     guard let pairs = owner.node.pairs else {
       throw InputError("\(name): expected keys and values, found \(owner.kind)", at: owner.place)

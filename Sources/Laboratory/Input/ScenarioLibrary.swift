@@ -7,7 +7,7 @@ public struct ScenarioLibrary: Sendable {
   private let patterns: [any Pattern]
   let files: BuiltInFiles
   private let lessons: LessonCode
-  /// The longest built-in scenario has less than 10 KB. A file with more bytes than this is not a scenario.
+  /// The largest number of bytes in a scenario file. The longest built-in scenario has less than 10 KB.
   private static let largestFile = 1 << 20
 
   /// Creates a library of built-in files: scenarios (`NAME.yml`) on these patterns, the documents whose sentences their

@@ -3,7 +3,7 @@
 ///
 /// `shelve` writes a node as its kind (`s` scalar, `l` list, `m` mapping), its line, the number of bytes of its
 /// content, a colon, and the content: the text of a scalar, the items of a list, or the alternating keys and values of
-/// a mapping. A reader skips content that nobody asks for.
+/// a mapping. A reader skips content that is not requested.
 struct ShelvedNode {
   private let kind: UInt8
   private let content: Substring

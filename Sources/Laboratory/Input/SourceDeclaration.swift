@@ -128,8 +128,8 @@ struct SourceIndex: Sendable {
 extension StringProtocol {
   /// The identifiers in a line of Swift, in their order.
   ///
-  /// The bytes are examined, not the characters, in a tenth of the time, since all sources are read before a scenario
-  /// is shown.
+  /// The bytes are examined instead of the characters, which takes a tenth of the time. All sources are read before a
+  /// scenario is shown.
   var identifiers: [Substring] {
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     return Substring(self).utf8.split { byte in

@@ -6,7 +6,7 @@ public struct SweepParser {
   /// The pattern whose parameters are swept.
   public let pattern: PatternDescription
 
-  /// A sweep over more values is taken for a mistake.
+  /// The maximum number of values in a sweep. A sweep over more values is taken for a mistake.
   static let mostValues = 1000
 
   /// Creates a parser for sweeps of `pattern`.

@@ -26,8 +26,8 @@ extension PlacedNode {
     self.init(node: .parsed(root), file: place, fallbackLine: 1)
   }
 
-  /// A file may repeat a node by an alias. A few lines of aliases of lists of aliases, however, stand for millions of
-  /// nodes, each of which Yams visits ("billion laughs").
+  /// Throws an error for a file with too many aliases. An alias repeats a node. A few lines of aliases of lists of
+  /// aliases, however, stand for millions of nodes, each of which Yams visits ("billion laughs").
   private static func refuseAliasBomb(_ yaml: String, _ place: String) throws(InputError) {
     let most = 16
     var found = 0

@@ -1,9 +1,9 @@
 import Measurement
 
 extension Results {
-  /// The first of the experiment's conclusions whose conditions are all met and whose figures all exist. If there is
-  /// none but a claim is inconclusive, the remark says what would help. It is nil in a search for the best setting,
-  /// which is another question.
+  /// The remark with the first of the experiment's conclusions whose conditions are all met and whose figures all
+  /// exist. If there is no such conclusion but a claim is inconclusive, the remark says what would help. Nil if there
+  /// is neither, and in a search for the best setting, which is another question.
   var conclusion: RunNote? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(
@@ -80,8 +80,8 @@ extension Results {
   }
 
   /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are none. The share
-  /// of a race differs from round to round, so a total with three digits would be false. A few cases are counted, since
-  /// a round has too few of them for a share: `8 % (2 of 24)`.
+  /// of a race differs from round to round, so a total with three digits would be falsely precise. A few cases are
+  /// counted, since a round has too few of them for a share: `8 % (2 of 24)`.
   static func share(_ pairs: [(left: Double, right: Double)]) -> String? {
     let (cases, all) = (pairs.reduce(0) { $0 + $1.left }, pairs.reduce(0) { $0 + $1.right })
     if all > 0, all < fewCases, pairs.allSatisfy({ $0.left <= $0.right }) {
@@ -97,7 +97,7 @@ extension Results {
     return text(low) == text(high) ? "\(text(high)) %" : "\(text(low)) to \(text(high)) %"
   }
 
-  /// The number of cases from which on each round has enough of them for a share.
+  /// The smallest number of cases with which each round has enough cases for a share.
   private static let fewCases = 200.0
 
   private func rounds(_ left: Check.Reference, _ right: Check.Reference) -> PairedRounds {

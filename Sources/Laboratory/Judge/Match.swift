@@ -1,6 +1,6 @@
 import Measurement
 
-/// A run that a check speaks of, and the run of its other side if that is a figure as well.
+/// A run that a check refers to, and the run of the check's other side if that side is a figure as well.
 struct Match {
   let subject: Check.Reference
   let run: Run
@@ -27,11 +27,11 @@ struct Match {
 }
 
 extension Results {
-  /// Returns the runs that a check speaks of, each paired with the runs that it is compared with. Runs are compared at
+  /// Returns the runs that a check refers to, each paired with the runs that it is compared with. Runs are compared at
   /// equal values of all settings that both use, unless the check names others.
   func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
-    // A check does not speak of a variant that has no such metric. A variant that should have measured the metric and
+    // A check does not refer to a variant that has no such metric. A variant that should have measured the metric and
     // did not (because it hung, trapped or is broken) has broken a guarantee.
     let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
@@ -46,8 +46,8 @@ extension Results {
     }
   }
 
-  /// Returns the cores that trials of `run` may use. If the check sets a bound, it is the largest number that Dispatch
-  /// may use.
+  /// Returns the number of cores that trials of `run` may use. If the check sets a bound, the result is the largest
+  /// number that Dispatch may use.
   private func cores(in check: Check, of run: Run) -> Double {
     let machine = machine.confined(to: run.cores)
     let isBound =

@@ -1,4 +1,4 @@
-/// The reasons why trials that a claim speaks of are missing.
+/// The reasons why trials that a claim refers to are missing.
 extension Results {
   /// Returns the reason why a check cannot be judged; nil if it can.
   func obstacle(to check: Check) -> String? { check.references.lazy.compactMap(obstacle).first }
@@ -17,7 +17,7 @@ extension Results {
     return shortages.count == runs.count ? shortages.first : nil
   }
 
-  /// Returns whether `reference` speaks of a variant, or of a setting of a variant, that is not part of the run.
+  /// Returns whether `reference` means a variant, or a setting of a variant, that is not part of the run.
   func isLeftOut(_ reference: Check.Reference) -> Bool { reference.scope.isOne && runs(of: reference).isEmpty }
 
   /// Returns whether a declaration made before the run says that the claim cannot be judged.

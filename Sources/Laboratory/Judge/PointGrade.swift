@@ -58,7 +58,7 @@ struct PointGrade {
   }
 
   /// Returns the verdict on counts, and on figures without a ratio. They are judged round by round, since their mean
-  /// does not tell how often the check was true. A check that is true in every round is supported, and one that is true
+  /// does not show how often the check was true. A check that is true in every round is supported, and one that is true
   /// in no round is refuted. The sign test decides all other cases.
   ///
   /// If both sides were measured, a few rounds of equal sides all have the same direction by chance often enough. Such
@@ -73,11 +73,11 @@ struct PointGrade {
     return areSame || rounds.areApart ? verdict : .inconclusive
   }
 
-  /// How far the interval of the ratio is from no change; 0 without an interval.
+  /// The distance of the ratio's interval from no change; 0 without an interval.
   private var distance: Double { evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0 }
 
   /// Judges each point by itself, since points are not rounds of each other. The claim has a verdict if all points
-  /// agree, and the evidence shows the point that says the least.
+  /// agree, and the evidence is that of the point whose interval is nearest to no change.
   static func judgement(on claim: Claim, in results: Results) -> Judgement {
     let check = claim.check
     let points = results.matches(check).compactMap { PointGrade(check, $0, in: results) }

@@ -1,4 +1,4 @@
-/// All results of a run of one experiment, which reports show: what was measured, and what follows from it.
+/// All results of a run of one experiment, which reports show: the measurements, the judgements and the findings.
 public struct Results: Sendable {
   /// The experiment.
   public let experiment: Experiment
@@ -44,9 +44,8 @@ public struct Results: Sendable {
     self.findings = findings
   }
 
-  /// Returns why the run is not a pass although nothing in it failed: what no trial showed, by the claims that speak of
-  /// it, and what did not fit into the time. Returns nil if everything was judged that this machine and the command
-  /// line allow.
+  /// Returns the reason why the run does not pass although nothing in it failed: claims could not be judged, or a run
+  /// did not fit into the time. Returns nil if everything was judged that this machine and the command line allow.
   ///
   /// - Parameter isStoppingMeant: whether the command line limits the time of a trial.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
@@ -84,7 +83,7 @@ public struct Results: Sendable {
 }
 
 extension Results {
-  /// Judges what was measured.
+  /// Creates the results of measurements by judging them.
   ///
   /// - Parameter budget: the budget of the run.
   public init(_ measured: Measurements, within budget: Budget) {
@@ -99,7 +98,7 @@ extension Results {
 }
 
 extension Results {
-  /// Whether the figures show what several cores gain: the trials could use more than one core, and had them.
+  /// Whether the figures show the gain from several cores: the trials could use more than one core, and had them.
   public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == RunNote.coresTaken } }
 }
 

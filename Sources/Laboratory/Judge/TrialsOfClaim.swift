@@ -1,12 +1,12 @@
 import Measurement
 
-/// The trials that a guarantee or an anomaly speaks of, which judge it one by one.
+/// The trials that judge a guarantee or an anomaly, each trial by itself.
 struct TrialsOfClaim {
   private let claim: Claim
   /// The trials that count.
   private let trials: [Sides]
-  /// How each lost trial of an anomaly ended: those that gave no figure, and those that were not tried. A lost trial
-  /// has broken a guarantee, but shows neither an anomaly nor its absence.
+  /// The way in which each lost trial of an anomaly ended: the trials that gave no figure, and those that were not
+  /// tried. A lost trial has broken a guarantee, but shows neither an anomaly nor its absence.
   private let lost: [String]
   /// Whether one variant that passes is enough in each round.
   private let isAny: Bool
@@ -100,7 +100,7 @@ private struct Sides {
   /// Whether the check is true of the figures.
   let isMet: Bool
 
-  /// Creates the sides of a trial; nil if the check does not speak of it.
+  /// Creates the sides of a trial; nil if the check does not refer to the trial.
   init?(_ check: Check, _ match: Match, _ trial: TrialRecord) {
     if trial.outcome.kind.wasNotTried { return nil }
     // A figure may be absent for a declared reason (`unless`), and a percentile if there are too few samples. The other

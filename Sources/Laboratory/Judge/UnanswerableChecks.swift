@@ -1,7 +1,7 @@
 extension Results {
-  /// Questions of the file that no trial of a run could answer: a percentile of too few samples. Such a question is an
-  /// error in the file or in the settings, although only the run could show it. A trial that has too few samples by
-  /// chance is not such an error.
+  /// The errors for questions of the file that no trial of a run could answer: a percentile of too few samples. Such a
+  /// question is an error in the file or in the settings, although only the run could show it. A trial that has too few
+  /// samples by chance is not such an error.
   public var unanswerableChecks: [InputError] {
     experiment.claims.compactMap { claim in
       let short = claim.check.references.lazy.compactMap { reference in

@@ -1,11 +1,11 @@
 import Platform
 
-/// A setting that every pattern has without declaring it: how many cores a trial may use. The lab confines the worker
-/// to them when it starts it. A run without a value is not confined.
+/// A setting that every pattern has without declaring it: the number of cores that a trial may use. The lab confines
+/// the worker to these cores when it starts the worker. A run without a value is not confined.
 public enum Cores {
   /// The name of the setting.
   public static let name = "cores"
-  /// A core beside that of the caller, which a trial may lack (``Trial/lacks(_:)``).
+  /// A core besides the one of the caller, which a trial may lack (``Trial/lacks(_:)``).
   public static let second = "a second core"
   /// The value that stands for all cores that the machine allows.
   static let all = "all"

@@ -24,11 +24,11 @@ extension Metric {
   ]
 }
 
-/// Reads what a trial costs.
+/// Reads the costs of a trial.
 ///
 /// The costs are those of the trial's body. A body that also sets up, waits for others or warms up can name the spans
-/// that count (``Trial/measuring(_:)``); everything outside is excluded. Within a span nothing is read, since something
-/// may be timed there.
+/// that count (``Trial/measuring(_:)``); everything outside is excluded. The meter reads nothing within a span, since
+/// the body may time something there.
 struct CostMeter {
   private let begun = ProcessCosts.soFar()
   private var used = ProcessCosts()

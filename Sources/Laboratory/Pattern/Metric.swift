@@ -54,7 +54,7 @@ public struct Metric: Sendable, Hashable {
   }
 
   /// The metrics that every trial has, whatever the pattern: 1 for the outcome of the trial, 0 for the others. A claim
-  /// can thus speak of a trial that traps or hangs (`any.hung == 0`).
+  /// can thus refer to a trial that traps or hangs (`any.hung == 0`).
   public static let outcomes: [Metric] = [
     Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
     Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that the runtime stopped with a signal"),
@@ -121,8 +121,8 @@ extension Metric {
   /// - Parameters:
   ///   - unless: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks it is
   ///     broken.
-  ///   - isSpeed: whether a shorter duration is faster. It is false for lateness or processor time, of which there is
-  ///     less, not faster.
+  ///   - isSpeed: whether a shorter duration is faster. It is false for lateness or processor time: a smaller amount is
+  ///     not a higher speed.
   public static func latency(
     _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
     file: StaticString = #fileID, line: UInt = #line

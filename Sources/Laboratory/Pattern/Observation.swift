@@ -1,6 +1,6 @@
 import Measurement
 
-/// The measurements of a trial. What was not measured is absent.
+/// The measurements of a trial. A metric that was not measured is absent.
 public struct Observation: Sendable, Codable, Equatable {
   // These are plain dictionaries and not one of ``Samples``, since a worker encodes them in half the time, once for
   // each trial.
@@ -8,7 +8,7 @@ public struct Observation: Sendable, Codable, Equatable {
   private var histograms: [String: [[UInt64]]] = [:]
   /// The number of operations that were timed together, for metrics whose values are their time divided by that number.
   private var batches: [String: Int]?
-  /// The time of a metric's loop around nothing, in nanoseconds for each operation.
+  /// The time of a metric's empty loop, in nanoseconds for each operation.
   private var floors: [String: Double]?
 
   /// Creates an empty observation.
@@ -24,11 +24,11 @@ public struct Observation: Sendable, Codable, Equatable {
     histograms[metric].map(Samples.histogram) ?? values[metric].map(Samples.values)
   }
 
-  /// Returns the number of operations that a value of `metric` is the time of; 1 if each operation was timed alone.
+  /// Returns the number of operations that were timed together for a value of `metric`; 1 if each operation was timed
+  /// alone.
   public func batch(_ metric: String) -> Int { max(1, batches?[metric] ?? 1) }
 
-  /// Returns the time that the loop of `metric` took around nothing, in nanoseconds for each operation; nil if it was
-  /// not measured.
+  /// Returns the time of the empty loop of `metric`, in nanoseconds for each operation; nil if it was not measured.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
   /// Whether these can be measurements: each metric has at least one sample, values are from 0 to 10^18 (30 years in
@@ -65,7 +65,8 @@ public struct Observation: Sendable, Codable, Equatable {
     if batch > 1 { batches = (batches ?? [:]).merging([metric: batch]) { $1 } }
   }
 
-  /// Records the time that the loop of `metric` takes around nothing. A value that is not finite is not recorded.
+  /// Records the time of the empty loop of `metric`, in nanoseconds for each operation. A value that is not finite is
+  /// not recorded.
   package mutating func recordFloor(_ metric: String, _ value: Double) {
     if value.isFinite { floors = (floors ?? [:]).merging([metric: value]) { $1 } }
   }

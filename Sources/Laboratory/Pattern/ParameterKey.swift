@@ -27,7 +27,7 @@ public struct ParameterKey<Value: Sendable>: Declaration {
   /// The name of the parameter, as `--set` and scenario files write it.
   public var name: String { declared.name }
 
-  /// Returns the typed value of what a request or a scenario says, or the default if it says nothing.
+  /// Returns the typed value of `value`, the value in a request or a scenario; the default if `value` is nil.
   ///
   /// - Throws: ``InputError``, which names the parameter, for a value of another type or out of range.
   func value(_ value: ParameterValue?) throws(InputError) -> Value {

@@ -73,12 +73,12 @@ extension Pattern {
 
 /// Lets a pattern list its variants one below the other.
 @resultBuilder public enum VariantList {
-  /// One variant.
+  /// Returns a list of one variant.
   public static func buildExpression(_ variant: Variant) -> [Variant] { [variant] }
-  /// Several variants, such as one for each QoS class.
+  /// Returns a list of several variants, such as one for each QoS class.
   public static func buildExpression(_ variants: [Variant]) -> [Variant] { variants }
-  /// All parts, in the order of the source.
+  /// Returns the variants of all parts, in the order of the source.
   public static func buildBlock(_ parts: [Variant]...) -> [Variant] { parts.flatMap(\.self) }
-  /// The parts of a loop, one for each element.
+  /// Returns the variants of a loop, in the order of its elements.
   public static func buildArray(_ parts: [[Variant]]) -> [Variant] { parts.flatMap(\.self) }
 }

@@ -9,7 +9,7 @@ public struct PatternDescription: Sendable {
   public let parameters: [Parameter]
   /// The metrics, in the order of declaration.
   public let metrics: [Metric]
-  /// The variants, each with what it ignores and promises.
+  /// The variants, each with the parameters that it ignores and the metrics that it promises.
   public let variants: [Variant]
   /// The names of the parameters that define the problem.
   public let problem: Set<String>

@@ -1,7 +1,7 @@
 import Platform
 
-/// How a pattern measures the variants that have the same kind of body: what a trial reads and records, how long it
-/// takes, how many threads it needs, and the code around the body.
+/// The measurement of variants that have the same kind of body: the settings that a trial reads, the metrics that it
+/// records, its longest time, the number of threads that it needs, and the code around the body.
 ///
 /// ```swift
 /// /// Sends requests through an adapter, waits for the group, and counts the handlers that ran before.
@@ -26,8 +26,8 @@ public struct Probe<Body: Sendable>: Sendable {
   ///     none of them.
   ///   - longest: the longest time of a trial with its settings on an idle machine, if it differs from the pattern's
   ///     (``Pattern/longest(_:)``).
-  ///   - threads: how many threads a trial must be able to start. If the system does not allow them, the variant is
-  ///     unavailable.
+  ///   - threads: the number of threads that a trial must be able to start. If the system does not allow them, the
+  ///     variant is unavailable.
   ///   - run: runs a body once and records what it measured.
   public init(
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil,

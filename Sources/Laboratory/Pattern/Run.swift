@@ -68,7 +68,8 @@ public struct TrialRecord: Sendable {
     self.shortages = shortages
   }
 
-  /// Returns the figure of `metric` in this trial, by `statistic` or by the metric's own; nil if it was not measured.
+  /// Returns the figure of `metric` in this trial, by `statistic` or by the metric's own statistic; nil if it was not
+  /// measured.
   public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
     if Metric.outcomes.contains(metric) { return outcome.kind.rawValue == metric.name ? 1 : 0 }
     return observation.samples(metric.name)?.summary?[statistic ?? metric.defaultStatistic]
@@ -120,15 +121,15 @@ public struct Run: Sendable {
 }
 
 extension Run {
-  /// Returns the time that the loop of `metric` took around nothing, in nanoseconds for each operation: the median over
-  /// the trials, or nil if it was not measured.
+  /// Returns the time of the empty loop of `metric`, in nanoseconds for each operation: the median over the trials, or
+  /// nil if it was not measured.
   public func yardstick(of metric: Metric) -> Double? {
     Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50
   }
 
-  /// Returns the noise floor of `metric` on `machine` in this run, in nanoseconds: the time of its own loop around
-  /// nothing, or the lab's noise floor divided by the number of operations that were timed together; nil for a metric
-  /// that is not timed.
+  /// Returns the noise floor of `metric` on `machine` in this run, in nanoseconds: the time of its own empty loop, or
+  /// the lab's noise floor divided by the number of operations that were timed together; nil for a metric that is not
+  /// timed.
   public func floor(of metric: Metric, on machine: Machine) -> Double? {
     guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
     if let yardstick = yardstick(of: metric) { return yardstick }

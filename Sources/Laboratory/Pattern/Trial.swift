@@ -28,7 +28,7 @@ public final class Trial: Sendable {
     var reads: Set<String> = []
     var isAtHazard = false
     var found: Set<String> = []
-    /// The meter of the trial's costs; nil if nobody asks for them.
+    /// The meter of the trial's costs; nil if the costs are not requested.
     var costs: CostMeter?
   }
 
@@ -65,7 +65,7 @@ public final class Trial: Sendable {
     }
   }
 
-  /// Returns the number of steps of calibrated work that take as long as a parameter says.
+  /// Returns the number of steps of calibrated work that take the time of a parameter.
   public func steps(_ parameter: ParameterKey<Duration>) -> Int {
     work.steps(nanoseconds: Int(self[parameter].nanoseconds))
   }
@@ -79,9 +79,9 @@ public final class Trial: Sendable {
     if isFirst { announce() }
   }
 
-  /// Notes that the trial waited for something that the machine could not provide at the time, such as a core that
-  /// nobody else uses. When several trials of a run have noted it, the lab tells the later ones
-  /// (``isKnownToLack(_:)``), and the run has a warning.
+  /// Notes that the trial waited for something that the machine could not provide at the time, such as a core that no
+  /// other program uses. Once several trials of a run have noted the same thing, the lab passes it on to the later
+  /// trials (``isKnownToLack(_:)``), and the run has a warning.
   ///
   /// - Parameter thing: the missing thing, as the subject of a sentence: `a second core`.
   public func lacks(_ thing: String) { state.withLock { _ = $0.found.insert(thing) } }

@@ -104,7 +104,7 @@ public struct Variant: Sendable {
 }
 
 extension Variant {
-  /// Returns the variant with another body. Tests use it to break what is claimed.
+  /// Returns the variant with another body. Tests use this method to make claims fail.
   package func running(_ body: @escaping @Sendable (Trial) throws -> Void) -> Variant {
     var changed = self
     changed.body = body
@@ -145,8 +145,8 @@ public enum Ending: Sendable, Hashable {
   case completes
   /// The runtime ends the trials with a signal, usually within this time.
   case traps(within: Duration)
-  /// The trials come to a standstill: after this time all threads are found asleep. On a slow machine the threads are
-  /// not asleep yet, and get more time, up to that of the watchdog.
+  /// The trials come to a standstill: after this time all threads are found asleep. Threads that are not asleep yet, as
+  /// on a slow machine, get more time, up to that of the watchdog.
   case hangs(within: Duration)
 
   /// The runtime ends the trials at once with a signal. The time is for a trial that stands still instead.

@@ -7,7 +7,7 @@ struct DisturbanceWatch {
   private let started: ProcessorTimes?
   private let ownStarted = Host.ownProcessorTime
 
-  /// A tenth of the cores is enough to change a median.
+  /// The largest tolerated share of the cores. The loss of a tenth is enough to change a median.
   private static let tolerated = 0.1
 
   /// Starts to observe the cores that trials on a machine may use.

@@ -12,7 +12,8 @@ extension Machine {
     return machine
   }
 
-  /// Examines this machine without measuring: its three measurements are 0. It suffices to know which machine it is.
+  /// Examines this machine without measuring: its three measurements are 0. The result suffices to identify the
+  /// machine.
   public static func unmeasured() -> Machine {
     let kernel = Host.kernel
     return Machine(

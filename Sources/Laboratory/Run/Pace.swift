@@ -19,16 +19,16 @@ struct Pace {
   private var givenUp: Set<String> = []
   /// The runs that were stopped while they worked. At another point there may be less to do.
   private var stopped: Set<String> = []
-  /// The time that a trial may take since the stopped runs got another chance; nil before that.
+  /// The time that a trial may take once the stopped runs are tried again; nil before that.
   private var longerTrialTime: Duration?
   /// Whether a worker had to be ended because its time was over, for whatever reason.
   private var hasExpired = false
   /// The time and the number of the trials that are not tried again. They do not predict the others.
   private var ended = (time: Duration.zero, trials: 0)
 
-  /// The time for a trial that starts when no time is left, since the first round is always finished, as far as its
-  /// workers end. A run that has hardly any time from the start is the very first one. It gets more, since it must show
-  /// something however busy the machine is.
+  /// The time for a trial that starts when no time is left: the first round is always finished, as far as its workers
+  /// end. If a run has hardly any time from the start, it is the very first run. Its trials get more time, since it
+  /// must show something however busy the machine is.
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
@@ -36,7 +36,7 @@ struct Pace {
   /// The number of trials and the share of the time that a projection requires.
   private static let seenEnough = (trials: 3, share: 0.1)
 
-  /// The pace of a run of `plan` that starts now.
+  /// Creates the pace of a run of `plan` that starts now.
   ///
   /// - Parameter clock: returns the time in nanoseconds since an arbitrary start. A test passes a clock that it sets.
   init(_ plan: Plan, clock: @escaping () -> UInt64 = { MonotonicClock.now() }) {
@@ -62,7 +62,8 @@ struct Pace {
     return reached.map { $0 > goal } ?? true || retriesStopped()
   }
 
-  /// Gives the stopped runs one more chance, if the time that is left suffices for their rounds with longer trials.
+  /// Allows the stopped runs once more, if the time that is left suffices for their rounds with longer trials. Returns
+  /// whether it does.
   private mutating func retriesStopped() -> Bool {
     guard plan.budget.retriesStopped, longerTrialTime == nil, !stopped.isEmpty, let left, let limit = trialTime else {
       return false
@@ -74,13 +75,13 @@ struct Pace {
     return true
   }
 
-  /// Returns whether to start a trial of `run`. It is false if its variant is given up. It is also false if the time is
-  /// over and workers use up their time without ending.
+  /// Returns whether to start a trial of `run`. The result is false if the run is given up. It is also false if the
+  /// time is over and workers use up their time without ending.
   func allows(_ run: Run) -> Bool { !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil) }
 
   private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
 
-  /// The time that a trial may take if it starts now; nil for as long as its settings say.
+  /// The time that a trial may take if it starts now; nil if only its settings limit the time.
   var trialTime: Duration? {
     let shared = left.map { max($0 * plan.budget.trialShare, leastTrialTime) }
     return [longerTrialTime ?? plan.budget.trialTime, shared].compactMap(\.self).min()
@@ -120,7 +121,7 @@ struct Pace {
     let each = Double(spent) / Double(tried)
     let needed = each * Double(plan.runs.count { !isGivenUp($0) } * least)
     guard needed > Double(limit.nanoseconds) else { return }
-    // With a fifth to spare, since the next trials may be slower.
+    // The estimate has a fifth to spare, since the next trials may be slower.
     let seconds = Int((needed * 1.2 / 1e9).rounded(.up))
     let variants = plan.experiment.variants.count
     let ways = [
@@ -152,9 +153,9 @@ struct Pace {
 }
 
 extension Budget {
-  /// Returns the outcome of a worker that was ended after `time`, less than the `whole` time that its variant may take.
-  /// A worker whose threads all slept hung, if `time` covers what the variant takes `atMost`. Otherwise it was stopped:
-  /// it was still working, or its settings may have let it rest.
+  /// Returns the outcome of a worker that was ended after `time`, which is less than the `whole` time that its variant
+  /// may take. A worker whose threads all slept has hung if `time` covers `atMost`, the longest time of the variant.
+  /// Any other worker was stopped: it was still working, or its settings may have let it rest.
   static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
     -> Outcome
   {

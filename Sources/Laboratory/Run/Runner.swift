@@ -54,7 +54,7 @@ public struct Runner: Sendable {
   /// The descriptors that a run needs: pipes of a worker, process descriptors, and those that Dispatch and the
   /// concurrency runtime open. There are about 30, and this leaves room.
   private static let fewestDescriptors = 64
-  /// The number of trials that must find that the machine lacks something, before the others need not try.
+  /// The number of trials that must find that the machine lacks something before later trials no longer wait for it.
   static let convincingShortages = 3
 
   /// Creates a runner that starts workers of `image`.
@@ -66,8 +66,8 @@ public struct Runner: Sendable {
   /// Creates a runner that starts workers of the binary at a path.
   public init(executable: String, machine: Machine) { self.init(Image(executable), machine: machine) }
 
-  /// Returns how long it takes to start a worker that has nothing to do, and to learn of its end; nil if that cannot be
-  /// measured. It is the shortest of several times, since other programs may be busy.
+  /// Returns the time from the start of a worker that has nothing to do until the lab learns of its end; nil if the
+  /// time cannot be measured. The result is the shortest of several times, since other programs may be busy.
   public func timeOfWorker() async throws -> Duration? {
     let worker = WorkerProcess(image: image)
     var times: [Duration] = []
@@ -78,7 +78,7 @@ public struct Runner: Sendable {
   /// Runs the trials of the plan.
   ///
   /// If the task is cancelled, or a worker cannot be started, the present trial is ended. The measurements then contain
-  /// what was finished, and what ended the run early.
+  /// the finished trials and the event that ended the run early.
   ///
   /// - Throws: ``LabError`` if there are too few descriptors to start a worker; ``InputError`` if `TMPDIR` is not a
   ///   directory, or if the budget's smallest number of rounds does not fit into its time.
@@ -96,7 +96,7 @@ public struct Runner: Sendable {
     var runs = plan.runs
     var cut: Measurements.Cut?
     var pace = Pace(plan)
-    // Something that is missing with one core may be there with two.
+    // Something that is missing with one core may be available with two.
     var shortages: [Int?: [String: Int]] = [:]
     do {
       for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
@@ -136,7 +136,7 @@ public struct Runner: Sendable {
   ///
   /// - Parameters:
   ///   - machine: the machine, with the cores that the plan's runs are confined to.
-  ///   - shortages: how many trials have found the machine to lack each thing.
+  ///   - shortages: the number of trials that have found the machine to lack each thing.
   ///   - recorder: records the trial; nil for a trial that is measured.
   func trial(
     of run: Run, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,

@@ -19,7 +19,7 @@ final class Watchdog: Sendable {
     var worker: pid_t?
     var isDoomed = false
     var finding: Outcome?
-    /// Whether the body has begun whose end the watchdog expects.
+    /// Whether the body whose end the watchdog expects has begun.
     var hasBegun = false
     var isDismissed = false
     var hasExpired = false
@@ -40,7 +40,7 @@ final class Watchdog: Sendable {
     self.memoryLimits = memoryLimits
     try SystemThread { [self] in
       news.wait()
-      // Two patiences run side by side: one for any worker, and one for a body that is expected to end.
+      // Two timeouts run side by side: one for any worker, and one for a body that is expected to end.
       var general = SlicedTimeout(limit)
       var special = ending.map(SlicedTimeout.init)
       while let (hasBegun, worker) = state.withLock({ $0.isDismissed ? nil : ($0.hasBegun, $0.worker) }) {
@@ -75,7 +75,7 @@ final class Watchdog: Sendable {
     news.signal()
   }
 
-  /// Notes that the body of a worker has begun, which is expected to come to an end.
+  /// Notes that a body that is expected to end has begun.
   func bodyStarted() {
     state.withLock { $0.hasBegun = true }
     news.signal()
@@ -104,8 +104,8 @@ final class Watchdog: Sendable {
   /// Ends the worker because its time is over. What the machine withheld is not the fault of the variant.
   private func expire(after limit: Duration) {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
-    // The worker has ended, and the lab learns of it late, or the worker's children still hold the pipes. What the
-    // worker said counts.
+    // The worker has ended. Either the lab learns of its end late, or the worker's children still hold the pipes. The
+    // worker's report counts.
     if Self.statesAreTold, found?.hasEnded ?? true { return end() }
     state.withLock {
       $0.hasExpired = true
@@ -156,10 +156,10 @@ struct SlicedTimeout {
     left = whole
   }
 
-  /// The time to wait at once.
+  /// The time of a single wait.
   var slice: Duration { whole / Self.slices }
 
-  /// Notes that a wait of `time` has passed, however long it seemed. Returns whether no time is left.
+  /// Notes that a wait of `time` has passed, however long the wait took by the clock. Returns whether no time is left.
   mutating func spend(_ time: Duration) -> Bool {
     left -= time
     return left <= .zero

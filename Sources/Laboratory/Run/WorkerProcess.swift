@@ -31,8 +31,8 @@ struct WorkerProcess {
     var isAsleep = false
   }
 
-  /// Runs one trial until it ends in any way. It is ended after `limit`. If its variant is expected to end within
-  /// `ending`, the watchdog checks it then. A `recorder` records it.
+  /// Runs one trial until it ends in any way. The trial is ended after `limit`. If its variant is expected to end
+  /// within `ending`, the watchdog checks the worker after that time. A `recorder` records the trial.
   ///
   /// - Throws: ``LabError`` if no worker can be started; `CancellationError` if the run is cancelled, after the worker
   ///   has ended.
@@ -93,14 +93,14 @@ struct WorkerProcess {
         result.outcome = .broken(reason: "it \(result.outcome.kind.rawValue) before it reached its hazard")
         break
       }
-      // A hang has no time to its end: it would be the time after which the lab looked.
+      // A hang has no time to its end: it would be the time after which the lab checked.
       if case .trapped = result.outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
     case .completed, .stopped, .broken, .unavailable: break
     }
     return result
   }
 
-  /// Returns how long a worker takes that has no request, which it refuses; nil if none can be started.
+  /// Returns the time from the start to the end of a worker that has no request; nil if no worker can be started.
   func timeToNothing() async throws -> Duration? {
     let start = MonotonicClock.now()
     let ended = try? await Subprocess.run(
@@ -138,7 +138,7 @@ struct WorkerProcess {
       // The recorder starts before the worker has its request, while the worker has one thread.
       recorder?.watch(execution.processIdentifier.value)
       // Standard input stays open until the worker is done, since its end tells a worker that the lab has ended. If a
-      // worker ends before it reads, the write fails, and its status tells how it ended.
+      // worker ends before it reads, the write fails, and its status shows how it ended.
       _ = try? await execution.standardInputWriter.write(line)
       async let noise = Self.tail(of: execution.standardError)
       let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, startIsTold: startIsTold)

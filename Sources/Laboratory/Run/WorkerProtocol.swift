@@ -4,7 +4,8 @@ import Platform
 
 /// The request that the lab sends to a worker: one line of JSON on standard input.
 ///
-/// The lab keeps that pipe open as long as it lives. The end of the pipe tells the worker that the lab is gone.
+/// The lab keeps that pipe open as long as it lives. A worker that reads the end of the pipe knows that the lab has
+/// ended.
 public struct TrialRequest: Sendable, Codable, Equatable {
   /// The name of the pattern.
   public let pattern: String
@@ -44,7 +45,8 @@ public struct TrialRequest: Sendable, Codable, Equatable {
 }
 
 extension TrialRequest {
-  /// Creates a request for a variant with the defaults of its settings. The worker plays another process in a trial.
+  /// Creates a request for a variant with the defaults of its settings. Such a worker stands in for another process in
+  /// a trial.
   package init(pattern: String, variant: String) {
     self.init(pattern: pattern, variant: variant, parameters: [:], seed: 1, stepsPerMicrosecond: 1, cores: 1)
   }
@@ -124,7 +126,7 @@ public struct TrialReport: Sendable, Codable, Equatable {
 }
 
 extension TrialReport {
-  /// Runs the body of `variant` until it ends in any way.
+  /// Creates the report of a trial by running the body of `variant` until it ends in any way.
   package init(of variant: Variant, _ trial: Trial) {
     do {
       try variant.body(trial)

@@ -7,14 +7,14 @@ struct CallStacks {
   private(set) var found: [[String]] = []
   private var indexOf: [Int: Int] = [:]
 
-  /// Libraries that make calls for a program. Its author does not look for them.
+  /// The libraries that make calls on behalf of a program. The author of the program does not look for their functions.
   private static let systemLibraries = [
     "libdispatch.", "libswift", "libFoundation", "lib_Foundation", "lib_Internal", "libBlocksRuntime", "libc.so",
     "libc-",
     "libpthread", "ld-linux", "libgcc_s", "libstdc++", "libm.so",
   ]
 
-  /// Names the stacks of a record.
+  /// Creates the stacks of a record with the names of their functions.
   init(_ recorded: RecordedStacks) {
     let modules = recorded.modules.sorted { $0.base < $1.base }
     // Each call is the address of the instruction after it, so the address before that one belongs to the call.

@@ -32,7 +32,7 @@ extension Trace {
         $0.isBarrier && $0.begin == nil && $0.queue == request.queue && $0.submitted ?? .max < request.submitted ?? 0
       }
     }
-    /// Returns the lanes' blocks that prevent a request from beginning.
+    /// Returns the indices of the running blocks that prevent a request from beginning.
     func owners(of request: Block) -> [Int] {
       held.filter { index in
         let block = blocks[index]

@@ -1,6 +1,7 @@
 /// The findings about the threads of the pool.
 extension Trace {
-  /// A pool takes up to this time to give a thread its next block, in nanoseconds.
+  /// The shortest stretch of starvation that counts, in nanoseconds. A pool takes up to this time to give a thread its
+  /// next block.
   private static let shortest: UInt64 = 1_000_000
 
   func starvation(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
@@ -62,7 +63,7 @@ extension Trace {
     for (queue, blocks) in Dictionary(grouping: blocks, by: \.queue) {
       let kind = queues[queue].kind
       guard kind != .main, kind != .unknown, !blocks.contains(where: \.isBarrier) else { continue }
-      // A queue of which no block has ever begun may be suspended.
+      // A queue none of whose blocks has ever begun may be suspended.
       if let program, program.heldQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
       guard queues[queue].isSerial else {
         times += blocks.filter { kinds.contains($0.kind) }.compactMap { block in

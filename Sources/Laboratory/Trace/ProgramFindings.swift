@@ -1,5 +1,5 @@
-/// The findings that a trace proves about a user's program. Only the record is known of the program's queues and
-/// threads.
+/// The findings that a trace proves about a user's program. The program's queues and threads are known only from the
+/// record.
 extension TraceFinding {
   /// Whether the record proves the finding. Other findings are likely: the record fits them, but other explanations are
   /// possible.
@@ -65,7 +65,7 @@ extension Trace {
   /// The time within which a waiting block begins when its queue is free, in nanoseconds.
   private static let atOnce: UInt64 = 1_000_000
 
-  /// The fewest blocks that show a pattern, and their smallest share of the record.
+  /// The smallest number of blocks that shows a pattern.
   private static let fewestBlocks = 1000
 
   /// The blocks of a queue whose median running time is less than half of the time that it takes to submit and to begin

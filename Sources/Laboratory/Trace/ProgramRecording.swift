@@ -1,7 +1,7 @@
 import Measurement
 import Platform
 
-/// The record of a user's program, which is started for it.
+/// The record of a user's program. The program is started for the record.
 public struct ProgramRecording: Sendable {
   private let name: String
   private let recorder: Recorder
@@ -19,8 +19,8 @@ public struct ProgramRecording: Sendable {
   /// - Parameters:
   ///   - command: the program and its arguments.
   ///   - followsChildren: whether the programs that it starts are recorded, too.
-  /// - Throws: ``SystemError`` if there is no such program, or if it cannot be started; ``LabError`` if nothing of it
-  ///   can be recorded.
+  /// - Throws: ``SystemError`` if there is no such program, or if it cannot be started; ``LabError`` if nothing of the
+  ///   program can be recorded.
   public init(_ command: [String], followsChildren: Bool) throws {
     guard Recorder.isAvailable else {
       throw LabError(
@@ -52,7 +52,8 @@ public struct ProgramRecording: Sendable {
   /// - Throws: ``SystemError`` if the system cannot run it.
   public func begin() throws(SystemError) { try program.release() }
 
-  /// Ends the record, and returns the trace of the program, and of each that it started if those are recorded.
+  /// Ends the record, and returns the trace of the program, and of each program that it started if those programs are
+  /// recorded.
   ///
   /// - Parameters:
   ///   - end: how the program ended.

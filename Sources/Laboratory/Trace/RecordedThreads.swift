@@ -99,8 +99,8 @@ struct RecordedThreads {
   // MARK: The lanes
 
   /// Returns the lanes of the threads that did something, in the order in which they are shown, and the accounts of
-  /// their running times. Threads that did nothing during the body belong to the lab. They run at most when the process
-  /// is killed.
+  /// their running times. Threads that did nothing during the body belong to the lab. If they run at all, they run when
+  /// the process is killed.
   func lanes(_ record: TraceRecord, ran: (Int) -> Bool) -> (lanes: [Trace.Lane], accounts: [Trace.Account]) {
     let last = time.at(record.events.last?.time ?? 0)
     var lanes: [(lane: Trace.Lane, thread: Thread)] = []
@@ -155,8 +155,8 @@ struct RecordedThreads {
     }
   }
 
-  /// Returns the running time of a thread from both sources; nil if the thread was running when the system was asked,
-  /// which then reports the time of the last tick.
+  /// Returns the running time of a thread from both sources; nil if the thread was running when the system was asked.
+  /// For a running thread, the system reports the time of the last tick.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
     guard let last = thread.told.last, last.at > time.start else { return nil }
     let first = thread.told.first.flatMap { $0.at < time.start ? $0 : nil } ?? (at: 0, ran: 0)

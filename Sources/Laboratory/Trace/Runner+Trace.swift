@@ -23,7 +23,7 @@ extension Runner {
     return traces
   }
 
-  /// Returns nil where the task was cancelled before the body had begun.
+  /// Returns the trace of a trial of `run`; nil if the task was cancelled before the body had begun.
   private func trace(of run: Run, _ plan: Plan, on machine: Machine, by worker: WorkerProcess) async throws -> Trace? {
     let record: TraceRecord
     var outcome: Outcome?

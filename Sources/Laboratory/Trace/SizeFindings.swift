@@ -1,6 +1,6 @@
 /// The findings about the size of a trial's blocks.
 extension Trace {
-  /// The fewest iterations or blocks that show a pattern.
+  /// The smallest numbers of iterations and of blocks that show a pattern.
   private static let fewest = (iterations: 8, blocks: 100)
   /// The longest running time of a block that is called small, in nanoseconds.
   private static let small: UInt64 = 1000

@@ -44,8 +44,8 @@ public struct Trace: Sendable, Codable, Equatable {
     /// The queues whose blocks may have waited for something other than a thread: those that were suspended, or that
     /// have a target of their own.
     public var heldQueues: Set<Int>
-    /// The number of events before the beginning of the trace that later ones have overwritten; nil if the trace has
-    /// all of the time that was asked for.
+    /// The number of events before the beginning of the trace that later ones have overwritten; nil if the trace covers
+    /// all of the requested time.
     public var overwritten: Int?
 
     /// Creates the facts of a program.

@@ -13,12 +13,12 @@ public enum TraceFinding: Sendable, Equatable {
   /// The trial hung, and these lanes wait forever. None of them holds what another one waits for.
   case standstill(lanes: [Int])
   /// Every thread of the pool that had a block was blocked in it, at least one for each core, while blocks waited for a
-  /// thread. The backlog is the greatest number of such blocks, and the time is the sum for which this lasted.
+  /// thread. The backlog is the maximum number of such blocks, and the time is the total for which this state lasted.
   case starvation(workers: Int, backlog: Int, time: UInt64)
   /// The waits of a millisecond or more inside jobs of Swift concurrency, which blocked a thread: their number, and the
   /// longest.
   case blockedJobs(count: Int, longest: WorkWait)
-  /// Blocks in progress at once on as many threads, several times the cores.
+  /// The blocks in progress at once, on as many threads, were several times as many as the cores.
   case crowd(threads: Int, blocks: Int)
   /// The number of iterations of the longest parallel loop that each lane ran, the greatest first.
   case loop([LoopShare])
@@ -34,16 +34,16 @@ public enum TraceFinding: Sendable, Equatable {
   /// program's limit or longer.
   case hang(block: Int, time: UInt64, behind: Int)
   /// Each lane waits at the end of the record for a lock. The next lane held the lock when the wait began, and the last
-  /// lane waits for a lock of one of the first.
+  /// lane waits for a lock that the first lane held.
   case locks([Int])
 
   /// A lane that holds a queue and waits for another one.
   public struct Owner: Sendable, Equatable {
     /// The lane.
     public var lane: Int
-    /// The block that it is in.
+    /// The block that the lane is in.
     public var block: Int
-    /// The queue that it waits for.
+    /// The queue that the lane waits for.
     public var waitsFor: Int
   }
 

@@ -22,8 +22,8 @@ extension Trace {
   /// The time of the first submission in nanoseconds; 0 if there is none.
   public var opening: UInt64 { blocks.compactMap(\.submitted).min() ?? 0 }
 
-  /// The longest wait of the caller or inside a block, with its time since the first submission, before which a trial
-  /// prepares; nil if there is none.
+  /// The longest wait of the caller or inside a block, with the part of its time after the first submission; nil if
+  /// there is none. A trial prepares before its first submission.
   public var longestWait: TraceFinding.WorkWait? { longestWait(among: workWaits) }
 
   private func longestWait(among waits: [TraceFinding.WorkWait]) -> TraceFinding.WorkWait? {
@@ -63,7 +63,7 @@ extension Trace {
     }
   }
 
-  /// Returns the greatest number of times that overlap; nil if there are none.
+  /// Returns the maximum number of intervals that overlap at any time; nil if there are no intervals.
   static func most(_ times: [(begin: UInt64, end: UInt64)]) -> Int? {
     var edges = times.flatMap { [($0.begin, 1), ($0.end, -1)] }
     edges.sort { $0 < $1 }

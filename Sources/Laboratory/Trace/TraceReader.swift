@@ -1,7 +1,7 @@
 import Platform
 
-/// Builds a ``Trace`` from a record: it reads the scheduler's reports once and then the events once, and hands each of
-/// them to the part that it is about.
+/// Builds a ``Trace`` from a record: it reads the scheduler's reports once and then the events once, and passes each of
+/// them to the part that the report or event concerns.
 struct TraceReader {
   private let record: TraceRecord
   private let isProgram: Bool
@@ -38,7 +38,8 @@ struct TraceReader {
   /// - Parameters:
   ///   - name: the name of the program, if it has not recorded its own.
   ///   - ended: the time at which the record ended, in monotonic nanoseconds.
-  ///   - last: how many nanoseconds before the end of the record the trace begins; nil for the whole record.
+  ///   - last: the time from the beginning of the trace to the end of the record, in nanoseconds; nil for the whole
+  ///     record.
   ///   - hang: see ``Trace/Program/hang``.
   static func program(
     _ record: TraceRecord, name: String, cores: [Int], end: Trace.End, ended: UInt64, last: UInt64?, hang: UInt64

@@ -1,6 +1,6 @@
 import Measurement
 
-/// Rules that every trace keeps, whatever was traced. If a rule is broken, either the record or Dispatch is wrong.
+/// A rule that every trace keeps, whatever was traced. If a rule is broken, either the record or Dispatch is wrong.
 public enum TraceRule: String, Sendable, CaseIterable {
   /// No block begins before it was submitted.
   case submittedFirst = "no block begins before it was submitted"

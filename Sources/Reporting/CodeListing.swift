@@ -1,7 +1,7 @@
 import Laboratory
 import Platform
 
-/// The code of variants as it was compiled, for a terminal. Comments are quiet, and keywords are strong.
+/// The compiled source code of variants, for a terminal. Comments are dimmed, and keywords are bold.
 public enum CodeListing {
   /// Returns the bodies of some variants of `experiment`, each under the name of the variant and the place in its
   /// source.
@@ -18,7 +18,8 @@ public enum CodeListing {
     }.joined(separator: "\n")
   }
 
-  /// Wraps comments that are wider than the terminal. An indented comment continues the one above it already.
+  /// Returns lines of code in which wide comments are wrapped. An indented comment continues the comment above it, so
+  /// the two are joined first.
   private static func wrapped(_ lines: [String], _ style: TextStyle) -> [String] {
     let (mark, further) = ("// ", "//   ")
     var joined: [String] = []
@@ -43,7 +44,7 @@ public enum CodeListing {
     }
   }
 
-  /// Wider lines are hard to read.
+  /// The largest width of a comment, in columns. Wider lines are hard to read.
   private static let widest = 100
 
   private static let keywords: Set<String> = [
@@ -51,7 +52,7 @@ public enum CodeListing {
     "return", "self", "static", "struct", "switch", "throw", "try", "var", "where", "while",
   ]
 
-  /// Returns one line in colour. Each line is read alone, since bodies contain no strings and comments of several
+  /// Returns one line in colour. Each line is highlighted alone, since no string and no comment of a body spans several
   /// lines.
   static func highlighted(_ line: String, _ style: TextStyle) -> String {
     let line = line.inLine

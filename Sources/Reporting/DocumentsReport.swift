@@ -93,7 +93,8 @@ public struct DocumentsReport: Sendable {
     }
   }
 
-  /// Returns the place of the sentence in its document, and the configurations in which it was tried.
+  /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
+  /// sentences on the same question.
   static func whereabouts(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =

@@ -1,9 +1,9 @@
 /// A format in which results are printed and exported. A new format is a file that renders documents or contents, and a
-/// line in ``all``, from which `--format`, `--export`, completions and errors know it.
+/// line in ``all``, which `--format`, `--export`, completions and errors use.
 public struct ExportFormat: Sendable {
   /// The results that are rendered, with the options of the rendering.
   public struct Input: Sendable {
-    /// The runs, each with what reports show of it.
+    /// The runs, each with the content of its report.
     public let contents: [ReportContent]
     /// Whether a refuted performance claim is a failure.
     public let strict: Bool
@@ -11,7 +11,7 @@ public struct ExportFormat: Sendable {
     /// documents.
     public let sentences: @Sendable () throws -> SentenceIndex?
 
-    /// The runs as data, without what reports show of them.
+    /// The runs as data, without the content of their reports.
     public var documents: [ResultDocument] { contents.map(\.document) }
 
     /// Creates the input of a format.

@@ -2,7 +2,7 @@
 /// their lines, so that a histogram does not take one line for each pair.
 struct JSONLayout {
   private let bytes: [UInt8]
-  /// For each byte that opens a list or an object, the index at which that ends.
+  /// The index of the end of each list and object, at the index of the byte that opens it.
   private var ends: [Int]
   private var output: [UInt8] = []
 

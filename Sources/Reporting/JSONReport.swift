@@ -22,8 +22,8 @@ public enum JSONReport {
     return String(decoding: escaped([UInt8](try encoder.encode(value))), as: UTF8.self) + "\n"
   }
 
-  /// Returns the text with invisible characters escaped (`\u202e`), since the encoder escapes only the first 32. They
-  /// occur in texts only, where an escape means the same.
+  /// Returns the text with invisible characters escaped (`\u202e`), since the encoder escapes only the first 32.
+  /// Invisible characters occur only in strings, in which an escape has the same meaning.
   private static func escaped(_ json: [UInt8]) -> [UInt8] {
     // In UTF-8, these characters begin with one of these bytes.
     guard json.contains(where: { $0 == 0x7f || $0 == 0xc2 || $0 == 0xe2 }) else { return json }

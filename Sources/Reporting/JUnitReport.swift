@@ -58,13 +58,13 @@ public enum JUnitReport {
     } else {
       body = ""
     }
-    // Claims whose words continue those of the one before differ in their checks.
+    // The words of a claim can continue those of the claim before. The check makes the name unique.
     return head(name, "\(claim.says) (\(claim.check))")
       + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
   }
 
-  /// Returns a test case for trials that failed; nothing if there are none. No claim is about them, and yet the run is
-  /// not a pass.
+  /// Returns a test case for trials that failed; empty if there are none. No claim is about these trials, but the run
+  /// does not pass.
   private static func failed(_ trials: Int, _ type: String, _ word: String, _ says: String, _ document: ResultDocument)
     -> String
   {

@@ -41,7 +41,7 @@ public enum MarkdownReport {
       + grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } })
   }
 
-  /// Returns a line. What a reader must not miss is bold.
+  /// Returns a line as Markdown. A line that a reader must not miss is bold.
   static func text(_ line: Line) -> String {
     if line.isCode { return code(line.text) }
     let isBold = line.phrases.count == 1 && [.care, .heading].contains(line.phrases[0].color)
@@ -61,7 +61,7 @@ public enum MarkdownReport {
 
   static func list(_ items: [String]) -> String { items.map { "- " + escape($0) }.joined(separator: "\n") }
 
-  /// Returns a text below its title; nothing if it is empty.
+  /// Returns a text below its title; empty if the text is empty.
   static func section(_ title: String, _ text: String) -> String {
     text.isEmpty ? "" : "**\(escape(title))**\n\n\(text)"
   }
@@ -96,7 +96,7 @@ public enum MarkdownReport {
     return fence + space + (inTable ? line.replacing("|", with: "\\|") : line) + space + fence
   }
 
-  /// Returns a fence that is longer than any in a text, so that nothing in the text can end the code.
+  /// Returns a fence that is longer than any fence in a text, so that nothing in the text can end the code.
   static func fence(_ text: String, least: Int) -> String {
     let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
     return String(repeating: "`", count: max(least, longest + 1))

@@ -22,7 +22,7 @@ public enum PercentileReport {
           let parts = [
             documents.count > 1 ? scenario.name : "", run.variant, settings.joined(separator: ","), metric,
           ]
-          // The text becomes the name of a file in this directory and in no other.
+          // The name becomes that of a file in the given directory. A `/` in it would lead to another directory.
           return (parts.filter { !$0.isEmpty }.joined(separator: "-").replacing("/", with: "-").inLine, text)
         }
       }

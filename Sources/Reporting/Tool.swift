@@ -2,7 +2,7 @@ import Synchronization
 
 /// The name and the version of the tool.
 public enum Tool {
-  /// `gcdlab`.
+  /// The name of the tool: `gcdlab`.
   public static let name = "gcdlab"
   /// The name of the command in the lab's texts: `gcdlab`, or the name that another lab sets at its start.
   public static var command: String {

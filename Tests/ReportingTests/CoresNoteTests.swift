@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// The first line of an answer if the trials did not have several cores, and what is left out then.
+/// The first line of an answer if the trials did not have several cores, and the parts that the answer then leaves out.
 @Suite struct CoresNoteTests {
   private static let says = "the cores were busy: other programs took 60 % of the time of 2 cores"
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reporting
 
-/// A narrow terminal shows every word as a whole, and says what it leaves out.
+/// A narrow terminal shows every word as a whole, and reports what it leaves out.
 @Suite struct NarrowTests {
   @Test(arguments: [20, 40, 55, 80, 200])
   func `a name and its text break no word`(_ width: Int) {

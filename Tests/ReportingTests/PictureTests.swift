@@ -4,7 +4,8 @@ import Testing
 
 @testable import Reporting
 
-/// The picture with which a page begins. The document decides which one it is, and its figures are those of the tables.
+/// The picture with which a page begins. The document decides which picture it is, and the figures in the picture are
+/// those of the tables.
 @Suite struct PictureTests {
   private func page(_ content: ReportContent) -> String { HTMLReport.render([content]) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// A run that was saved and read again looks as it did before.
+/// A run has the same reports before and after it is saved and read.
 @Suite struct SavedRunTests {
   private static let fractions = Fixture.made(
     [

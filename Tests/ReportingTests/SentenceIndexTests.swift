@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reporting
 
-/// The way from claims to the standing of a sentence.
+/// The derivation of a sentence's standing from the claims on the sentence.
 @Suite struct SentenceIndexTests {
   private static let documents = """
     documents:

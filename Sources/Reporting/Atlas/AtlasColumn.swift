@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// A column of an atlas: a run on a machine, reduced to what the atlas shows. Histograms and metrics other than the
-/// headlines are left out, so that twenty books fit into memory.
+/// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows. Histograms and metrics other
+/// than the headlines are left out, so that the results of twenty machines fit into memory.
 public struct AtlasColumn: Sendable {
   /// The path of the file.
   let place: String
@@ -40,7 +40,7 @@ public struct AtlasColumn: Sendable {
     runs = documents.map(AtlasRun.init)
   }
 
-  // MARK: What tells machines apart
+  // MARK: Facts that distinguish machines
 
   /// A fact that a document contains about its machine or its build, with the name of the fact.
   struct Fact: Sendable, Hashable {
@@ -87,7 +87,7 @@ public struct AtlasColumn: Sendable {
   }
 }
 
-/// The headline figures of a scenario on a machine, each as a multiple of the baseline there.
+/// The headline figures of a scenario on a machine, each as a multiple of the baseline in the same run.
 struct AtlasRun: Sendable {
   struct Row: Sendable {
     /// The variant at its point.
@@ -112,7 +112,7 @@ struct AtlasRun: Sendable {
   let metric: MetricFacts?
   /// The reference of the ratios; nil if there are no ratios.
   let reference: String?
-  /// Whether any row has a ratio. A baseline of 0 gives none.
+  /// Whether any row has a ratio. There are no ratios to a baseline of 0.
   let hasRatios: Bool
   let rows: [Row]
 
@@ -145,7 +145,7 @@ struct AtlasRun: Sendable {
     }
   }
 
-  /// The meaning of the figures. Two runs can be compared if it is the same.
+  /// The meaning of the figures. Two runs can be compared if their figures have the same meaning.
   var measure: String {
     let of = metric.map {
       "\($0.name), \($0.kind.rawValue)\($0.unit.rawValue.isEmpty ? "" : " in \($0.unit.rawValue)")"

@@ -35,7 +35,8 @@ public enum AtlasPage {
       """
   }
 
-  /// Returns the heading of a table: the machines, each with its number and with what distinguishes it from the others.
+  /// Returns the heading of a table: the machines, each with its number and with the facts that distinguish it from the
+  /// others.
   private static func head(_ first: String, _ atlas: Atlas, _ last: Markup = "") -> Markup {
     let heads = atlas.names.enumerated().map { number, name -> Markup in
       "<th><b>\(number + 1)</b><span>\(name)</span></th>"
@@ -63,7 +64,7 @@ public enum AtlasPage {
       """
   }
 
-  /// `12 on which machines agree, 3 judged on one machine only, 2 without a verdict`.
+  /// Returns the number of sentences in each group: `12 on which machines agree, 2 without a verdict`.
   private static func counts(_ sentences: [AtlasSentence], _ words: ColumnWords) -> String {
     AtlasSentence.Agreement.allCases.compactMap { agreement in
       let count = sentences.count { $0.agreement == agreement }
@@ -88,7 +89,8 @@ public enum AtlasPage {
       "<div class=\"scroll box\"><table class=\"atlas words\">\(head("sentence", atlas))<tbody>\n\(rows)</tbody></table></div>\n"
   }
 
-  /// The figures of more machines are a long list, which stays closed.
+  /// The largest number of machines for which the lists of figures are open at first. The list of more machines is
+  /// long.
   private static let mostOpened = 4
 
   private static func claim(_ claim: AtlasSentence.Claim) -> Markup {

@@ -10,7 +10,7 @@ struct AtlasScenario: Sendable {
     let cells: [AtlasRun.Row?]
     /// The ratio of the largest cell to the smallest; nil for fewer than two.
     let apart: Double?
-    /// Whether `apart` is more than runs of one machine differ by chance; nil for too few rounds.
+    /// Whether `apart` exceeds the difference that runs of one machine have by chance; nil for too few rounds.
     let isTold: Bool?
 
     /// Whether some machine has a figure, or the trials ended differently on two machines.
@@ -18,7 +18,8 @@ struct AtlasScenario: Sendable {
       cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
     }
 
-    /// `2.10x!`, with the sign if the difference is significant.
+    /// The ratio of the largest cell to the smallest, with the sign if the difference is significant: `2.10x!`; empty
+    /// if there is no ratio.
     var apartText: String { apart.map { Quantity.ratio($0) + "x" + (isTold == true ? Atlas.told : "") } ?? "" }
   }
 
@@ -31,7 +32,7 @@ struct AtlasScenario: Sendable {
   /// The machines whose figures have another meaning, and the settings that were not the same.
   let cautions: [String]
 
-  /// Returns at most `most` rows: those that differ most, in their order.
+  /// Returns at most `most` rows: those with the largest differences, in their order.
   func rows(most: Int) -> [Row] {
     guard rows.count > most else { return rows }
     let kept = rows.indices.sorted { rank(rows[$0]) > rank(rows[$1]) }.prefix(most)
@@ -79,7 +80,7 @@ struct AtlasScenario: Sendable {
     cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 
-  /// Returns the parameters that had other values on some machine, `cores differ`; nil for none.
+  /// Returns the parameters whose values differ between machines, `cores differ`; nil if there are none.
   private static func otherSettings(_ rows: [Row]) -> String? {
     var settings: Set<String> = []
     for row in rows {

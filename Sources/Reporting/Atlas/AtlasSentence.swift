@@ -3,7 +3,7 @@ import Measurement
 
 /// A sentence of the documents on several machines.
 struct AtlasSentence: Sendable {
-  /// Whether the columns that judged a sentence agree. A single column agrees with no other.
+  /// The agreement of the columns that judged a sentence. A single column agrees with no other.
   enum Agreement: CaseIterable, Sendable {
     case disagreed, agreed, once, never
 
@@ -23,7 +23,7 @@ struct AtlasSentence: Sendable {
     case none
     /// The sentence is open on some machines.
     case open
-    /// The sentence stands otherwise on some machines, as partly or as what a stand-in does.
+    /// The sentence has another standing on some machines, such as `partly` or `standIn`.
     case otherwise
     /// The sentence is refuted on one machine and holds on another.
     case opposed
@@ -38,7 +38,7 @@ struct AtlasSentence: Sendable {
     let check: String
     /// The results by the index of the machine; nil for a machine that did not judge the claim.
     let judgedClaims: [SentenceIndex.JudgedClaim?]
-    /// The kind of the figures, and the ratio of the largest to the smallest; nil if they cannot be compared.
+    /// The kind of the figures, and the ratio of the largest to the smallest; nil if the figures cannot be compared.
     let apart: (of: String, times: Double)?
 
     /// Each result in words, with the numbers of the machines that have it.
@@ -127,8 +127,8 @@ struct AtlasSentence: Sendable {
     }
   }
 
-  /// Returns how far apart the figures of a claim are: its ratios if all columns have one, otherwise the left side of
-  /// its check.
+  /// Returns the ratio of a claim's largest figure to its smallest; nil if the figures cannot be compared. The figures
+  /// are the claim's ratios if all columns have one, and otherwise the left sides of its check.
   private static func apart(_ claims: [ClaimFacts]) -> (of: String, times: Double)? {
     let ratios = claims.compactMap { $0.evidence.ratio?.value }
     let areRatios = ratios.count == claims.count

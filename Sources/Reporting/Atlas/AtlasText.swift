@@ -6,7 +6,7 @@ import Platform
 public struct AtlasText {
   private let atlas: Atlas
   private let style: TextStyle
-  /// Whether every sentence and every row is shown, also those on which machines agree.
+  /// Whether every sentence and every row is shown, including those on which machines agree.
   private let details: Bool
 
   /// Creates the text of an atlas in a style.
@@ -65,8 +65,8 @@ public struct AtlasText {
     }
   }
 
-  /// Returns a mark for each machine beside the sentence. Without room for that, the marks stand below each other, with
-  /// their words.
+  /// Returns a sentence with a mark for each machine before it. If there is no room, the marks stand below the
+  /// sentence, each with its standing in words.
   private func row(_ sentence: AtlasSentence) -> [String] {
     let said = sentence.said.map { " (\($0.rawValue))" } ?? ""
     let count = sentence.standings.count
@@ -88,7 +88,7 @@ public struct AtlasText {
 
   private var idWidth: Int { atlas.sentences.map(\.id.displayWidth).max() ?? 0 }
 
-  /// Returns a claim, its result on each machine, and how far apart its figures are.
+  /// Returns a claim, its result on each machine, and the ratio of its largest figure to its smallest.
   private func lines(_ claim: AtlasSentence.Claim) -> [String] {
     let machines = claim.words.flatMap { machines, says in
       style.wrapped("\(machines.map(String.init).joined(separator: " ")) \(says)", .quiet, indent: 6)
@@ -147,7 +147,7 @@ public struct AtlasText {
       row.cells.map { cell in cell.map { style.unicode ? $0.cell.text : $0.cell.plain } ?? "-" }
         + (hasApart ? [row.apartText] : [])
     }
-    // The names get the room that the figures leave, or a third of the line if these take several lines.
+    // The names get the room that the figures leave, or a third of the line if the figures take several lines.
     let taken = (cells.first ?? []).indices.reduce(0) { sum, column in
       sum + 2 + (cells.map { $0[column].displayWidth }.max() ?? 0)
     }

@@ -10,7 +10,8 @@ extension ReportContent {
     }.joined(separator: ", ")
   }
 
-  /// The settings that the command line changed: `settings: iterations 5_003`.
+  /// The settings that the command line changed: `settings changed by --set: iterations 5_003`; empty if there are
+  /// none.
   var changedSettings: String {
     let changed = document.scenario.parameters.filter { $0.changed == true }.compactMap { parameter in
       parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
@@ -49,10 +50,10 @@ extension ReportContent {
       .compactMap(\.self)
   }
 
-  /// The Dispatch that was tried; nil if it is the one of Swift.
+  /// The version of Dispatch that was tried; nil if it is the Dispatch of the Swift toolchain.
   private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
-  /// The command line as a shell reads it; nil if a program started the run.
+  /// The command line, quoted for a shell; nil if a program started the run.
   var command: String? { Self.command(document) }
 
   static func command(_ document: ResultDocument) -> String? {

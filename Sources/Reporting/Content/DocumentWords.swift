@@ -9,12 +9,12 @@ extension Documents.Era {
     }
   }
 
-  /// `Then: Grand Central Dispatch, 2010 to 2015`.
+  /// The heading of this half of the documents: `Then: Grand Central Dispatch, 2010 to 2015`.
   var title: String { "\(rawValue.capitalized): \(means)" }
 }
 
 extension Documents.Strength {
-  /// The demand of the strength on the claims.
+  /// The requirement that a sentence of this strength sets for its claims.
   var means: String {
     switch self {
     case .always: "of every run: one counterexample refutes it"

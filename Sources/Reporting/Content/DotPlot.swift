@@ -14,11 +14,11 @@ struct DotPlot: Sendable {
     let ratio: String
     /// The median; nil if the table has a range or no figure.
     let median: Double?
-    /// The lowest and the highest round, or sample if the table has a range; nil for fewer than two.
+    /// The range of the rounds, or of the samples if the table has a range; nil for fewer than two rounds.
     let span: ClosedRange<Double>?
     /// Whether the rounds distinguish the run from its reference; nil if they are too few, or if there is no reference.
     let isDistinct: Bool?
-    /// Whether the rounds are too noisy even for that.
+    /// Whether the rounds are too noisy to compare the run with its reference.
     var isTooNoisy = false
   }
   struct Panel: Sendable {
@@ -35,7 +35,7 @@ struct DotPlot: Sendable {
   let reference: String?
   /// The runs without a figure.
   let leftOut: [String]
-  /// The number of points that have no room.
+  /// The number of points for which the plot has no room.
   let morePoints: Int
 
   /// The largest number of rows.
@@ -54,7 +54,7 @@ struct DotPlot: Sendable {
     let alike =
       isHeadline ? [] : tables.shown.filter { $0.kind == metric.kind && $0.unit == metric.unit && isMeasured($0) }
     guard alike.count < 3 else {
-      // If the metric is one of a family, such as one for each priority, each variant has a metric of its own.
+      // The metric is one of a family, such as one for each priority. Each run has a panel, with a row for each metric.
       title = metric.kind == .latency ? "times" : "figures"
       note = "medians over the trials"
       panels = runs.indices.prefix(Self.most / alike.count + 1).compactMap { run in

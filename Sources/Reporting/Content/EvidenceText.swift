@@ -5,7 +5,7 @@ extension ClaimFacts {
   /// The evidence in one sentence.
   var evidenceText: String { evidenceText(unless: nil) }
 
-  /// Returns the evidence in one sentence, without the number of rounds if that is `known`.
+  /// Returns the evidence in one sentence, without the number of rounds if it equals `known`.
   func evidenceText(unless known: Int?) -> String {
     let trials = "\(evidence.trials.counted("trial"))"
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
@@ -19,7 +19,7 @@ extension ClaimFacts {
       let isAll = evidence.met == evidence.trials && evidence.lost == nil
       let others = evidence.lost.map { ", \($0) more lost" } ?? ""
       let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(others)\(spread(over: known))"
-      // A check with `==` that is met repeats the figure that was found.
+      // If a check with `==` is met, the check already has the figure.
       guard comparison?.comparison != .equal, evidence.left != nil else { return seen }
       return seen + (isAll ? ", " : "; there ") + counted
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), \(counted)"
@@ -47,10 +47,10 @@ extension ClaimFacts {
     }
   }
 
-  /// The left side; its smallest to its largest figure if they differ.
+  /// The figure of the left side; the smallest and the largest figure if they differ.
   private var left: String { side(evidence.left, evidence.leftRange) }
 
-  /// Returns a side: one figure, or the smallest to the largest.
+  /// Returns the figure of a side, or its smallest and its largest figure if they differ.
   private func side(_ median: Number?, _ range: [Number]?) -> String {
     guard let range, range.count == 2 else { return figure(median) }
     let ends = range.map(figure)
@@ -74,7 +74,8 @@ extension ClaimFacts {
   /// The left side; both sides if two figures are compared.
   private var found: String { comparison?.figures.count == 2 ? bothSides : left }
 
-  /// The left side with what it counts, `4 to 40,330 duplicates`; both sides if two figures are compared.
+  /// The figure of the left side with the name of its metric, `4 to 40,330 duplicates`; both sides if two figures are
+  /// compared.
   private var counted: String {
     let names = comparison?.figures.map(\.metric) ?? []
     guard let name = names.first else { return left }
@@ -82,7 +83,8 @@ extension ClaimFacts {
     return "\(left) \(name)"
   }
 
-  /// The side that is below the other in every round; nil if the verdict has another reason.
+  /// The statement that every round of one side is below every round of the other; nil if the verdict has another
+  /// reason.
   private var apart: String? {
     guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value
@@ -99,16 +101,16 @@ extension ClaimFacts {
     return ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
   }
 
-  /// A result of the rounds about the ratio.
+  /// The conclusion from the rounds about the ratio.
   private enum RatioResult {
     case ratio(ConfidenceInterval)
-    /// The interval includes 1. Which median is the smaller one is chance, too.
+    /// The interval includes 1. It is also chance which of the two medians is smaller.
     case noDifference(ConfidenceInterval)
     case tooNoisy
   }
 
-  /// The result of the rounds about the ratio; nil if there is no ratio, or if the verdict follows from its reason and
-  /// not from the interval.
+  /// The conclusion from the rounds about the ratio; nil if there is no ratio, or if the verdict follows from its
+  /// reason and not from the interval.
   private var ratioResult: RatioResult? {
     guard let interval else { return nil }
     guard interval.low < 1, interval.high > 1 else { return .ratio(interval) }
@@ -116,7 +118,8 @@ extension ClaimFacts {
     return interval.isNoise ? .tooNoisy : .noDifference(interval)
   }
 
-  /// The medians and what the rounds show about their ratio, in the direction of the claim; otherwise what was claimed.
+  /// The medians with the conclusion about their ratio, in the direction of the claim. Without a conclusion, the text
+  /// is the distance from the limit, or the medians alone.
   private var comparedText: String {
     let sides = bothSides
     switch ratioResult {
@@ -174,7 +177,7 @@ extension ClaimFacts {
 }
 
 extension WrittenCheck {
-  /// Whether one side is a number, to which the other is compared.
+  /// Whether one side is a number, with which the figure of the other side is compared.
   fileprivate var hasLimit: Bool { figures.count == 1 }
 
   /// Whether the left side is compared with a number, or with a part or a multiple of another figure.
@@ -192,7 +195,7 @@ extension WrittenCheck {
   /// The names that distinguish the sides if both are figures: their variants, points or metrics; nil if one side is a
   /// number.
   ///
-  /// The name of a product stands for the factor, too: the figure beside it is the result of the product.
+  /// The name of a product includes the factor, since the figure beside the name is that of the product.
   var sideNames: [(text: String, isProduct: Bool)]? {
     let sides = [left, right].map { operand -> (factor: Double?, figure: Figure)? in
       switch operand {

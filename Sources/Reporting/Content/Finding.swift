@@ -1,15 +1,15 @@
 import Laboratory
 
-/// The most striking claim of some runs: the one whose sides differ by the largest certain factor.
+/// The most striking claim of some runs: the claim whose sides certainly differ by the largest factor.
 ///
-/// A claim against a document comes before one for a document, and this one before the lab's own. Among the lab's own
-/// claims, the refuted ones come first.
+/// A claim against a document precedes a claim for a document, which precedes a claim of the lab's own. Among the lab's
+/// own claims, the refuted ones come first.
 public struct Finding: Sendable {
   let claim: ClaimFacts
   /// The claim, and the claims that have the same result for the same sentence by the same metric, such as one on the
   /// queue without Swift's wrapper.
   let beside: [ClaimFacts]
-  /// The sentence that the claim contradicts, with its standing; nil if it contradicts none.
+  /// The sentence that the claim contradicts, with its standing; nil if the claim contradicts none.
   let against: Grades.Grade?
   let scenario: String
   let started: String
@@ -35,7 +35,7 @@ public struct Finding: Sendable {
     return claim.verdict == .refuted ? 1 : claim.isOfLesson ? 0 : 2
   }
 
-  /// Returns the sentence or the claim with its result, the figures, and the run that they are from.
+  /// Returns the sentence or the claim with its result, the figures, and the scenario and the date of the run.
   public func text(_ style: TextStyle) -> String {
     let says =
       against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }

@@ -2,7 +2,8 @@ import Laboratory
 import Measurement
 
 extension ReportContent {
-  /// Returns the meaning of the signs in the shown tables, one line each, and how reliable so few rounds are.
+  /// Returns the meanings of the signs in the shown tables, one line each, and a note if there are too few rounds for
+  /// intervals.
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
@@ -71,7 +72,7 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the metrics in some tables that are ratios or shares of something that their names do not say.
+  /// Returns the metrics in some tables that are ratios or shares. The names of these metrics do not say of what.
   private func ratios(in tables: [Table]) -> [MetricFacts] {
     let titles = Set(tables.flatMap(\.headings).map(\.title))
     return document.scenario.metrics.filter {

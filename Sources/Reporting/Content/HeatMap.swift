@@ -8,8 +8,8 @@ struct HeatMap: Sendable {
   struct Point: Sendable {
     /// The text of the cell in the table.
     let text: String
-    /// The distance from the reference or from the best median: a logarithm, from 0 to 1 for the largest; nil without a
-    /// figure.
+    /// The distance from the reference or from the best median: a share of the largest distance, from 0 to 1, on a
+    /// logarithmic scale; nil if there is no figure.
     let strength: Double?
     /// Whether the cell is better than the reference.
     let isBetter: Bool
@@ -18,7 +18,7 @@ struct HeatMap: Sendable {
     let isNearBest: Bool
     /// Whether the rounds are too noisy to compare the cell with its reference.
     var isTooNoisy = false
-    /// The point of the cell, in full.
+    /// The run of the cell with its ratio and its figure, for a tooltip.
     let says: String
   }
   struct Row: Sendable {
@@ -35,9 +35,9 @@ struct HeatMap: Sendable {
   let across: ParameterFacts
   let columns: [String]
   let panels: [Panel]
-  /// The reference of which cells are multiples; nil if they are medians.
+  /// The reference of the multiples; nil if the cells are medians.
   let reference: String?
-  /// The variants that have no room.
+  /// The variants for which the map has no room.
   let leftOut: [String]
 
   /// The largest number of rows.

@@ -12,7 +12,7 @@ public enum Legend {
     "unavailable: not judged; the reason stands beside it",
   ]
 
-  /// The meaning of *not so*, the verdict on a claim without a document.
+  /// The meaning of *not so*, the word for a refuted claim that grades no document.
   static let notSo = "not so: a refuted claim of the lab's own"
 
   /// Returns the lines of the legend that explain a verdict, a kind of claim or a role: `held`, `yardstick`.
@@ -38,8 +38,8 @@ public enum Legend {
 }
 
 extension ReportContent {
-  /// Returns the meaning of the verdicts, in full or as much as fits into a line. All verdicts are counted in the
-  /// report, and the evidence of `shown` stands beside the claims.
+  /// Returns the meanings of the verdicts, in full or in one line. The report counts the verdicts of all claims, and
+  /// shows the evidence of the claims in `shown`.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
     let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil

@@ -1,9 +1,10 @@
-/// The part of Markdown that lessons use: paragraphs, lists, headings, code, and words that are bold, stressed or code.
+/// A lesson, parsed from the part of Markdown that lessons use: paragraphs, lists, headings, code, and words in bold,
+/// in italics or as code.
 struct Lesson {
   enum Block: Equatable {
     case heading([Span])
     case paragraph([Span])
-    /// A list: for each item, its blocks. If `numbered`, the items have numbers in front.
+    /// A list with the blocks of each item. The items of a `numbered` list have numbers in front.
     case list(numbered: Bool, items: [[Block]])
     /// Lines that are shown unchanged.
     case code([String])
@@ -24,7 +25,7 @@ struct Lesson {
     blocks = Self.blocks(lines[...], depth: 0)
   }
 
-  /// The depth of nested lists. Deeper lists are text, since nobody writes them.
+  /// The largest depth of nested lists. Deeper lists are treated as text, since no lesson has them.
   private static let deepest = 8
 
   // MARK: Blocks
@@ -75,7 +76,7 @@ struct Lesson {
     let width: Int
   }
 
-  /// Returns the `- ` or `1. ` in front of a list's item; nil if there is none.
+  /// Returns the marker of a list item, `- ` or `1. `; nil if the line has none.
   private static func marker(_ line: String) -> Marker? {
     let indent = indent(line)
     let text = line.dropFirst(indent)

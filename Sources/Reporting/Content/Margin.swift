@@ -11,16 +11,16 @@ extension ConfidenceInterval {
   /// The larger distance of an end from 1, for an interval that includes 1: `2.1 %`.
   var reach: String { "\(Quantity.fixed(reachShare, decimals: reachShare < 9.95 ? 1 : 0)) %" }
 
-  /// Whether every round has exactly the same ratio, as counts may.
+  /// Whether every round has exactly the same ratio, which is possible for counts.
   var isExact: Bool { low == high }
 
-  /// The ends in the form of words, `[1.5x … 2.3x]`. An end on the other side of 1 is a fraction.
+  /// The ends as multiples, `[1.5x … 2.3x]`. An end on the other side of 1 is a fraction.
   var ends: String {
     let ends = estimate <= 1 ? (1 / high, 1 / low) : (low, high)
     return "[\(Self.end(ends.0))x \(Signs.range) \(Self.end(ends.1))x]"
   }
 
-  /// Returns an end with enough digits that one near 1 is not printed as 1.
+  /// Returns an end with enough digits to distinguish it from 1.
   private static func end(_ ratio: Double) -> String {
     let text = Quantity.ratio(ratio)
     return text == "1.00" && ratio != 1 ? Quantity.fixed(ratio, decimals: 4) : text
@@ -33,7 +33,7 @@ extension ConfidenceInterval {
     return exactly("\(ratio) in every round")
   }
 
-  /// Returns the ratio of every round in words.
+  /// Returns the text for a ratio that every round has: `the same` if the ratio is 1.
   func exactly(_ ratio: String) -> String { estimate == 1 ? "the same" : ratio }
 
   /// Returns whether both sides were equal in every round. For durations, equality is chance and is shown as a ratio.

@@ -1,6 +1,6 @@
 import Laboratory
 
-/// The outcomes of each run, as a bar that is divided by their shares.
+/// A bar for each run, divided by the shares of the run's outcomes.
 struct OutcomeBars: Sendable {
   struct Row: Sendable {
     let label: String

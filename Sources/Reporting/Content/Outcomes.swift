@@ -17,7 +17,7 @@ struct Outcomes {
   /// The expectation that the claims and the variant's role have of an outcome.
   enum Expectation: String, Sendable, CaseIterable {
     case allowed, forbidden
-    /// The outcome is wrong, and the variant is there to show it.
+    /// The outcome is wrong, and the variant exists to show it.
     case anomaly
     case trapExpected = "trap expected"
     case hangExpected = "hang expected"
@@ -73,11 +73,11 @@ struct Outcomes {
 
   // MARK: As a picture
 
-  /// Returns the outcomes as bars, if they are the subject of the scenario; nil if they are an aside.
+  /// Returns the outcomes as bars, if they are the subject of the scenario; nil if they are not.
   ///
-  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario whose
-  /// headline has no better direction, and whose runs end otherwise than by completing at least as often as they have a
-  /// figure.
+  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario in which
+  /// at least as many runs have trials that did not complete as runs have a figure, and whose headline has no better
+  /// direction if it was measured.
   func bars(headline: MetricFacts?) -> OutcomeBars? {
     let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
     if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
@@ -97,8 +97,8 @@ struct Outcomes {
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
   }
 
-  /// Returns the anomaly that a variant should show, if a figure other than the race's shows it, with the number of
-  /// such trials; nil if the race shows the anomaly.
+  /// Returns the anomaly that a variant should show, with the number of trials that showed it, if a claim on another
+  /// figure than the race's witnessed it; nil if the outcomes of the race include the anomaly.
   private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
     let variant = index.document.runs[run].variant
@@ -147,8 +147,8 @@ struct Outcomes {
     return entries.sorted { ($1.count, $0.outcome) < ($0.count, $1.outcome) }
   }
 
-  /// Returns the expectation of an end. Completing is allowed. Another end is expected if a claim or the variant
-  /// foresees it.
+  /// Returns the expectation of an end. Completion is allowed, and a stop by the lab has no expectation. Another end is
+  /// expected if a claim that was borne out is about it, and forbidden otherwise.
   private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
     switch end {
     case .completed: return .allowed
@@ -167,10 +167,11 @@ struct Outcomes {
 
   // MARK: What trials counted
 
-  /// The numbers of different values that make outcomes, of a hundred samples or more. Other metrics have a range.
+  /// The numbers of different values that are listed as outcomes, for a hundred samples or more. Other metrics are
+  /// shown as a range.
   private static let fewValues = 2...3
 
-  /// Returns whether a metric has several values in a run, but few.
+  /// Returns whether a metric has a few different values in a run, which are listed as outcomes.
   private func hasValues(_ run: Int, _ metric: MetricFacts) -> Bool {
     index.document.runs[run].metrics[metric.name].map { samples in
       samples.isRange && samples.kind == .count && samples.count >= 100

@@ -1,5 +1,5 @@
 /// A part of a report. The content decides which parts a report has, in which order and with which words. A format has
-/// one function for each kind of part, and shows nothing for a kind that it has no form for.
+/// one function for each kind of part. It shows nothing for a kind that it cannot render.
 enum Part: Sendable {
   /// The name of the subject with its question, and the answer.
   case head(String, String, [Line])
@@ -21,12 +21,13 @@ enum Part: Sendable {
   case foot([Line])
 }
 
-/// A line of a report, in phrases. The colour of a phrase says how to read it, and every format has a form for it.
+/// A line of a report, in phrases. The colour of a phrase expresses how to read the phrase, and every format has a form
+/// for each colour.
 struct Line: Sendable {
   typealias Phrase = (text: String, color: SemanticColor?)
 
   let phrases: [Phrase]
-  /// Whether the line is for a shell.
+  /// Whether the line is a shell command.
   let isCode: Bool
 
   /// Creates a line of one phrase.
@@ -61,7 +62,7 @@ extension ReportContent {
     ]
   }
 
-  /// The answer: whether the cores were there for it, the standings of the documents' sentences, the counts
+  /// The answer: a note if the trials did not have several cores, the standings of the documents' sentences, the counts
   /// `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
     [coresNote.map { Line($0, .care) }, grades.line, counts, conclusion.map { Line($0, .heading) }].compactMap(\.self)
@@ -74,7 +75,7 @@ extension ReportContent {
     return Self.counts(claims) ?? Line("no claims on what was run")
   }
 
-  /// Returns the number of claims and of each verdict, failures first, for any claims; nil for none.
+  /// Returns the number of `claims` and of each verdict among them, failures first; nil if there are no claims.
   static func counts(_ claims: [ClaimFacts]) -> Line? {
     Line(
       "\(claims.count.counted("claim")): ", verdicts(claims).map { ($0.text, $0.verdict.color) }, separator: ", ")

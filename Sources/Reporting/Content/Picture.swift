@@ -34,6 +34,6 @@ extension SweepCurve {
     return numbers.count == settings.count ? numbers : []
   }
 
-  /// Whether there are values between one setting and the next.
+  /// Whether the settings are numbers, so that other values lie between them.
   var isOfNumbers: Bool { !numbers.isEmpty }
 }

@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// The distributions of a latency, one for each variant. If something is swept, a variant shows its best point.
+/// The distributions of a latency, one for each variant. If something is swept, a variant is shown at its best point.
 struct Distribution: Sendable {
   struct Series: Sendable {
     let label: String
@@ -23,7 +23,8 @@ struct Distribution: Sendable {
   /// The smallest number of samples for a distribution.
   private static let fewest = 30
 
-  /// Returns whether a setting was chosen, that is, whether the sweep says more than how much work there is.
+  /// Returns whether each variant is shown at its best setting. This is so if a swept parameter is not an amount of
+  /// work.
   private static func isOfBest(_ index: RunIndex) -> Bool {
     index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
   }
@@ -52,8 +53,8 @@ struct Distribution: Sendable {
 }
 
 /// A figure along the swept parameter with the most values: a series for each variant and each setting of the other
-/// swept parameters. If these are too many, only the best series of each variant is there. The figures are those of the
-/// tables: medians over the rounds, or in a search the means by which the runs are ranked.
+/// swept parameters. If there are too many series, only the best one of each variant is included. The figures are those
+/// of the tables: medians over the rounds, or in a search the means by which the runs are ranked.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
     /// The variant, and the settings of the other swept parameters.
@@ -80,9 +81,9 @@ struct SweepCurve: Sendable {
   let parameter: ParameterFacts
   let settings: [ParameterValue]
   private(set) var series: [Series]
-  /// Whether settings were chosen, so that only the best series of each variant is there.
+  /// Whether settings were chosen, so that only the best series of each variant is included.
   let isOfBest: Bool
-  /// The ideal gain of a unit of the setting, which the plot shows as a line; nil if it is not known.
+  /// The slope of the ideal line: the ideal gain for each unit of the setting; nil if no ideal is known.
   let ideal: Double?
   /// The meaning of the figures, for the title.
   let figures: String
@@ -158,8 +159,8 @@ struct SweepCurve: Sendable {
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
   }
 
-  /// Returns a curve with the series that have the parameter, and that of a reference, which is a line if it has not. A
-  /// figure that does not depend on the parameter is no point of its plot.
+  /// Returns a curve with the series that depend on the parameter and the series of a reference. A reference that does
+  /// not depend on the parameter is drawn as a line, and other such series are left out.
   func heeding(besides reference: Int?) -> SweepCurve {
     let heeding = series.filter { !$0.isFlat || $0.variant == reference }
     guard heeding.contains(where: { !$0.isFlat }), heeding.count < series.count else { return self }

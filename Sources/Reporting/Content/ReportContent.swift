@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// Everything that a report shows of a document: the results of its figures, the best run, the tables, the plots and
-/// the remarks. All renderers show this and nothing else, so that they agree.
+/// the remarks. All renderers show this content and nothing else, so that they agree.
 public struct ReportContent: Sendable {
   /// The document.
   public let document: ResultDocument
@@ -12,17 +12,17 @@ public struct ReportContent: Sendable {
 
   /// The documents whose sentences the claims grade; nil in a lab without documents.
   let documents: Documents?
-  /// The standings of those sentences by this run.
+  /// The standings of the sentences according to this run.
   let grades: Grades
 
   let index: RunIndex
-  /// The first shown metric, which stands for the others.
+  /// The first shown metric, by which the runs are compared.
   let headline: MetricFacts?
   let comparison: RunComparison?
   let tables: [Table]
   /// The tables that a screen has room for.
   let briefTables: [Table]
-  /// The table of what the trials cost the machine, without the costs that other tables show; nil if the document has
+  /// The table of the resources that the trials used, without those that other tables show; nil if the document has
   /// none.
   let costs: Table?
   /// The distributions of the shown latencies.
@@ -36,7 +36,7 @@ public struct ReportContent: Sendable {
   /// The times of the shown metrics' empty timing loops, if they were measured: `0.31 ns (uncontended)`.
   let ownFloors: [String]
 
-  /// Reads a document whose claims grade sentences of `documents`.
+  /// Creates the content of a document whose claims grade sentences of `documents`.
   public init(_ document: ResultDocument, by documents: Documents? = nil) {
     self.documents = documents
     grades = Grades([document], by: documents)
@@ -77,7 +77,7 @@ public struct ReportContent: Sendable {
     picture = Picture(made, outcomes, sweeps)
   }
 
-  /// The recorded trials, each with the part that the document lacks.
+  /// The recorded trials, each with a note on the part that the document lacks.
   var traces: [(trace: Trace, note: String?)] {
     (document.traces ?? []).map { facts in
       var trace = facts.trace(of: document.scenario.name)
@@ -91,11 +91,12 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Whether the question was which setting is best.
+  /// Whether the run was a search for the best setting.
   var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// Returns the curve of a search as a terminal shows it: the variants that have the parameter, and the baseline, or
-  /// else a yardstick. If it is to be brief and there are many variants, only the best one and that reference are kept.
+  /// Returns the curve of a search as a terminal shows it: the variants that depend on the parameter, and as a
+  /// reference the baseline or otherwise a yardstick. If `isBrief` is true and there are many variants, only the best
+  /// one and the reference are kept.
   func sweepPlot(isBrief: Bool) -> SweepCurve? {
     guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
     let variants = document.scenario.variants
@@ -120,9 +121,9 @@ public struct ReportContent: Sendable {
 
   // MARK: The answer
 
-  /// The reason why the run does not show what several cores gain, which is the first line of the answer: there was one
-  /// core, or other programs had the others. Nil if the trials had several cores, or if no figure is asked for: what a
-  /// trial must or can do is the same on busy cores.
+  /// The reason why the run does not show the gain of several cores: there was one core, or other programs used the
+  /// others. The reason is the first line of the answer. Nil if the trials had several cores, or if no figures are
+  /// compared: guarantees and anomalies are the same on busy cores.
   var coresNote: String? {
     guard comparesFigures else { return nil }
     if document.machine.usedCores == 1 {
@@ -186,10 +187,10 @@ public struct ReportContent: Sendable {
     ]
   }
 
-  /// The findings about the strides of a loop.
+  /// The kinds of the findings about the strides of a loop.
   private static let (bestStride, costModel) = ("best-stride", "cost-model")
 
-  /// Whether other programs had the cores.
+  /// Whether other programs used the cores.
   private var hasTakenCores: Bool { document.warnings.contains { $0.kind == RunNote.coresTaken } }
 
   // MARK: Below the tables
@@ -197,20 +198,21 @@ public struct ReportContent: Sendable {
   /// The tables with that of the costs, for reports that have room for everything.
   var detailedTables: [Table] { tables + [costs].compactMap(\.self) }
 
-  /// Returns some tables, each with the meaning of those of its signs that no table above has.
+  /// Returns some tables, each with notes on its signs. A note below one table is not repeated below the next ones.
   func explained(_ tables: [Table]) -> [(table: Table, notes: [String])] {
     var told: Set<String> = []
     return tables.map { table in (table, footnotes([table]).filter { told.insert($0).inserted }) }
   }
 
-  /// The claims about what was run. In a search for the best setting, only the failed claims are shown: the others are
-  /// about other settings.
+  /// The claims about the runs of the document. In a search for the best setting, only the failed claims are shown: the
+  /// others are about other settings.
   var claims: [ClaimFacts] {
     seeksBest
       ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims.filter { !$0.isLeftOut }
   }
 
-  /// One line on claims that are not shown, since they are about what the command line left out; nil for none.
+  /// A line about the claims that are not shown because the command line left out what they are about; nil if there are
+  /// none.
   var leftOut: String? {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
@@ -218,8 +220,8 @@ public struct ReportContent: Sendable {
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about what this run leaves out"
   }
 
-  /// The runs with trials that were lost to the machine, with their number and whether all trials were lost. Trials
-  /// that need what the machine is known to lack are not lost.
+  /// The runs with lost trials, with the number of lost trials and whether all trials were lost. Trials with a
+  /// requirement that the machine is known not to meet do not count as lost.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.wasNotTried)
@@ -227,14 +229,14 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Returns whether the machine was known to lack what a run needs.
+  /// Returns whether the machine was known not to meet a requirement of a run.
   func isDeclaredAway(_ run: RunFacts) -> Bool {
     run.obstacle != nil || document.scenario.variants.contains { $0.name == run.variant && $0.obstacle != nil }
   }
 }
 
 extension ResultDocument {
-  /// Whether the question, or a claim, is about what several cores gain: cores are swept, trials waited for a second
+  /// Whether the question, or a claim, is about the gain of several cores: cores are swept, trials waited for a second
   /// core, or a figure of the claims is a speed-up.
   private var dependsOnCores: Bool {
     if scenario.sweep.contains(Cores.name) { return true }
@@ -244,7 +246,7 @@ extension ResultDocument {
     }
   }
 
-  /// The metrics that are a gain of several cores.
+  /// The metrics that express the gain of several cores.
   private static let gains: Set<String> = ["speedup", "speed-up", "efficiency"]
 
   /// Returns a warning in the words that suit the run. If nothing in the run is about the gain of several cores, taken

@@ -3,13 +3,13 @@ import Measurement
 
 /// The comparison of a document's runs by one metric. Runs are identified by their index.
 struct RunComparison: Sendable {
-  /// The best run; nil if the question is another one, or if neither direction of the metric is better.
+  /// The best run; nil if the run was not a search, or if neither direction of the metric is better.
   let best: Int?
   /// The best runs: the single best one, or the best of each group of runs that are compared with each other.
   let bests: Set<Int>
-  /// The parameters whose settings each have a best, in words. They are the parameters for the amount of work, since
-  /// the least work would always be the best. Without such parameters, they are all swept parameters but the last,
-  /// which are the rows of the grid. Empty if there is one best.
+  /// The parameters of which each setting has a best run of its own, in words. They are the parameters for the amount
+  /// of work, since the least work would always be the best. Without such parameters, they are all swept parameters
+  /// except the last, which form the rows of the grid. Empty if there is one best run.
   let groups: String
   /// The names of the parameters in `groups`.
   let groupNames: [String]
@@ -23,11 +23,11 @@ struct RunComparison: Sendable {
   let referenceOf: [Int: Int]
   /// The runs that do not differ significantly from the best.
   let nearBest: Set<Int>
-  /// The runs that too few or too noisy rounds cannot rank.
+  /// The runs that cannot be ranked, since the rounds are too few or too noisy.
   let unclear: Set<Int>
 
-  /// The best runs that are best by chance, so that no report names them as the best: enough rounds distinguish none of
-  /// the others from them with confidence, and some of the others cannot be ranked.
+  /// The best runs that no report names as the best, since they are the best by chance: there are enough rounds for
+  /// intervals, no other run is near the best, and some of the other runs cannot be ranked.
   let unnamed: Set<Int>
 
   /// A count that should be 0 and is not 0 in some runs of a search; nil for none.
@@ -35,7 +35,7 @@ struct RunComparison: Sendable {
   /// The runs with a flaw, which are not compared with others.
   let flawed: Set<Int>
 
-  /// The run with the best geometric mean over its rounds, in words. Whether other runs are as good, the marks say.
+  /// The words for the run with the best geometric mean over its rounds. The marks show whether other runs are as good.
   static let best = "the best mean"
 
   /// - Parameter shown: The metrics to show, which may include the count of a flaw.
@@ -113,6 +113,6 @@ extension RunIndex {
 }
 
 extension SampleFacts {
-  /// The figures of its rounds.
+  /// The figures of the rounds.
   var roundFigures: [RoundFigure] { rounds.map { RoundFigure(round: $0.round, value: $0.value.value) } }
 }

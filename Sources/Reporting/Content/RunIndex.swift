@@ -72,11 +72,12 @@ struct RunIndex: Sendable {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
-  /// Returns the run for each variant that stands for all its settings: the best one, or the lowest if neither
-  /// direction of the metric is better.
+  /// Returns the run that represents all settings of each variant: the best one, or the lowest if neither direction of
+  /// the metric is better.
   ///
-  /// The amount of work is never chosen: each amount has runs of its own, if that gives at most `most` runs. Otherwise
-  /// all runs have one amount, which is returned, too. The parameter `along` which a plot goes is not chosen either.
+  /// The amount of work is never chosen: each amount has runs of its own if there are at most `most` runs in all.
+  /// Otherwise all runs have the same amount, which is returned, too. The setting of `along`, the parameter of a plot's
+  /// axis, is not chosen either.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
     runs: [Int], fixed: Fixed?
   ) {

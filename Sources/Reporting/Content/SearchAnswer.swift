@@ -7,8 +7,8 @@ struct SearchAnswer {
   private let index: RunIndex
   private let metric: MetricFacts
   private let comparison: RunComparison
-  /// The swept parameters among whose settings the answer chooses. The settings of the others each have a best of their
-  /// own.
+  /// The swept parameters whose best settings the answer names. Each setting of the other parameters has a best run of
+  /// its own.
   private let ways: [ParameterFacts]
   /// Whether there are enough rounds for intervals.
   private let isCertain: Bool
@@ -68,7 +68,8 @@ struct SearchAnswer {
     return sentences.joined(separator: " ") + (more > 0 ? " \(more) more are in the tables." : "")
   }
 
-  /// The settings without a figure because a trial took too long, and what lets it take longer; nil if there are none.
+  /// The settings without a figure because a trial took too long, and the options that allow longer trials; nil if
+  /// there are none.
   private var stopped: String? {
     let all = Array(index.document.runs.indices)
     let stopped = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[.stopped] > 0 }
@@ -115,7 +116,7 @@ struct SearchAnswer {
     return settings.isEmpty ? "" : "With \(settings.joined(separator: ", ")): "
   }
 
-  /// Returns the best runs: the best one and those from which the rounds find no difference.
+  /// Returns the sentence about the best run and the runs for which the rounds show no difference from it.
   private func praise(_ best: Int, _ near: [Int], among group: [Int]) -> String {
     let good = group.filter { $0 == best || near.contains($0) }
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -135,7 +136,8 @@ struct SearchAnswer {
     return "\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))" + same
   }
 
-  /// Returns the runs that cannot be told apart, any of which will do, and the one with the best mean.
+  /// Returns the sentence about runs that cannot be distinguished, so that any of them will do, with the mean of the
+  /// best one.
   private func doubt(_ best: Int, _ unclear: [Int], among group: [Int]) -> String {
     let all = group.filter { $0 == best || unclear.contains($0) }
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
@@ -159,8 +161,8 @@ struct SearchAnswer {
     return own == most ? ", the largest \(way.name) tried" : own == least ? ", the smallest \(way.name) tried" : ""
   }
 
-  /// Returns what would rank the runs: how much time, at the noise of this run, and a comparison of the undecided
-  /// variants alone if there are others.
+  /// Returns advice on how to rank the runs: the time that is necessary at the noise of this run, and a comparison of
+  /// the undecided variants alone if the group has other variants.
   private func help(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
     let isCompared = index.document.scenario.baseline == nil
     let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
@@ -190,8 +192,8 @@ struct SearchAnswer {
     return Int((seconds / Double(unit)).rounded(.up)) * unit
   }
 
-  /// Returns how much the choice matters: the worst of the runs that are certainly worse, together with those that
-  /// cannot be told apart from the worst.
+  /// Returns the sentence about the worst run, the runs that cannot be distinguished from it, and their ratio to the
+  /// best run; nil if no run is certainly worse.
   private func blame(_ worse: [Int], _ best: Int, among group: [Int]) -> String? {
     // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }
@@ -210,7 +212,7 @@ struct SearchAnswer {
       : "\(superlative(isBest: false)): \(names(runs, of: group)), \(by)"
   }
 
-  /// Returns whether the rounds cannot tell two runs apart, or differ so little that a reader would not care.
+  /// Returns whether the rounds do not distinguish two runs, or whether the ratio of the runs is below `alike`.
   private func areAlike(_ run: Int, _ other: Int) -> Bool {
     guard run != other else { return true }
     let sides = [run, other].compactMap { index.document.runs[$0].metrics[metric.name]?.roundFigures }
@@ -223,7 +225,7 @@ struct SearchAnswer {
 
   // MARK: Words
 
-  /// Returns the adjective for the best run: `Fastest`, `Lowest failed-opens`.
+  /// Returns the adjective for the best or the worst run: `Fastest`, `Lowest failed-opens`.
   private func superlative(isBest: Bool) -> String {
     if metric.meaning == .duration {
       return (isBest ? "Fastest" : "Slowest") + (metric.name == "elapsed" ? "" : " by \(metric.name)")
@@ -270,8 +272,8 @@ struct SearchAnswer {
     return texts.prefix(Self.most).joined(separator: "; ") + "; and others in the table"
   }
 
-  /// Returns settings of one variant, out of `all` that were tried with it: `any stride from 256 up`, `stride 4 or 64`.
-  /// Empty if no parameter affects the variant.
+  /// Returns the settings of some runs of one variant, out of `all` runs of the variant: `any stride from 256 up`,
+  /// `stride 4 or 64`. Empty if no parameter affects the variant.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
     let heeded = ways.filter { way in all.contains { point($0)[way.name] != nil } }
     guard let way = heeded.first else { return "" }

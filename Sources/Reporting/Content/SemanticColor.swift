@@ -1,7 +1,7 @@
 import Platform
 @preconcurrency import Rainbow
 
-/// The few colours that mean something, each for one meaning.
+/// The colours of the lab's texts, each of which has one meaning.
 enum SemanticColor {
   /// A heading.
   case heading

@@ -8,8 +8,8 @@ public struct SentenceIndex: Sendable {
     let opinion: ClaimOpinion
     let scenario: String
     let claim: ClaimFacts
-    /// A trial with the same result as the opinion, and the seed that gives its rounds the same order; nil if all
-    /// trials have that result.
+    /// A trial that shows the opinion, with the seed that gives its rounds the same order; nil if no single trial shows
+    /// it.
     let shown: String?
 
     init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
@@ -27,7 +27,7 @@ public struct SentenceIndex: Sendable {
     }
   }
 
-  /// A claim on a sentence as its scenario makes it, with its result.
+  /// A claim of a scenario on a sentence, with its result.
   struct SentenceClaim: Sendable {
     let scenario: String
     let claim: ScenarioOutline.Claim

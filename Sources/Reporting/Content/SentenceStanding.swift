@@ -6,8 +6,8 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case refuted
   /// Claims speak for one part of the sentence and against another.
   case partly
-  /// A claim for the sentence is open: the rounds do not decide it, or a possibility was not seen. A claim against one
-  /// part of a tendency may speak.
+  /// A claim for the sentence is open: the rounds do not decide it, or a possibility was not seen. A claim may speak
+  /// against one part of a tendency.
   case undecided
   /// All claims that could be judged speak for the sentence.
   case borneOut = "borne out"
@@ -18,8 +18,8 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case byInference = "by inference"
   /// The lab tried a replacement that it built itself, since the system lacks the real feature.
   case standIn = "stand-in"
-  /// All claims speak for the sentence, but no Dispatch could fail it: reading the document's own code shows that it is
-  /// true.
+  /// All claims speak for the sentence, but the sentence would hold with any implementation of Dispatch: the document's
+  /// own code shows that it is true.
   case byConstruction = "by construction"
   /// No claim for the sentence could be judged on this machine.
   case unavailable
@@ -36,7 +36,7 @@ enum ClaimOpinion: String, Sendable, Codable {
   case open
   case unavailable
 
-  /// Creates the opinion of a claim on a sentence of such a strength. A true claim contradicts the sentence if
+  /// Creates the opinion of a claim on a sentence of the strength `said`. A true claim contradicts the sentence if
   /// `contradicts` is true, and otherwise bears it out.
   ///
   /// For *always* and *recipe*, every trial counts: a trial speaks against the sentence if it fails the check of a
@@ -97,11 +97,11 @@ extension Documents.Sentence {
 
   private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
 
-  /// Returns a remark on a standing: which part of the sentence holds, what was tried instead and which part of that
-  /// holds, why nothing could fail the sentence, or what could not be tried of a sentence about every run. Nil if the
-  /// standing needs no remark.
+  /// Returns a remark on a standing: the part of the sentence that holds, the stand-in that was tried, the reason why
+  /// the sentence stands by construction or by inference or cannot be tried, or the claims on a sentence about every
+  /// run that could not be judged. Nil if the standing needs no remark.
   ///
-  /// - Parameter untried: The claims on the sentence that could not be judged, and why not.
+  /// - Parameter untried: The claims on the sentence that could not be judged, with the reasons.
   func remark(
     _ standing: SentenceStanding, _ opinions: [ClaimOpinion], untried: [(claim: String, reason: String?)] = [],
     on system: String?
@@ -119,7 +119,7 @@ extension Documents.Sentence {
     }
   }
 
-  /// Returns which claims could not be judged, with each reason once; nil if there are none.
+  /// Returns the claims that could not be judged, with each reason once; nil if there are none.
   private static func remark(on untried: [(claim: String, reason: String?)]) -> String? {
     if untried.isEmpty { return nil }
     let parts = untried.grouped(by: { $0.reason ?? "" }).map { reason, claims in

@@ -1,4 +1,4 @@
-/// A table as cells. Every renderer shows it, each in its own mark-up.
+/// A table as cells, which every renderer shows in its own mark-up.
 struct Table: Sendable {
   enum Side: Sendable {
     case left, right
@@ -9,7 +9,7 @@ struct Table: Sendable {
     /// The rank by which columns are left out if there is no room. The column with the highest rank goes first; 0 means
     /// never.
     let rank: Int
-    /// The title if there is no room for the whole one.
+    /// The short title, for a table without room for the whole title.
     let short: String
 
     /// The rank of the columns of other metrics that share a table with the headline.
@@ -18,7 +18,7 @@ struct Table: Sendable {
     static let ofMedian = 2
     /// The rank of a figure that another column shows, too.
     static let told = 9
-    /// The lowest rank of columns that can be left out without being named.
+    /// The rank of a column that can be left out without a note.
     static let unmissed = 8
 
     init(_ title: String, _ side: Side = .right, rank: Int = 0, short: String? = nil) {
@@ -65,7 +65,8 @@ struct Table: Sendable {
     }
   }
 
-  /// Returns the table with the figures of another one, which has the same rows, before its last column.
+  /// Returns the table with the figures of another table inserted before its last column. Both tables have the same
+  /// rows.
   private func joined(by other: Table) -> Table {
     let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.told }
     let place = headings.count - 1
@@ -86,8 +87,8 @@ struct Table: Sendable {
     return table
   }
 
-  /// Returns the tables without those that continue another one. The table above has their columns if it compares the
-  /// same runs, as far as there is room, and otherwise names these as left out.
+  /// Returns the tables without those that continue another table. The columns of a continuation join the table above
+  /// if that table has means and the same runs. Otherwise the table above names these columns as left out.
   static func leading(_ tables: [Table]) -> [Table] {
     var leading: [Table] = []
     for table in tables {
@@ -145,14 +146,14 @@ struct Cell: Sendable, Hashable {
     static let told = Facts(rawValue: 2048)
     /// The cell is a ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
-    /// The figure is within twice the time of its own timing loop around an empty operation.
+    /// The figure is within twice the time of its own timing loop with an empty operation.
     static let ownFloor = Facts(rawValue: 16_384)
     /// The samples are too few for the percentile.
     static let tooFew = Facts(rawValue: 262_144)
   }
   let text: String
   let facts: Facts
-  /// The text if there is no room for the whole one.
+  /// The short text, for a table without room for the whole text.
   let short: String
 
   init(_ text: String, _ facts: Facts = [], short: String? = nil) {

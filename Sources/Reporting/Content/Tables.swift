@@ -23,8 +23,8 @@ struct Tables {
     seeksBest && document.scenario.sweep.count > 1 ? grids : lists
   }
 
-  /// The short form of the tables. If settings make a long list of each variant, one table stands for all: it has the
-  /// medians of the headline, with a row for each variant and a column for each setting.
+  /// The short form of the tables. If there are many rows, one table replaces all others: it has the medians of the
+  /// headline, with a row for each variant and a column for each setting.
   var brief: [Table] {
     seeksBest || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
   }
@@ -99,7 +99,7 @@ struct Tables {
         [(.init("samples", rank: Table.Heading.unmissed), { Cell(Quantity(Double($0.count), .none).description) })]
         + statistics.map { statistic, rank in
           (
-            // The mean stands beside the median if the runs are ranked by it.
+            // The mean stands beside the median if the runs are ranked by the mean.
             .init(statistic.rawValue, rank: statistic == .p50 && ranksByMean ? Table.Heading.ofMedian : rank),
             { samples in
               // Claims, plots and the other tables show this figure. A report has one figure for each metric.
@@ -137,7 +137,7 @@ struct Tables {
     shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
   }
 
-  /// Returns the table of what each run costs the machine, with a column for each of `metrics`.
+  /// Returns the table of the resources that each run uses, with a column for each of `metrics`.
   func costs(_ metrics: [MetricFacts]) -> Table? {
     let found = metrics.filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
     guard !found.isEmpty else { return nil }
@@ -236,8 +236,8 @@ struct Tables {
   /// The text for an interval that includes 1 and is too wide to call the sides alike.
   static let noise = "too noisy to tell"
 
-  /// Returns the sign beside a run: that it is the best one, that it does not differ from its reference, or that the
-  /// rounds cannot tell. The signs are the same with a baseline and without.
+  /// Returns the sign beside a run, which marks the best run, a run that does not differ from its reference, or a run
+  /// that the rounds cannot rank. The signs are the same with a baseline and without.
   private func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
@@ -262,7 +262,7 @@ struct Tables {
   /// Returns whether a run without a figure has trials whose end can be shown.
   private func isTold(_ run: Int) -> Bool { end(of: run) != nil }
 
-  /// Returns how most of the run's trials ended that did not complete; nil if all completed.
+  /// Returns the most frequent end of the run's trials other than completion; nil if all trials completed.
   private func end(of run: Int) -> String? {
     let outcomes = document.runs[run].outcomes
     let ends = outcomes.kinds.filter { $0 != .completed }
@@ -309,8 +309,8 @@ struct Tables {
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }
 
-  /// Returns the headline of a run as a multiple of its reference. Without a reference, the cell is the figure itself,
-  /// and without a figure, the end of the trials.
+  /// Returns the headline of a run as a multiple of its reference. Without a reference, the cell has the figure itself,
+  /// and without a figure, the way in which the trials ended.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let (mark, _, facts) = mark(run)
@@ -334,7 +334,8 @@ extension RunIndex {
       && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
   }
 
-  /// Returns the figure of a metric that reports show of a run: the one by which a search ranks runs, else the median.
+  /// Returns the figure that reports show for a metric of a run: the mean by which a search ranks runs, or otherwise
+  /// the median.
   func ranked(_ run: Int, by metric: MetricFacts) -> Double? {
     document.runs[run].metrics[metric.name].flatMap { ranksByMean(metric) ? $0.roundMean : $0.median }
   }

@@ -24,7 +24,7 @@ extension Verdict {
 }
 
 extension ClaimFacts {
-  /// Returns the verdict with its mark, in its colour, as wide as the mark and `room` columns.
+  /// Returns the verdict with its mark, in its colour, with the word padded to `room` columns.
   func verdictText(_ style: TextStyle, room: Int = 0) -> String {
     verdict.color("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
   }

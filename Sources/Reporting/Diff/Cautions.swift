@@ -32,7 +32,7 @@ extension ResultDiff {
     differ("Swift", was.swift, now.swift)
     differ("Dispatch", was.dispatch ?? "of Swift", now.dispatch ?? "of Swift")
     differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
-    // If the same work takes another time, every figure moves with it.
+    // If the same work takes a different time, every figure changes with it.
     let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond
     if speed.isFinite, abs(speed - 1) > 0.05 {
       cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new machine as on the old")

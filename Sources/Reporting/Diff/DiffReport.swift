@@ -4,7 +4,7 @@ import Measurement
 /// A diff for a terminal, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
   private let diff: ResultDiff
-  /// The gate of `--fail-above`, and what fails it; nil without that option.
+  /// The gate of `--fail-above`, with its failures; nil without that option.
   private let gate: Gate?
 
   /// Creates a report of `diff`.
@@ -17,7 +17,7 @@ public struct DiffReport: Sendable {
   private static let (mostRows, mostItems) = (20, 5)
 
   /// Returns the diff for a terminal: which runs are compared, how many figures changed, a line for each changed
-  /// figure, the worst first, and what else the reader must know. With `details`, every figure has a line.
+  /// figure, the worst first, and the notes that a reader must know. With `details`, every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? told[...] : told.prefix(Self.mostRows))
@@ -35,12 +35,13 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// A line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and what changed between them.
+  /// A line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of figures for each kind of
+  /// change.
   private var head: [Line] {
     [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(counts, .heading)]
   }
 
-  /// Returns the word for a row's change, by which rows are counted.
+  /// Returns the words for a row's change. Rows are counted by these words.
   private func words(_ row: ResultDiff.Row) -> String {
     hasFailed(row) ? "above the limit" : row.isSame ? "the same" : row.change.words
   }
@@ -104,7 +105,7 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// Returns the reasons why changes cannot be judged, each once with all figures that share it.
+  /// Returns the reasons why changes cannot be judged, each once with the number of figures that share it.
   private func reasons(_ style: TextStyle) -> [String] {
     let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in

@@ -4,25 +4,25 @@ import Measurement
 extension ResultDiff {
   /// The way in which a figure changed.
   public enum Change: String, Sendable, Codable {
-    /// The interval excludes no change, and the figure became better.
+    /// The interval excludes a ratio of 1, and the figure became better.
     case better
-    /// The interval excludes no change, and the figure became worse.
+    /// The interval excludes a ratio of 1, and the figure became worse.
     case worse
-    /// The interval excludes no change, and neither direction of the metric is better.
+    /// The interval excludes a ratio of 1, and neither direction of the metric is better.
     case different
-    /// The interval includes no change.
+    /// The interval includes a ratio of 1, or every round has the same figure.
     case none = "within noise"
-    /// The change cannot be judged: there is one run for each side and the figures differ no more than runs may, or
-    /// there are too few rounds, or the figures have no ratio.
+    /// The change cannot be judged: there is one run for each side and the interval includes a ratio of 1, or there are
+    /// too few rounds, or the figures have no ratio.
     case unknown = "cannot tell"
 
     /// The changes in the order of reports, the gravest first.
     static let worstFirst: [Change] = [.worse, .different, .better, .none, .unknown]
 
-    /// Whether the rounds show that something changed.
+    /// Whether the figure changed significantly.
     var isTold: Bool { self == .better || self == .worse || self == .different }
 
-    /// The words of reports for the change.
+    /// The words for the change in reports.
     var words: String {
       switch self {
       case .better: "improved"
@@ -61,7 +61,7 @@ extension ResultDiff {
     }
   }
 
-  /// One figure with its values on both sides.
+  /// A figure with its values on both sides.
   public struct Row: Sendable {
     /// The name of the scenario.
     public let scenario: String
@@ -81,7 +81,7 @@ extension ResultDiff {
     public let change: Change
     /// The reason why the change cannot be judged; nil if it can.
     public let reason: String?
-    /// The direction of the metric that is better.
+    /// The better direction of the metric.
     let better: Metric.Better
 
     /// The kind of the metric.
@@ -101,7 +101,7 @@ extension ResultDiff {
       }
     }
 
-    /// The rank in a list that begins with the worst.
+    /// The sort key in a list that begins with the worst change.
     var rank: (Int, Double) {
       let size = ratio.map { max($0.estimate, 1 / $0.estimate) } ?? 0
       return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
@@ -110,13 +110,13 @@ extension ResultDiff {
     /// Whether every round of both sides has the same figure without a ratio: a count of 0.
     var isSame: Bool { change == .none && ratio == nil }
 
-    /// Returns whether the figure became worse by more than `share`, and the interval excludes no change.
+    /// Returns whether the figure became worse by more than `share`, and the interval excludes a ratio of 1.
     public func isWorse(byMoreThan share: Double) -> Bool {
       change == .worse && worsening.map { $0.estimate > 1 + share } == true
     }
   }
 
-  /// A claim with another verdict than before.
+  /// A claim whose verdict changed.
   public struct VerdictChange: Sendable, Equatable {
     /// The name of the scenario.
     public let scenario: String

@@ -3,15 +3,16 @@ import Measurement
 
 /// The judgement of `--fail-above` on a diff.
 public struct Gate: Sendable {
-  /// The share from which a change for the worse fails.
+  /// The share above which a change for the worse fails.
   public let limit: Double
-  /// The changes for the worse: figures by more than the limit, claims that failed, and trials that broke, trapped or
-  /// hung.
+  /// The changes for the worse: figures that became worse by more than the limit, claims that failed, and trials that
+  /// broke, trapped or hung.
   public let worse: [String]
-  /// The questions that could not be judged, each with the reason and with what would help.
+  /// The questions that could not be judged, each with the reason and with advice.
   public let undecided: [String]
 
-  /// The exit status: 0 if the diff was judged and is fine, 1 if something became worse, 2 if that could not be judged.
+  /// The exit status: 0 if the diff was judged and is fine, 1 if something became worse, 2 if the diff could not be
+  /// judged.
   public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
 
   /// Creates the gate of `diff` with a limit, a share above 0.
@@ -40,7 +41,7 @@ public struct Gate: Sendable {
 }
 
 extension Quantity {
-  /// Returns a change by a factor: `+3.1 %`, or `12.4x` for a change that percent express badly.
+  /// Returns a change by a factor: `+3.1 %`, or `12.4x` for a factor above 10.
   static func change(_ ratio: Double) -> String {
     ratio > 10 ? self.ratio(ratio) + "x" : (ratio < 1 ? "" : "+") + fixed(100 * (ratio - 1), decimals: 1) + " %"
   }

@@ -4,7 +4,7 @@ import Measurement
 /// The changes from one set of result documents to another.
 ///
 /// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on one side are several
-/// runs. Runs are compared, and not their rounds, since the rounds of one run share its luck.
+/// runs. Runs are compared, and not their rounds, since chance affects all rounds of a run alike.
 public struct ResultDiff: Sendable {
   /// The runs of both sides.
   public let sides: (old: Side, new: Side)
@@ -14,14 +14,14 @@ public struct ResultDiff: Sendable {
   public private(set) var missing: [String] = []
   /// The figures that only the new side has.
   public private(set) var added: [String] = []
-  /// The claims with another verdict than before.
+  /// The claims whose verdicts changed.
   public private(set) var verdicts: [VerdictChange] = []
   /// The facts that make the two sides hard to compare: other machines, other parameters, disturbances of the runs.
   public private(set) var cautions: [String] = []
   /// The faults of the new side, whatever its figures: claims that failed, trials that broke, and trials that trapped
   /// or hung although they are meant to complete.
   public private(set) var faults: [String] = []
-  /// The reasons why the figures cannot tell whether the new side became worse: claims and trials that the new side
+  /// The reasons why the figures do not show whether the new side became worse: claims and trials that the new side
   /// lost, and sides whose questions or settings differ.
   public private(set) var uncertainties: [String] = []
 
@@ -40,7 +40,7 @@ public struct ResultDiff: Sendable {
     let before = Figures(old, metrics), after = Figures(new, metrics)
     try Self.refuseOtherMeasures(before, after)
     let both = after.keys.filter { before.runs[$0] != nil }
-    // All rows together hold with the stated confidence.
+    // The intervals of all rows hold together with the stated confidence.
     rows = both.compactMap { key in
       guard let was = before.runs[key], let now = after.runs[key] else { return nil }
       return Self.row(was, now, among: both.count)
@@ -127,7 +127,8 @@ public struct ResultDiff: Sendable {
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
 
-  /// Refuses figures with another unit or another better direction on each side: their ratio has no meaning.
+  /// Verifies that figures have the same unit and the same better direction on both sides, since their ratio has no
+  /// meaning otherwise.
   private static func refuseOtherMeasures(_ before: Figures, _ after: Figures) throws(InputError) {
     for key in after.keys {
       guard let was = before.runs[key] else { continue }
@@ -176,7 +177,7 @@ public struct ResultDiff: Sendable {
       } + EndingCounts(new).crashes
   }
 
-  /// Returns the parameters that had other values; nil for none.
+  /// Returns the parameters whose values differ between the sides, in words; nil if there are none.
   private static func otherSettings(_ before: Figures, _ after: Figures) -> String? {
     var settings: Set<String> = []
     for key in after.keys {
@@ -197,6 +198,6 @@ extension SampleFacts {
     return "a \(kind.rawValue) \(unit) (better: \(better.rawValue))"
   }
 
-  /// The typical figure of the rounds, as tables rank runs; the median of all samples if no round has a figure.
+  /// The typical figure of the rounds, by which tables rank runs; the median of all samples if no round has a figure.
   fileprivate var typical: Double { Ranking.typical(figures) ?? p50.value }
 }

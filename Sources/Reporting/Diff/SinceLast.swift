@@ -2,9 +2,9 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns in one line what changed since the last run of the same scenario, the figures of the tables and the
-  /// verdicts of the claims, or that a single pair of runs shows no change; nil if the two runs had other settings or
-  /// another machine.
+  /// Returns one line about the changes since the last run of the same scenario: the figures of the tables and the
+  /// verdicts of the claims, or that a single pair of runs shows no change. Nil if the settings or the machines of the
+  /// two runs differ, or if one of the runs was interrupted.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
       !last.isCut, !now.isCut,
@@ -28,8 +28,8 @@ extension ResultDiff {
 }
 
 extension ResultDocument {
-  /// Returns why another run of the scenario had another question, so that differences say nothing; nil if the question
-  /// was the same.
+  /// Returns the reason why this run cannot be compared with another run of the scenario, such as other settings; nil
+  /// if the two runs can be compared.
   public func unlikeness(to other: ResultDocument) -> String? {
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     return settings == other.settings ? nil : "the two runs have different settings"
@@ -38,7 +38,7 @@ extension ResultDocument {
   /// Whether the run was a short one (`--quick`).
   public var isQuick: Bool { command.contains("--quick") }
 
-  /// Returns whether the run started after another one, or there is no other.
+  /// Returns whether the run started after another one, or whether there is no other run.
   public func isLater(than other: ResultDocument?) -> Bool { other.map { started > $0.started } ?? true }
 
   /// The settings of each run, by variant and point.

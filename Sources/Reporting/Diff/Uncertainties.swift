@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns the reasons why the figures that both sides have cannot tell whether the new side became worse.
+  /// Returns the reasons why the figures that both sides have do not show whether the new side became worse.
   static func uncertainties(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     cuts("old", old) + cuts("new", new) + builds(old, new) + lostClaims(old, new)
       + EndingCounts.lost(EndingCounts(old), EndingCounts(new))
@@ -23,7 +23,7 @@ extension ResultDiff {
     return ["built differently: \(names(was)) on the old side, \(names(now)) on the new one"]
   }
 
-  /// Returns the claims of the old side that the new side lacks, or that fewer of its runs could judge.
+  /// Returns the claims of the old side that the new side lacks, or that a smaller share of its runs could judge.
   private static func lostClaims(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     old.grouped { $0.scenario.name }.flatMap { scenario, before -> [String] in
       let after = new.filter { $0.scenario.name == scenario }
@@ -51,7 +51,7 @@ extension ResultDiff {
   }
 }
 
-/// The ways in which the trials of a side ended, by variant and point.
+/// The number of a side's trials for each way to end, by variant and point.
 struct EndingCounts {
   private struct Run {
     let scenario: String
@@ -91,8 +91,8 @@ struct EndingCounts {
     }
   }
 
-  /// Returns the trials of the new side that were stopped or not possible, if the old side had fewer of them. If
-  /// neither side completed a trial, there is nothing to compare.
+  /// Returns the trials of the new side that were stopped or not possible, if the old side had a smaller share of such
+  /// trials. If neither side completed a trial, there is nothing to compare.
   static func lost(_ old: EndingCounts, _ new: EndingCounts) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in

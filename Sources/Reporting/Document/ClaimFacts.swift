@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// A claim with its verdict and the figures behind it.
+/// A claim with its verdict and the figures on which the verdict rests.
 struct ClaimFacts: Codable, Sendable {
   let says: String
   let kind: Claim.Kind
@@ -62,23 +62,23 @@ extension ClaimFacts {
     }
   }
 
-  /// The comparison that the check makes, apart from how it is written; nil if the document's check cannot be parsed.
+  /// The comparison in the check, independent of its notation; nil if the document's check cannot be parsed.
   var comparison: WrittenCheck? { WrittenCheck(check) }
 
-  /// Returns whether another claim asks the same. Its words may differ.
+  /// Returns whether another claim makes the same comparison. The words of the two claims may differ.
   func isSame(as other: ClaimFacts) -> Bool {
     guard kind == other.kind, check != other.check else { return kind == other.kind }
     return comparison.map { $0 == other.comparison } ?? false
   }
 
-  /// Whether the claim is about what the command line left out.
+  /// Whether the claim is about a variant or a setting that the command line left out.
   var isLeftOut: Bool { leftOut == true }
 
-  /// Whether the claim was to be judged and could not be.
+  /// Whether the claim was to be judged and could not be judged.
   var isUnjudged: Bool { verdict == .unavailable && excused != true }
 }
 
-/// The figures behind a verdict. A figure that does not apply is absent.
+/// The figures on which a verdict rests. A figure that does not apply is absent.
 struct EvidenceFacts: Codable, Sendable {
   let left: Number?
   let right: Number?
@@ -89,7 +89,7 @@ struct EvidenceFacts: Codable, Sendable {
   let unit: Unit
   /// The kind of the left side's metric; nil in documents of labs that did not write it.
   let of: Metric.Kind?
-  /// True if a shorter duration means less of something, and not faster; otherwise nil.
+  /// True if a shorter duration means a smaller amount, and not a higher speed; otherwise nil.
   let amount: Bool?
   /// The ratio of the left side to the right one; `low` and `high` are the ends of its interval.
   let ratio: Number?

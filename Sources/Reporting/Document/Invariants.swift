@@ -11,13 +11,13 @@ import Measurement
 ///   as many outcomes as rounds.
 /// - Metrics: Each metric is as the scenario describes it. Its figures are those of its histogram. A round has at most
 ///   one figure, and only completed trials have figures, except for the time to the end of a hazard.
-/// - Claims: The kind of a claim can have its verdict, and the numbers of the trials and of those that met the check
-///   bear the verdict out.
+/// - Claims: The kind of a claim can have its verdict, and the number of trials and the number of trials that met the
+///   check agree with the verdict.
 /// - Traces: Lanes, queues and variants that are referred to exist. Nothing ends before it begins, or after the end of
 ///   the record. The runs of a lane do not overlap, nor do its waits. Blocks are in the order of submission.
 extension ResultDocument {
-  /// Returns whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. A regular expression would take as
-  /// long to compile as the document to read.
+  /// Returns whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. Compiling a regular expression
+  /// would take as long as reading the document.
   private static func isTime(_ text: String) -> Bool {
     text.utf8.count == 20
       && zip(text.utf8, "0000-00-00T00:00:00Z".utf8).allSatisfy { found, wanted in

@@ -7,7 +7,8 @@ struct Number: Codable, Hashable, Sendable {
 
   init(_ value: Double) { self.value = Self.rounded(value) }
 
-  /// The range of numbers: wider than any clock or counter gives, and narrow enough for calculations in a double.
+  /// The allowed range. It exceeds the values of any clock or counter, and it is narrow enough for calculations with
+  /// doubles.
   static let allowed = -1e36...1e36
 
   init(from decoder: any Decoder) throws {

@@ -21,7 +21,7 @@ extension ResultDocument {
     return try parse(bytes, place: path)
   }
 
-  /// Parses the documents in the bytes of a file that errors call `place`.
+  /// Parses the documents in the bytes of a file. Errors name the file as `place`.
   ///
   /// - Throws: ``InputError`` in the same cases as ``read(_:)``.
   public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {

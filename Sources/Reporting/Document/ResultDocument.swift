@@ -4,7 +4,7 @@ import Laboratory
 /// read it, and every renderer shows it, also for a run that has just ended. The schema is in
 /// `gcdlab.result-2.schema.json` beside the renderers.
 ///
-/// Durations are in nanoseconds, and whole numbers if a clock measured them. What was not measured is absent.
+/// Durations are in nanoseconds, and whole numbers if a clock measured them. A figure that was not measured is absent.
 public struct ResultDocument: Codable, Sendable {
   /// The version of this format.
   public static let schema = "gcdlab.result/2"
@@ -65,8 +65,8 @@ public struct ResultDocument: Codable, Sendable {
       && self.machine.optimised == machine.optimised && self.machine.dispatch == machine.dispatch
   }
 
-  /// A copy with nothing but the verdicts on the claims. Each start of `documents` reads the index of many runs, and
-  /// spent half of its time on lessons and code that it does not show.
+  /// A copy with nothing but the verdicts on the claims. Each start of `documents` reads an index of many runs. Lessons
+  /// and code, which are not shown, would take half of the time.
   public var verdictsAlone: ResultDocument { ResultDocument(verdictsOf: self) }
 
   private init(verdictsOf other: ResultDocument) {
@@ -86,14 +86,14 @@ public struct ResultDocument: Codable, Sendable {
     traces = nil
   }
 
-  /// Returns whether the run is not a pass: a claim failed, a trial broke, or a trial crashed or hung that is meant to
-  /// complete.
+  /// Returns whether the run failed: a claim failed, a trial broke, or a trial that is meant to complete crashed or
+  /// hung.
   public func hasFailed(strict: Bool) -> Bool {
     hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
-  /// Returns the reason why documents with claims judged none of them, which is not a pass; nil if they judged some, or
-  /// if the run was a search for the best setting.
+  /// Returns the reason why none of the claims in some documents could be judged, so that the runs do not pass; nil if
+  /// some claims were judged, if there are none, or if the run was a search for the best setting.
   public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
     let claims = documents.filter { $0.scenario.seeksBest != true }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
@@ -103,7 +103,7 @@ public struct ResultDocument: Codable, Sendable {
   /// The number of trials that ended in any way.
   public var trials: Int { runs.reduce(0) { $0 + $1.rounds } }
 
-  /// Whether this version of the lab wrote it.
+  /// Whether this version of the lab wrote the document.
   public var isOfThisVersion: Bool { tool.name == Tool.name && tool.version == Tool.version }
 
   /// Whether a trial broke: it did not do what its own pattern promises.

@@ -12,8 +12,8 @@ struct RunFacts: Codable, Sendable {
   let outcomes: OutcomeCounts
   /// The number of trapped trials for each signal.
   let signals: [String: Int]?
-  /// The requirement that the run does not meet at its number of cores, so that it was not tried; nil if the run lacks
-  /// nothing or is not confined.
+  /// The requirement that is not met at the run's number of cores, so that the run was not tried; nil if all
+  /// requirements are met, or if the run is not confined.
   let obstacle: String?
   let metrics: [String: SampleFacts]
 
@@ -94,8 +94,7 @@ struct SampleFacts: Codable, Sendable {
   let better: Metric.Better
   /// The noise floor: the figure that timing an empty operation would give; nil if nothing is timed.
   let floor: Number?
-  /// The time of the same timing loop around an empty operation; nil if that was not measured. It then serves as the
-  /// floor.
+  /// The time of the same timing loop with an empty operation, which serves as the floor; nil if it was not measured.
   let yardstick: Number?
   let count: Int
   let min: Number
@@ -179,7 +178,8 @@ struct HistogramPair: Codable, Sendable {
 
   init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
-    // The values are no `Number`: they are most of a document, and each would get a decoder of its own.
+    // The values are not decoded as `Number`, since each would then have a decoder of its own. They are the largest
+    // part of a document.
     let value = try container.decode(Double.self)
     count = try container.decode(Int.self)
     self.value = Number(value)

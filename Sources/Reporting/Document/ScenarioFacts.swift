@@ -15,16 +15,17 @@ struct ScenarioFacts: Codable, Sendable {
   let parameters: [ParameterFacts]
   /// The swept parameters, in order.
   let sweep: [String]
-  /// The swept parameters that say how much work there is, and not how it is done. Each of their settings has a best of
-  /// its own.
+  /// The swept parameters for the amount of work, which do not change how the work is done. Each of their settings has
+  /// a best run of its own.
   let problem: [String]?
   /// The variant to which ratios refer.
   let baseline: String?
-  /// Whether the question was which setting is best (`compare`). Ratios without a baseline then refer to the best.
+  /// Whether the run was a search for the best setting (`compare`). Without a baseline, its ratios refer to the best
+  /// run.
   let seeksBest: Bool?
   /// The metrics to show, the headline first.
   let show: [String]
-  /// The metrics, in the pattern's order, followed by what a trial costs the machine.
+  /// The metrics, in the pattern's order, followed by the resources that a trial uses.
   let metrics: [MetricFacts]
 
   /// Creates the facts that name a scenario, without its variants, parameters and metrics.
@@ -50,7 +51,7 @@ struct ScenarioFacts: Codable, Sendable {
     source = experiment.source
     lesson = experiment.lesson
     tags = experiment.tags
-    // The number of cores is fixed for all runs or swept. If it is swept, each run says what it lacks.
+    // The number of cores is fixed for all runs or swept. If the number is swept, each run has its own obstacle.
     let cores = Cores.number(in: experiment.parameters)
     variants = experiment.variants.map { variant in
       VariantFacts(
@@ -94,12 +95,13 @@ struct VariantFacts: Codable, Sendable {
   /// write it.
   let ends: String?
   /// The requirement of the variant that the machine does not meet, so that the variant was not tried; nil if the
-  /// machine lacks nothing.
+  /// machine meets all requirements.
   let obstacle: String?
   /// The body of the variant as it was compiled; nil if the lab was built without the sources.
   let code: String?
 
-  /// Whether a trial that traps or hangs has failed. If the document does not say, only a broken variant may do so.
+  /// Whether a trial that traps or hangs has failed. If the document does not contain the intended end, only the trials
+  /// of a broken variant may trap or hang.
   var isMeantToComplete: Bool { ends.map { $0 == Ending.completes.name } ?? !isBroken }
 
   /// Whether the failure of the variant is the lesson.
@@ -142,7 +144,8 @@ struct MetricFacts: Codable, Sendable {
   let kind: Metric.Kind
   let unit: Unit
   let better: Metric.Better
-  /// True if a shorter duration means less of something, such as processor time, and not faster; otherwise nil.
+  /// True if a shorter duration means a smaller amount, such as less processor time, and not a higher speed; otherwise
+  /// nil.
   let amount: Bool?
   let says: String
 

@@ -13,8 +13,8 @@ struct TraceFacts: Codable, Sendable {
   let length: Instant
   /// The length of the whole record, in nanoseconds; nil if the document has all of it.
   let whole: Instant?
-  /// The number of blocks that were submitted in the part in the document and began later. The document lacks these
-  /// blocks; nil for none.
+  /// The number of blocks that were submitted in the part in the document and began later, which the document lacks;
+  /// nil for none.
   let later: Int?
   /// The way in which the trial ended: the name of an outcome, or a reason.
   let end: String
@@ -52,7 +52,7 @@ struct TraceFacts: Codable, Sendable {
     let lost: Int
   }
 
-  /// A time in nanoseconds since the trial's body began. A negative one is refused with its place, which a decoder of
+  /// A time in nanoseconds since the trial's body began. A negative time is refused with its place, which a decoder of
   /// unsigned numbers does not report.
   struct Instant: Codable, Sendable {
     let time: UInt64
@@ -168,7 +168,7 @@ struct TraceFacts: Codable, Sendable {
 }
 
 extension TraceFacts {
-  /// The part of the record that the document lacks; nil if it has all of it.
+  /// A note on the part of the record that the document lacks; nil if the document has the whole record.
   var note: String? {
     guard let whole else { return nil }
     let text = "the first \(TraceFigures.text(length.time)) of \(TraceFigures.text(whole.time)) are kept"

@@ -1,10 +1,10 @@
 import Exploration
 
-/// A format that explorations are exported in. A new one is a line in ``all``.
+/// A format in which explorations are exported. A new format is a line in ``all``.
 public struct ExplorationFormat: Sendable {
-  /// The extension of its files, without the dot.
+  /// The extension of the format's files, without the dot.
   public let ending: String
-  /// The text of some results.
+  /// Returns the text of some results.
   public let render: @Sendable ([ExplorationResult]) throws -> String
 
   /// Every format, in the order of `help`.

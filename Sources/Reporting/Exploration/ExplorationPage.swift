@@ -25,7 +25,7 @@ enum ExplorationPage {
       """
   }
 
-  /// A row for each step, a column for each thread.
+  /// Returns the table of a schedule, with a row for each step and a column for each thread.
   private static func table(_ record: Record) -> Markup {
     let columns = Set(record.shown.map(\.strand)).sorted()
     let headings = columns.map { column -> Markup in "<th>\(record.strands[column])</th>" }

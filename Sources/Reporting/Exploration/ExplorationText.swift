@@ -10,7 +10,7 @@ public struct ExplorationText {
 
   /// Returns the results, by scenario.
   ///
-  /// - Parameter steps: whether to show the steps of failing schedules.
+  /// - Parameter steps: Whether to show the steps of failing schedules.
   public func render(_ results: [ExplorationResult], steps: Bool) -> String {
     var lines: [String] = []
     for (scenario, results) in results.grouped(by: \.scenario) {
@@ -68,7 +68,8 @@ public struct ExplorationText {
       : isBad ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)
   }
 
-  /// The results one by one, but those with the same obstacle that follow each other together.
+  /// Returns the results in groups. Successive results with the same obstacle are one group, and every other result is
+  /// a group of its own.
   private func alike(_ results: [ExplorationResult]) -> [[ExplorationResult]] {
     var groups: [[ExplorationResult]] = []
     for result in results {
@@ -92,7 +93,7 @@ public struct ExplorationText {
     let headings = [Table.Heading("step")] + columns.map { .init(record.strands[$0], .left) }
     var lines: [String] = []
     if !rows.isEmpty {
-      // The words about the broken promise follow their step, over the empty columns behind it.
+      // The words about the broken promise follow their step, in the place of the empty columns after it.
       let grid = TextGrid(headings: headings, rows: rows).lines()
       lines = zip(grid, [nil] + steps.map { $0.breaks }).map { line, breaks in
         line + (breaks.map { "  " + style.sign("← ", "<- ") + $0 } ?? "")
@@ -107,7 +108,7 @@ public struct ExplorationText {
     return lines
   }
 
-  /// The steps below each other, if there is no room for a column of each thread.
+  /// Returns the steps as a list, for a terminal without room for a column of each thread.
   private func list(_ record: Record, _ steps: [Record.Step]) -> [String] {
     let name = steps.map { record.strands[$0.strand].displayWidth }.max() ?? 0
     let indent = 4 + 2 + name + 2

@@ -9,13 +9,13 @@ enum ExplorationWords {
     "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there.",
   ]
 
-  /// The sentence about one result, or about several with the same obstacle.
+  /// Returns the sentence about one result, or about several results with the same obstacle.
   static func sentence(_ results: [ExplorationResult]) -> String {
     guard results.count > 1, let obstacle = results[0].obstacle else { return results.first.map(sentence) ?? "" }
     return "They cannot be explored: \(obstacle)."
   }
 
-  /// `18 schedules of 2 threads, 12 break it.`
+  /// Returns the sentence about a result: `18 schedules of 2 threads, 12 break it.`
   static func sentence(_ result: ExplorationResult) -> String {
     if let obstacle = result.obstacle { return "It cannot be explored: \(obstacle)." }
     guard let findings = result.findings else { return "" }
@@ -51,19 +51,19 @@ enum ExplorationWords {
     }
   }
 
-  /// `the caller, 2 threads and 1 block`; empty if nobody makes a step that is shown.
+  /// Returns the participants in words, `the caller, 2 threads and 1 block`; empty if there are none.
   static func participants(_ names: [String]) -> String {
     let kinds = names.grouped { $0.split(separator: " ").dropLast().joined(separator: " ") }
     return listed(kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) })
   }
 
-  /// The words as a list: `a, b and c`.
+  /// Returns the words as a list: `a, b and c`.
   static func listed(_ parts: [String]) -> String {
     guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
     return parts.dropLast().joined(separator: ", ") + " and " + last
   }
 
-  /// The end of the schedule, if no step of the table shows it.
+  /// Returns the end of the schedule; nil if a step of the table shows it.
   static func end(_ record: Record) -> String? {
     if case .deadlock(let waiting) = record.outcome {
       return "No thread can continue: \(waiting.joined(separator: "; "))."

@@ -18,7 +18,8 @@ extension Axis {
   /// The smallest ratio between the values of a logarithmic axis.
   private static let leastLogSpan = 20.0
 
-  /// Creates an axis for values of `unit`. It is logarithmic if the largest value is more than 20 times the smallest.
+  /// Creates an axis for values of `unit`. The axis is logarithmic if the largest value is more than 20 times the
+  /// smallest.
   ///
   /// - Parameters:
   ///   - isFromZero: Whether a linear axis begins at 0 if no value is below 0.
@@ -58,7 +59,7 @@ extension Axis {
   }
 }
 
-/// Returns a coordinate or a share as a picture writes it.
+/// Returns a coordinate or a share as text, with one decimal.
 func coordinate(_ value: Double) -> String { Quantity.fixed(value.isFinite ? value : 0, decimals: 1) }
 
 /// Returns a share of the width: `37.5%`.

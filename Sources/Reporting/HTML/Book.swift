@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// What a page of several scenarios has before them: the contents, and the sentences of the documents.
+/// The parts of a page that precede several scenarios: the contents, and the sentences of the documents.
 extension HTMLReport {
   /// Returns the contents of a page with several scenarios: a link to each scenario, with its result.
   static func tableOfContents(_ contents: [ReportContent], _ sentences: SentenceIndex?) -> Markup {
@@ -14,7 +14,7 @@ extension HTMLReport {
 
       """
     }
-    // A search and a stand-in say nothing of the other claims, so they do not count.
+    // The claims of searches and of stand-ins are not comparable with the other claims, so they do not count.
     let total = ReportContent.counts(contents.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
@@ -50,7 +50,7 @@ extension HTMLReport {
       """
   }
 
-  /// Returns the machine and the time of all runs; nothing if they are from several machines.
+  /// Returns the machine and the time of all runs; empty if the runs are from several machines.
   private static func places(_ contents: [ReportContent]) -> Markup {
     guard let first = contents.first?.document, contents.allSatisfy({ $0.document.machine == first.machine }) else {
       return ""

@@ -1,9 +1,10 @@
 import Measurement
 
-/// A line chart as inline SVG. It takes its colours from the page and fills the width, and its text keeps its size.
+/// A line chart as inline SVG. The chart takes its colours from the page and fills the width, and its text keeps its
+/// size.
 ///
-/// Horizontal places are shares of the width, vertical ones are pixels. The name of a line stands at its end, or
-/// without room for that, in a row of keys below the chart.
+/// Horizontal places are shares of the width, and vertical places are pixels. The name of a line stands at its end, or
+/// in a row of keys below the chart if there is no room.
 struct Chart {
   struct Point {
     let x: Double
@@ -19,7 +20,7 @@ struct Chart {
     let points: [Point]
     /// Whether each point is drawn, or only the line.
     let isMarked: Bool
-    /// Whether a line joins the points. Between words there is nothing.
+    /// Whether a line joins the points. Points at words are not joined, since no values lie between words.
     var isJoined = true
   }
 

@@ -9,7 +9,7 @@ struct Charts {
 
   init(_ content: ReportContent) { self.content = content }
 
-  /// The largest number of charts. A page with more charts would not be read.
+  /// The largest number of charts of sweeps. A page with more charts would not be read.
   private static let mostSweeps = 4
 
   /// Every figure with its caption, sweeps first. The picture with which the page begins is not among them.

@@ -20,8 +20,8 @@ public enum HTMLReport {
     )
   }
 
-  /// Returns a page with its title and its contents. `style` and `patterns` are what the contents need beside the style
-  /// of all pages.
+  /// Returns a page with its title and its contents. `style` and `patterns` are additions that the contents need beside
+  /// the style of all pages.
   static func page(_ title: String, style more: Markup = "", patterns: Markup = "", _ body: Markup) -> String {
     let page: Markup = """
       <!doctype html>
@@ -102,7 +102,7 @@ public enum HTMLReport {
       ? "" : "<details><summary>The lesson</summary>\n\(Lesson(scenario.lesson).markup)</details>\n"
   }
 
-  /// Returns the bodies side by side, the wrong way beside the right one.
+  /// Returns the bodies of the variants side by side.
   private static func code(_ scenario: ScenarioFacts) -> Markup {
     let shown = scenario.variants.compactMap { variant in variant.code.map { (variant: variant, code: $0) } }
     guard !shown.isEmpty else { return "" }
@@ -122,11 +122,11 @@ public enum HTMLReport {
     return "<h2>\(title)</h2>\n<ul class=\"\(title)\">\(items.map { "<li>\($0)</li>" as Markup })</ul>\n"
   }
 
-  /// The number of claims that are always shown. Further ones are folded, unless they failed or speak against a
+  /// The number of claims that are always shown. Further claims are folded, unless they failed or speak against a
   /// document.
   private static let mostClaims = 6
 
-  /// Returns the claims, the gravest first. Claims that came out as they say are folded.
+  /// Returns the claims, the gravest first. Claims whose results are as claimed are folded.
   private static func claims(_ content: ReportContent) -> Markup {
     let leftOut = paragraphs([content.leftOut].compactMap { $0.map { Line($0, .quiet) } })
     guard !content.claims.isEmpty else { return leftOut }
@@ -193,7 +193,7 @@ public enum HTMLReport {
 }
 
 extension SemanticColor {
-  /// The class of what has this colour in a page.
+  /// The CSS class of the elements that have this colour in a page.
   var tone: String {
     switch self {
     case .good: "good"

@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// The picture that a scenario's page begins with.
+/// The picture with which a scenario's page begins.
 struct PictureFigure {
   private let content: ReportContent
 
@@ -184,7 +184,8 @@ struct PictureFigure {
 
   // MARK: Grids
 
-  /// Returns the pattern over a cell that is too noisy to tell. It keeps readers from taking the colour for a figure.
+  /// Returns the pattern over a cell that is too noisy to tell. The pattern keeps readers from taking the colour for a
+  /// figure.
   private func hatch(_ left: Double, _ width: Double) -> Markup {
     "<rect class=\"noisy\" x=\"\(percent(left))\" y=\"0\" width=\"\(percent(width))\" height=\"\(StripChart.height)\"/>"
   }

@@ -1,7 +1,7 @@
 /// The style of a series: a colour, a marker and a dash pattern, so that the series is recognizable without colours,
 /// too.
 struct SeriesStyle {
-  /// The number of the style: that of the variant, wherever the variant has one line.
+  /// The number of the style. It is the number of the variant if the variant has one line.
   let number: Int
   /// Whether the failure of the variant is the lesson. Such a series is orange.
   let isBroken: Bool

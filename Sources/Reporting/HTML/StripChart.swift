@@ -1,5 +1,5 @@
-/// A picture of rows: each has a name, a drawing that fills the width, and a text. On a narrow page, the drawing stands
-/// below the name.
+/// A picture of rows. Each row has a name, a drawing that fills the width, and a text. On a narrow page, the drawing
+/// stands below the name.
 ///
 /// Horizontal places are shares of the width, so that text keeps its size.
 struct StripChart {

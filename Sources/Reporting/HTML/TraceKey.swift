@@ -36,7 +36,7 @@ struct TraceKey {
     return "<p class=\"keys\">\(signs)\(more)\(reasons)\(isUnknown ? sign("unknown", "not known") : "")</p>\n"
   }
 
-  /// The table of the queues, with what became of their blocks.
+  /// The table of the queues, with the figures of their blocks.
   var table: Markup {
     let rows = queues.rows(of: trace).map { cells -> Markup in
       let figures = cells.dropFirst().map { "<td>\($0)</td>" as Markup }

@@ -1,6 +1,6 @@
 import Laboratory
 
-/// The time of an element of some list, for a row of a picture. The element is at `index` of the list.
+/// The time span of an element of a list, for a row of a picture. The element is at `index` of the list.
 struct Span {
   var begin: UInt64
   var end: UInt64
@@ -14,8 +14,8 @@ enum Mark {
   case one(Span)
   case several([Span])
 
-  /// Returns the marks for spans of a row, which are in order and do not overlap. Neighbours shorter than `least`
-  /// become one mark if the time between them is shorter than `least`, too.
+  /// Returns the marks for the spans of a row. The spans are in order and do not overlap. Neighbours shorter than
+  /// `least` become one mark if the time between them is shorter than `least`, too.
   static func marks(of spans: [Span], least: UInt64) -> [Mark] {
     var marks: [Mark] = []
     var few: [Span] = []
@@ -37,7 +37,7 @@ enum Mark {
   }
 }
 
-/// The rows of a trace's lanes, and the detail with which they can be drawn in a limited number of marks.
+/// The marks of a trace's lanes, folded as far as a limited number of marks requires.
 struct TraceMarks {
   /// The rows of a lane.
   struct Lane {
@@ -45,7 +45,7 @@ struct TraceMarks {
     var runs: [Mark]
     /// The times from preemption until the thread ran again.
     var preempted: [Mark]
-    /// The blocks. Those that ran within other blocks are one row further.
+    /// The blocks. A block that ran within another block is one row further.
     var blocks: [[Mark]]
     /// The waits, except those of a pool's thread for work.
     var waits: [Mark]

@@ -5,8 +5,8 @@ import Measurement
 /// same axis.
 ///
 /// Places are shares of the width, so that a picture fits any page while its text keeps its size. Marks that are too
-/// narrow to be seen are folded into one. Such a mark shows their number, and its height is the share of the time that
-/// they take.
+/// narrow to be seen are folded into one. Such a mark shows the number of the folded marks, and its height is the share
+/// of the time that they take.
 struct TracePicture {
   let trace: Trace
   /// The time at which the picture begins, in nanoseconds since the trace began.
@@ -73,8 +73,8 @@ struct TracePicture {
     return remarks
   }
 
-  /// The threads that ended before the first block, which have no row: the lab starts them to see whether there is room
-  /// for threads.
+  /// The threads that ended before the first block, which have no row: the lab starts them to test whether there is
+  /// room for threads.
   private var prepared: [Int] { trace.lanes.indices.filter { trace.isPreparation(trace.lanes[$0]) } }
 
   private var rows: Markup {
@@ -95,7 +95,7 @@ struct TracePicture {
       """
   }
 
-  /// Returns a row, `height` pixels high: the name, a text about it, and the drawing.
+  /// Returns a row: the name, the drawing, and the drawing's description in words.
   func row(_ name: Markup, _ kind: String, _ says: String, _ drawing: Markup) -> Markup {
     """
     <span class="lane">\(name)</span><svg class="\(kind)" role="img" aria-label="\(says)">\(drawing)</svg>
@@ -137,8 +137,8 @@ struct TracePicture {
     }
   }
 
-  /// The places of the lower strip of a thread, in pixels. It shows blocks, each a little lower than the one within
-  /// which it ran. Waits are in the lower half, so that both have room for their names.
+  /// The places of the lower strip of a thread, in pixels. The strip shows blocks, each a little lower than the block
+  /// within which it ran. Waits are in the lower half, so that both have room for their names.
   private static let (top, height, waits) = (11, 22, 11)
 
   private func block(_ mark: Mark, depth: Int) -> Markup {
@@ -207,7 +207,8 @@ struct TracePicture {
     }
   }
 
-  /// Returns the parts that the record does not know, over everything else. They are drawn as unknown, never as rest.
+  /// Returns the marks for the times that the record lacks, which are drawn over everything else. These times are drawn
+  /// as unknown, and never as idle.
   private func unknown(of lane: Trace.Lane) -> [Markup] {
     let end = lane.end ?? trace.length
     func draw(_ record: Trace.Gap.Record, _ begin: UInt64, _ end: UInt64, _ says: String) -> Markup {
@@ -235,7 +236,8 @@ struct TracePicture {
 
   // MARK: Marks
 
-  /// Returns a mark. Its name stands in it if there is room for the name on a wide page, or even on a narrow one.
+  /// Returns a mark. The mark contains its name if there is room on a wide page. A narrow page shows the name only if
+  /// there is room there, too.
   func rect(
     _ kind: String, _ begin: UInt64, _ end: UInt64, y: Int, height: Int, _ says: String, label: String? = nil,
     baseline: Int = 0

@@ -1,8 +1,8 @@
 import Platform
 
-/// A name with a text. The text stands in a column beside the name, or below it on a narrow terminal.
+/// A name with a text. The text stands in a column beside the name, or below the name on a narrow terminal.
 public struct DescriptionList {
-  /// Returns commands below each other, each with what it does.
+  /// Returns commands below each other, each with its description.
   public static func list(_ commands: [(command: String, does: String)], _ style: TextStyle) -> String {
     let column = 4 + (commands.map(\.command.displayWidth).max() ?? 0)
     let entry = DescriptionList(column: column, style: style)

@@ -1,7 +1,7 @@
 import Laboratory
 import Platform
 
-/// The lesson of a scenario, and everything that it can set, run, measure and claim.
+/// The lesson of a scenario, with its variants, parameters, metrics and claims.
 public enum Explanation {
   /// Returns the text for a terminal.
   public static func render(_ experiment: Experiment, _ style: TextStyle) -> String {
@@ -52,7 +52,8 @@ extension Metric.Kind {
 }
 
 extension Variant {
-  /// The origin of the variant, how its trials are meant to end unless they complete, and what the variant needs.
+  /// The origin of the variant, the intended end of its trials unless they complete, and the requirements of the
+  /// variant.
   fileprivate var character: String {
     let end: String? =
       switch ending {

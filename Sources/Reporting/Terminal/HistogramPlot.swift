@@ -18,7 +18,7 @@ struct HistogramPlot {
 
   private static let fewestColumns = 16
 
-  /// Returns the lines of the plot; empty if the width leaves no room for one.
+  /// Returns the lines of the plot; empty if the width leaves no room for a plot.
   func lines() -> [String] {
     let labels = min(series.map(\.label.displayWidth).max() ?? 0, style.width / 3)
     let columns = style.width - labels - 4

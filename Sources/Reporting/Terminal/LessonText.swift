@@ -34,7 +34,7 @@ extension Lesson {
     return Array(parts.joined(separator: isLoose ? [""] : []))
   }
 
-  /// Returns words with their colours, broken into lines as if they had none.
+  /// Returns words in lines, with their colours. The codes of the colours do not count towards the width.
   private static func wrapped(_ spans: [Span], _ room: Int, _ style: TextStyle, all: SemanticColor? = nil) -> [String] {
     var lines: [String] = []
     var (line, used) = ("", 0)

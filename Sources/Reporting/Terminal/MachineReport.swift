@@ -34,7 +34,7 @@ public enum MachineReport {
       .map { $0 + "\n" }.joined()
   }
 
-  /// Returns how long a wake-up takes, by where the thread sleeps; nil if unknown.
+  /// Returns the duration of a wake-up, by the core on which the thread sleeps; nil if unknown.
   private static func text(_ wakeUps: WakeUps) -> String? {
     let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another that sleeps")]
     let known = kinds.compactMap { time, place in time.map { "\(Quantity($0, .nanoseconds)) \(place)" } }

@@ -5,7 +5,7 @@ import Platform
 /// A smoke run: a line for each scenario, the reasons why claims could not be judged, and everything about scenarios
 /// that failed.
 public enum SmokeReport {
-  /// Returns a line for each of several scenarios, and the sum, without details.
+  /// Returns a line for each of several scenarios, and the totals, without details.
   public static func table(_ contents: [ReportContent], strict: Bool, _ style: TextStyle) -> String {
     contents.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
       + summary(contents, strict: strict, style)
@@ -57,7 +57,7 @@ public enum SmokeReport {
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
       (content.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
-    // Trials that need what the machine is known to lack were not tried.
+    // Trials with a requirement that the machine is known not to meet were not tried.
     let trials = document.runs.reduce(0) {
       $0 + $1.rounds - (content.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
     }
@@ -79,7 +79,7 @@ public enum SmokeReport {
     case passed, failed
     /// The run was interrupted.
     case cut
-    /// The machine did not allow all claims to be judged, beyond the obstacles that were declared before the run.
+    /// Some claims could not be judged, for reasons other than the obstacles that were declared before the run.
     case notJudged
   }
 

@@ -94,7 +94,7 @@ struct SweepPlot {
   /// The content of a cell.
   private enum Mark: Equatable {
     case series(Int)
-    /// A part of the line of a series that does not depend on the sweep.parameter.
+    /// A part of the line of a series that does not depend on the swept parameter.
     case line(Int)
     /// Points of several series coincide.
     case several
@@ -129,7 +129,7 @@ struct SweepPlot {
     return Scale(low, high)
   }
 
-  /// Returns the lines of the horizontal axis: ticks, and those values that have room.
+  /// Returns the lines of the horizontal axis: ticks, and the values for which there is room.
   private func base(_ places: [Int], _ columns: Int, _ margin: Int) -> String {
     var rule = Array(repeating: style.sign("─", "-"), count: columns)
     var names = ""
@@ -179,7 +179,7 @@ struct SweepPlot {
   /// Returns the colour of a series. Colours only help to distinguish neighbours: the marks alone identify a series.
   private func color(_ series: Int) -> SemanticColor { [.name, .good, .care, .heading][series % 4] }
 
-  /// A scale from 0 to 1. It is logarithmic if it spans more than four times its low end.
+  /// A scale from 0 to 1. The scale is logarithmic if its high end is more than four times its low end.
   private struct Scale {
     private let low: Double
     private let high: Double

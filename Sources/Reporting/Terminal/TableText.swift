@@ -28,14 +28,14 @@ struct TableText {
       rows: table.rows.map { row in
         row.cells.map { cell in
           let text = style.unicode ? cell.text : cell.plain
-          // A blank stands where others have a mark, so that the figures are aligned.
+          // A blank takes the place of the mark that other cells have, so that the figures are aligned.
           let hasBlank = table.isGrid && cell.facts.isDisjoint(with: [.key, .missing, .best, .nearBest, .unclear])
           return hasBlank ? text + " " : text
         }
       })
   }
 
-  /// Returns the lines of a table, the part of the table that they show, and whether that is not all.
+  /// Returns the lines of a table, the part of the table that the lines show, and whether something is left out.
   func lines(_ table: Table) -> (lines: [String], shown: Table, isCut: Bool) {
     let grid = grid(table)
     let parts = grid.parts(keys: table.keys, within: style.width - 2)

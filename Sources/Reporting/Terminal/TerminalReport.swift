@@ -8,7 +8,7 @@ public struct TerminalReport: Sendable {
   private let details: Bool
 
   /// Creates a report in a style. With `details`, the report shows the check of each claim, every requested metric, and
-  /// the distributions of the metrics. Otherwise it has as much as a screen or two can show.
+  /// the distributions of the metrics. Otherwise the report fits on a screen or two.
   public init(_ style: TextStyle, details: Bool = false) {
     self.style = style
     self.details = details
@@ -17,23 +17,22 @@ public struct TerminalReport: Sendable {
   /// Returns several results, with an empty line between them.
   public func render(_ contents: [ReportContent]) -> String { contents.map(render).joined(separator: "\n") }
 
-  /// The largest number of lines of a short report. It can be exceeded if leaving out what the details show is not
-  /// enough.
+  /// The largest number of lines of a short report. A report can be longer if leaving out details is not enough.
   static let longest = 60
 
   /// The largest number of lines at this width. A narrow terminal needs more lines for the same words.
   private var longest: Int { style.width < 80 ? Self.longest * 80 / max(40, style.width) : Self.longest }
 
-  /// The parts for which a short report has room: the tables, the lines of claims that neither failed nor speak against
-  /// a document, and whether distributions are drawn.
+  /// The parts for which a short report has room: the tables, the number of lines for claims that neither failed nor
+  /// speak against a document, and whether distributions are drawn.
   private struct Extent {
     let tables: [Table]
     var claimLines = 16
     var hasDistribution = true
   }
 
-  /// Returns the report of one run. The answer stands first and last. Between them are its reasons: claims, findings,
-  /// tables, distributions, warnings, and the facts about the run.
+  /// Returns the report of one run. The answer stands first and last. Between the two are its reasons: claims,
+  /// findings, tables, distributions, warnings, and the facts about the run.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))
@@ -78,7 +77,8 @@ public struct TerminalReport: Sendable {
     return TextStyle.text(sections)
   }
 
-  /// Returns the last lines: how to see the rest, and the answer again, since a terminal shows the end of a report.
+  /// Returns the last lines: hints on how to see the rest, and the answer again, since a terminal shows the end of a
+  /// report.
   private func foot(_ content: ReportContent, isWhole: Bool) -> [String] {
     let hints = [
       content.sinceLast, content.grades.hint,
@@ -102,8 +102,8 @@ public struct TerminalReport: Sendable {
 
   // MARK: Tables
 
-  /// Returns the tables with the meaning of their signs below the last one that has any, and whether no column or table
-  /// is left out.
+  /// Returns the tables with the meaning of their signs below the last table that has ratios or a best run, and whether
+  /// no column or table is left out.
   private func tables(_ content: ReportContent, _ tables: [Table]) -> (sections: [[String]], isWhole: Bool) {
     let text = TableText(style: style, details: details)
     let tables = tables.map(text.fitted)
@@ -141,7 +141,7 @@ public struct TerminalReport: Sendable {
     return title("distribution of \(distribution.metric.name)", "log scale\(distribution.note)") + lines
   }
 
-  // MARK: What is said of the run
+  // MARK: Claims
 
   /// Returns the claims. A short report has the gravest first: all that failed or speak against a document, as many of
   /// the others as `most` lines hold, and the number of those that are left out.

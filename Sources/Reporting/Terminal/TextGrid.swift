@@ -74,7 +74,7 @@ enum GapStyle: TextTableStyle {
   }
 }
 
-/// Texts that private characters stand for.
+/// The texts that private characters replace.
 private struct StandIns {
   private var texts: [String] = []
   private static let first: UInt32 = 0xe000

@@ -12,7 +12,7 @@ extension TextStyle {
   }
 
   /// Returns a line with the colours of its phrases. The line is wrapped as a whole before the colours are added, so a
-  /// phrase that continues on another line has none.
+  /// phrase that continues on another line has no colour.
   func wrapped(_ line: Line) -> [String] {
     if line.phrases.count == 1 { return wrapped(line.text, line.phrases[0].color) }
     return wrapped(line.text).map { text in

@@ -22,8 +22,8 @@ public struct TextStyle: Sendable {
   /// Returns a text of several lines for a terminal. Of the invisible characters, only line ends, tabs and the colours
   /// of ``SemanticColor`` are left, and colours only if they are wanted.
   ///
-  /// Each piece of a line was already cleaned when it was made (``inLine``), since only there a line end from outside
-  /// can be distinguished from one of the report. This method catches what was forgotten.
+  /// Each piece of a line was already cleaned when it was made (``inLine``), since only then a line end from outside
+  /// can be distinguished from a line end of the report. This method removes the characters that were missed there.
   public func safe(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) || $0 == 0x0a }) { return text }
     var safe = ""
@@ -62,8 +62,9 @@ public enum ColorChoice: String, Sendable, CaseIterable {
 
   /// Returns whether a stream gets colours.
   ///
-  /// `NO_COLOR` (no-color.org) turns colours off and `CLICOLOR_FORCE` turns them on if they are set to any text but the
-  /// empty one. A choice on the command line has priority over both.
+  /// `NO_COLOR` (no-color.org) turns colours off and `CLICOLOR_FORCE` turns them on if they are set to any text other
+  /// than the empty one. The text `0` for `CLICOLOR_FORCE` has no effect. A choice on the command line has priority
+  /// over both.
   public func isOn(isTerminal: Bool, environment: (String) -> String?) -> Bool {
     func isSet(_ name: String) -> Bool { !(environment(name) ?? "").isEmpty }
     switch self {

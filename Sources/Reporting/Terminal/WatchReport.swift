@@ -16,7 +16,7 @@ public enum WatchReport {
     return line + "\n"
   }
 
-  /// Returns the line for changes that were dropped, since nobody read the output.
+  /// Returns the line for changes that were dropped, since the output was read too slowly.
   public static func line(dropped: Int, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {
     head(.overflow, at: time, since: start, style)
       + "the output is read too slowly: \(dropped) change\(dropped == 1 ? " is" : "s are") missing here\n"

@@ -17,12 +17,12 @@ public enum ChromeTrace {
   }
 
   private struct Writer {
-    /// The most steps of a counter. More steps are folded, since a screen cannot show them and they would make the file
-    /// twice as large.
+    /// The maximum number of steps of a counter. More steps are folded, since a screen cannot show them and they would
+    /// make the file twice as large.
     private static let mostSteps = 4000
     var text = "{\"traceEvents\": ["
     private var isFirst = true
-    /// The last number that a process, a thread or a flow got. No number is used twice.
+    /// The last number that was given to a process, a thread or a flow. No number is used twice.
     private var lastNumber = 0
     private var process = 0
     private var length: UInt64 = 0
@@ -89,7 +89,7 @@ public enum ChromeTrace {
       event("f", "\"submission\"", "submission", on: tracks[lane], begin, ", \"id\": \(flow), \"bp\": \"e\"")
     }
 
-    /// Writes the gaps of the record on a track of their own, so that a gap is not mistaken for a thread at rest.
+    /// Writes the gaps of the record on a track of their own, so that a gap is not mistaken for an idle thread.
     private mutating func unknown(_ trace: Trace) {
       let gaps = Dictionary(grouping: trace.gaps) { $0.record }
       for record in [Trace.Gap.Record.calls, .scheduler] {
@@ -106,7 +106,7 @@ public enum ChromeTrace {
 
     // MARK: Events
 
-    /// Writes a slice. A slice without an end lasts to the end of the record, and is marked so.
+    /// Writes a slice. A slice without an end lasts to the end of the record, and is marked as not ended.
     private mutating func span(
       _ name: String, _ category: String, on track: Int, _ begin: UInt64, _ end: UInt64?, _ arguments: [String] = [],
       calls: [String] = [], isOpen: Bool = true

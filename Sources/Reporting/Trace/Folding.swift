@@ -1,9 +1,9 @@
 import Laboratory
 
-/// A part of a trace in columns. A column shows what took most of its time, and is empty only if nothing happened in
-/// it.
+/// A part of a trace in columns. A column shows the activity that took most of its time, and is empty only if there was
+/// no activity in it.
 struct Folding {
-  /// One column of one lane.
+  /// A column of a lane.
   struct Cell: Equatable {
     /// The state of a thread.
     enum Place: Equatable {
@@ -27,7 +27,7 @@ struct Folding {
       case block(Int)
       /// Several blocks of a queue, none of which can be shown alone.
       case blocks(queue: Int)
-      /// A wait. It is inside a block if all waits of the column are inside that block.
+      /// A wait, with the block that contains all waits of the column; nil if there is no such block.
       case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
       case unknown
     }
@@ -44,7 +44,7 @@ struct Folding {
   private let trace: Trace
   private let timelines: [Timeline]
 
-  /// Creates a part of a trace, from one time to another. Without an end, the part lasts to the end of what is drawn.
+  /// Creates the part of a trace from one time to another, in a number of columns.
   init(_ trace: Trace, from: UInt64, to: UInt64, columns: Int) {
     self.trace = trace
     self.from = from
@@ -59,7 +59,7 @@ struct Folding {
     return (Double(from) + Double(column) * width, Double(from) + Double(column + 1) * width)
   }
 
-  /// Calls `body` with each column that a time overlaps, and with the nanoseconds of the overlap.
+  /// Calls `body` with each column that a time span overlaps, and with the length of the overlap in nanoseconds.
   private func each(_ begin: UInt64, _ end: UInt64, _ body: (Int, Double) -> Void) {
     guard end > from, begin < to, end > begin else { return }
     let width = Double(to - from) / Double(columns)
@@ -77,7 +77,7 @@ struct Folding {
     return (0..<columns).map { Cell(place: places[$0], content: contents[$0]) }
   }
 
-  /// Returns the time for which a lane runs, is in blocks or waits.
+  /// Returns the time for which a lane runs, is in blocks or waits, in nanoseconds.
   func activity(of lane: Int) -> Double {
     var sum = 0.0
     for run in trace.lanes[lane].runs { each(run.begin, run.end) { sum += $1 } }

@@ -1,13 +1,13 @@
 @preconcurrency import Rainbow
 
-/// Colours that colour-blind readers can tell apart: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as
+/// Colours that colour-blind readers can distinguish: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as
 /// closely as 256 colours allow.
 enum Palette {
   /// Sky blue, orange, bluish green, yellow, reddish purple, vermilion, blue, grey.
   private static let colors: [UInt8] = [117, 214, 36, 227, 176, 202, 33, 250]
   private static let black: UInt8 = 16
 
-  /// Returns text on one of the colours. After the last colour the first one follows.
+  /// Returns text on one of the colours. The first colour follows the last one.
   static func on(_ index: Int, _ text: String) -> String {
     string(Rainbow.Segment(text: text, color: .bit8(black), backgroundColor: .bit8(colors[index % colors.count])))
   }

@@ -35,7 +35,7 @@ struct StepFunction {
     }
   }
 
-  /// Returns the greatest number between two times, without the last one.
+  /// Returns the greatest number from one time to another, excluding the second time.
   func most(from begin: Double, to end: Double) -> Int {
     let first = points.lastIndex { Double($0.time) <= begin } ?? points.startIndex
     return points[first...].prefix { Double($0.time) < end }.reduce(0) { max($0, $1.count) }

@@ -12,7 +12,7 @@ struct Timeline {
     /// The thread waits, inside this block.
     case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
   }
-  /// A time for which the content stays the same.
+  /// A time span in which the content stays the same.
   struct Piece {
     var begin: UInt64
     var end: UInt64
@@ -21,7 +21,7 @@ struct Timeline {
   /// The pieces, in order and without gaps.
   let pieces: [Piece]
 
-  /// Returns the row of each lane.
+  /// Returns the timeline of each lane.
   static func all(of trace: Trace) -> [Timeline] {
     var blocks: [[Int]] = Array(repeating: [], count: trace.lanes.count)
     for (index, block) in trace.blocks.enumerated() {
@@ -51,7 +51,7 @@ struct Timeline {
       edges.append(Edge(time: wait.begin, begins: true, content: .wait(wait.reason, queue: wait.queue, in: nil)))
       edges.append(Edge(time: end, begins: false, content: .wait(wait.reason, queue: wait.queue, in: nil)))
     }
-    // What ends comes before what begins at the same time.
+    // An end precedes a beginning at the same time.
     edges.sort { ($0.time, $0.begins ? 1 : 0) < ($1.time, $1.begins ? 1 : 0) }
     var pieces: [Piece] = []
     var open: [Content] = []

@@ -33,7 +33,8 @@ extension Trace {
     return min(length, max(last + last / 3, 1000))
   }
 
-  /// Returns the part of the trace that is drawn. Without `from` it begins shortly before the first block is submitted.
+  /// Returns the part of the trace that is drawn. Without `from`, the part begins shortly before the first block is
+  /// submitted.
   func drawn(from: UInt64?, to: UInt64?) -> (begin: UInt64, end: UInt64) {
     let end = to ?? drawnLength
     let before = (end - min(opening, end)) / 20
@@ -41,7 +42,7 @@ extension Trace {
     return (min(begin, length, end), end)
   }
 
-  /// Returns notes on the facts that the record lacks, and on what follows a picture that ends at a time.
+  /// Returns notes on the facts that the record lacks, and on the time after the end of the picture.
   func remarks(drawnTo end: UInt64) -> [String] {
     let overwritten = program?.overwritten.map {
       "the trace begins where the record is complete: \($0.withCommas) earlier events were overwritten"

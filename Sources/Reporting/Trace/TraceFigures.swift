@@ -11,7 +11,7 @@ public struct TraceFigures: Sendable {
   public let worstDelay: UInt64?
   /// The greatest number of blocks in progress at once.
   public let mostAtOnce: Int
-  /// The share of the time of all cores for which the trial's threads ran.
+  /// The share of all cores' time in which the trial's threads ran.
   public let busy: Double?
   /// The number of threads that did something.
   public let threads: Int
@@ -73,7 +73,7 @@ extension Trace {
   /// threads.
   func isPreparation(_ lane: Lane) -> Bool { lane.end.map { $0 <= opening } ?? false }
 
-  /// Returns what a wait is for, as the end of a sentence: `for the group`.
+  /// Returns the reason for a wait, as the end of a sentence: `for the group`.
   func text(of wait: Wait) -> String {
     let queue = wait.queue.map { queues[$0].label.inLine }
     return switch wait.reason {

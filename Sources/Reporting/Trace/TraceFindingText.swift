@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 extension Trace {
-  /// The most findings that a picture shows: the most important ones.
+  /// The maximum number of findings that a picture shows.
   private static let mostFindings = 3
 
   /// The findings of the trace, one sentence each, the most important first.
@@ -11,8 +11,8 @@ extension Trace {
     return findings.prefix(Self.mostFindings).map(text)
   }
 
-  /// The findings in the trace of a program, each with its place and the scenario that shows the same. What the record
-  /// proves comes first.
+  /// The findings in the trace of a program, each with its place and a scenario that shows the same problem. Findings
+  /// that the record proves come first.
   private var programFindingTexts: [String] {
     let findings = findings
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
@@ -32,7 +32,7 @@ extension Trace {
     }
   }
 
-  /// The most calls of a stack that are named.
+  /// The maximum number of calls of a stack that are named.
   private static let mostCalls = 3
 
   private func text(_ finding: TraceFinding) -> String {

@@ -14,7 +14,7 @@ public struct TraceText {
   let from: UInt64?
   private let to: UInt64?
 
-  /// The most lanes that are drawn. If there are more, lanes of the same kind share a row.
+  /// The maximum number of lanes that are drawn in a row each. If there are more, lanes of the same kind share a row.
   static let mostLanes = 12
   /// The width of the lanes' names in characters. The second width includes the bars at both ends.
   static let nameWidth = 9
@@ -27,7 +27,7 @@ public struct TraceText {
     self.to = to
   }
 
-  /// Returns the pictures of traces. Those of one variant's points have the same scale.
+  /// Returns the pictures of traces. The pictures of one variant's points have the same scale.
   public func render(_ traces: [Trace]) -> String {
     var text = ""
     for trace in traces {
@@ -52,7 +52,7 @@ public struct TraceText {
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
     let key = QueueKey(trace)
-    // The findings on a program come first, since its user looks for what is wrong.
+    // The findings on a program come first, since the user wants to know what is wrong.
     let isProgram = trace.program != nil
     if isProgram { lines += trace.findingTexts.flatMap { style.wrapped($0) } + [""] + table(key, trace) + [""] }
     for row in rows(trace, folding) { lines += draw(row, trace, folding, key) }
@@ -98,7 +98,7 @@ public struct TraceText {
     return lines
   }
 
-  /// Returns small numbers as digits, and greater ones as bars in ninths of the greatest.
+  /// Returns numbers as digits if none exceeds 9, and otherwise as bars relative to the greatest number.
   private func bars(_ values: [Int]) -> [Piece] {
     let most = values.max() ?? 0
     let steps = style.unicode ? Array("▁▂▃▄▅▆▇█").map(String.init) : (1...9).map { "\($0)" }
@@ -158,7 +158,7 @@ public struct TraceText {
     }
   }
 
-  /// Returns how to read the pictures. It is printed once.
+  /// Returns the key to the pictures, which is printed once.
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 }) else { return [] }
     let text =

@@ -14,7 +14,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define GCDLAB_SANITIZED 1  // They have heaps of their own.
+#define GCDLAB_SANITIZED 1  // The sanitizers have heaps of their own.
 #endif
 #endif
 

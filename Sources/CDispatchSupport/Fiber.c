@@ -30,14 +30,14 @@ static void __tsan_destroy_fiber(void *fiber) { (void)fiber; }
 static void __tsan_switch_to_fiber(void *fiber, unsigned flags) { (void)fiber, (void)flags; }
 #endif
 
-enum { STACK = 512 << 10 };  // Only what is used takes memory.
+enum { STACK = 512 << 10 };  // Only the pages that are used take memory.
 
 struct gcdlab_fiber {
   ucontext_t own, caller;
   void *memory, *tsan, *tsan_caller, *context;
   void (*run)(void *);
   bool has_ended;
-  // Of a fiber with a thread: whose turn it is, and the execution of the thread that resumes it.
+  // The state of a fiber with a thread: whose turn it is, and the execution of the thread that resumes the fiber.
   bool has_thread, is_running, is_freed;
   pthread_t thread;
   pthread_mutex_t mutex;
@@ -63,7 +63,7 @@ struct gcdlab_fiber *gcdlab_fiber_create(void) {
   return fiber;
 }
 
-// Waits until the fiber runs, or until it does not. The caller has the mutex.
+// Waits until the fiber runs (`is_running`), or until it does not run any more. The caller has the mutex.
 static void wait_until(struct gcdlab_fiber *fiber, bool is_running) {
   while (fiber->is_running != is_running) pthread_cond_wait(&fiber->turn, &fiber->mutex);
 }
@@ -119,7 +119,7 @@ void gcdlab_fiber_free(struct gcdlab_fiber *fiber) {
   free(fiber);
 }
 
-// makecontext passes integers only, so the address comes in two halves.
+// makecontext passes integers only, so the address is passed in two halves.
 static void start(unsigned high, unsigned low) {
   struct gcdlab_fiber *fiber = (struct gcdlab_fiber *)((uintptr_t)high << 32 | low);
   fiber->run(fiber->context);

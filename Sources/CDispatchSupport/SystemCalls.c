@@ -1,4 +1,4 @@
-// Counts the system calls of one thread by Syscall User Dispatch (Linux 5.11, x86-64). While the thread's selector says
+// Counts the system calls of one thread by Syscall User Dispatch (Linux 5.11, x86-64). While the thread's selector is
 // BLOCK, the kernel answers each call with SIGSYS instead of executing it. The handler counts the call and lets it
 // continue: it sends the thread to a copy of the `syscall` instruction in the one range of code that the kernel
 // exempts. The call therefore happens in the thread itself, with its own registers, stack and signal mask.
@@ -11,7 +11,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define GCDLAB_SANITIZED 1  // Their runtimes make calls of their own.
+#define GCDLAB_SANITIZED 1  // The runtimes of the sanitizers make calls, too.
 #endif
 #endif
 
@@ -33,8 +33,8 @@ enum { USER_DISPATCH = 2, RESTORER = 0x04000000, SITES = 8, FRAME = 144, MASK = 
 // - through: makes the call, then jumps to the address in rcx. The call overwrites that register and r11, so both are
 //   free. Meanwhile the address is on the stack, with the 8 bytes of r11, below the 128 bytes under the stack pointer
 //   that belong to the interrupted function.
-// - sites: the same for calls after which the stack is a different one (that of a new thread) or shared (with a vfork
-//   child), and for calls that read their arguments from the stack (the return from a signal handler). Each site jumps
+// - sites: these make the calls after which the stack is a different one (that of a new thread) or shared (with a vfork
+//   child), and the calls that read their arguments from the stack (the return from a signal handler). Each site jumps
 //   to one fixed address.
 __asm__(
     ".pushsection .text, \"ax\", @progbits\n"
@@ -72,7 +72,7 @@ OF_THREAD volatile int64_t counted;
 OF_THREAD bool is_counting;
 OF_THREAD bool was_blocked;
 
-/// Returns the code that makes calls from `back`, or NULL if there are too many such addresses.
+/// Returns the site whose call returns to the address `back`; NULL if all sites are taken by other addresses.
 static const char *site(uintptr_t back) {
   for (int i = 0; i < SITES; i++) {
     uintptr_t taken = 0;
@@ -83,7 +83,7 @@ static const char *site(uintptr_t back) {
 
 static void answer(int signal, siginfo_t *info, void *context) {
   (void)signal;
-  if (info->si_code != USER_DISPATCH) return;  // Sent by somebody.
+  if (info->si_code != USER_DISPATCH) return;  // Another program or thread sent the signal.
   greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
   counted++;
   uintptr_t back = (uintptr_t)registers[REG_RIP];

@@ -59,7 +59,7 @@ static void account(void) {
   closedir(threads);
 }
 
-// Ends the record in a child. A child that has not called exec is recorded as its own program, if at all.
+// Ends the record in a forked child. A child is recorded only after it has called exec, as a program of its own.
 static void forked(void) {
   memset(&self, 0, sizeof self);
   tracing = false;
@@ -69,7 +69,7 @@ bool gcdlab_trace_sees_calls(void) {
 #ifdef GCDLAB_PRELOADED
   return &dispatch_get_global_queue && &dispatch_release && &_NSConcreteStackBlock && &_dispatch_main_q;
 #else
-  // Slow paths are visible only where Dispatch itself is linked statically.
+  // Slow paths are visible only if Dispatch itself is linked statically.
   return &__real_dispatch_async && &__real_dispatch_sync && &__real__dispatch_sema4_wait;
 #endif
 }

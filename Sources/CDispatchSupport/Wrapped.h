@@ -1,7 +1,7 @@
 // The calls that a trace records, one in each line. Each call passes through `__wrap_NAME` in the folder Trace, which
-// calls `__real_NAME`. The Makefile makes the linker's --wrap flags of the released binary from this list, the tool
-// preload those of other static programs, and preloaded/Preloaded.c the functions of the library that is preloaded into
-// other programs.
+// calls `__real_NAME`. The Makefile makes the linker's --wrap flags of the released binary from this list. The tool
+// preload makes the flags of other static programs from the list, and preloaded/Preloaded.c makes the functions of the
+// library that is preloaded into other programs.
 //
 // BOTH: in static binaries and in the library. LINKED: only in static binaries, for calls between their objects.
 // LOADED: only in the library, because a slow path cannot be seen from outside. OTHER: in other programs, static or

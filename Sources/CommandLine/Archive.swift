@@ -11,10 +11,10 @@ import Reporting
 /// The last two runs of each scenario, kept in the user's cache directory. `documents` and `diff` without arguments
 /// read them, and so does the line that compares a run with the one before.
 ///
-/// The directory is `GCDLAB_CACHE` (none if that is empty), else `gcdlab` in the system's place for caches. A scenario
-/// has up to five files: `NAME.json` is the last full run and `NAME.before.json` the one before it. A full run is not
-/// compared with a `--quick` one, which has `NAME.quick.json` and `NAME.quick.before.json`. `NAME.verdicts.json` has
-/// only the verdicts of the last run of all, and is quick to read.
+/// The directory is `GCDLAB_CACHE` (there is no archive if the variable is empty), else `gcdlab` in the system's place
+/// for caches. A scenario has up to five files: `NAME.json` is the last full run and `NAME.before.json` the one before
+/// it. A full run is not compared with a `--quick` one, which has `NAME.quick.json` and `NAME.quick.before.json`.
+/// `NAME.verdicts.json` has only the verdicts of the latest run of either kind, and is read in less time.
 struct Archive {
   /// The path of the directory.
   let directory: String
@@ -31,8 +31,8 @@ struct Archive {
     #endif
   }
 
-  /// The kind of a kept run. A run is compared only with one of its kind, since a quick run says nothing beside a full
-  /// one.
+  /// The kind of a kept run. A run is compared only with a run of its kind, since the figures of quick and full runs
+  /// are not comparable.
   private enum Kind: String, CaseIterable {
     case full = ""
     case quick = ".quick"
@@ -50,8 +50,8 @@ struct Archive {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
   }
 
-  /// Returns the last run of each scenario and the one before it with the same settings, for scenarios that have both,
-  /// and what is left out for which reason.
+  /// Returns the last run of each scenario and the run before it with the same settings, for the scenarios that have
+  /// both. `leftOut` has a message with the reason for each scenario whose runs cannot be compared.
   ///
   /// - Parameter wanted: the scenarios to return; all if it is empty.
   func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
@@ -66,7 +66,8 @@ struct Archive {
     return pairs
   }
 
-  /// Returns the later one of a scenario's two pairs, the full runs and the quick ones; nil if it has run once.
+  /// Returns the later of a scenario's two pairs, the pair of full runs and the pair of quick runs; nil if there is
+  /// neither.
   private func pair(of name: String) throws(InputError) -> (old: ResultDocument, new: ResultDocument)? {
     var found: (old: ResultDocument, new: ResultDocument)?
     var single: [ResultDocument] = []
@@ -94,10 +95,11 @@ struct Archive {
       .sorted()
   }
 
-  /// Returns the content of an entry; nil if there is none. Anything but a regular file was put there by somebody else,
-  /// and is not read: a pipe would block, and a link may lead anywhere.
+  /// Returns the content of an entry; nil if there is none. An entry that is not a regular file was not created by the
+  /// lab and is not read: a pipe would block, and a link may lead anywhere.
   ///
-  /// - Throws: ``InputError`` for a file that is not a run of the scenario, such as one that was cut off.
+  /// - Throws: ``InputError`` if the file cannot be read or is not a run of the scenario, for instance because it is
+  ///   truncated.
   private func read(_ scenario: String, _ ending: String) throws(InputError) -> ResultDocument? {
     let path = path(scenario, ending)
     let bytes: [UInt8]
@@ -112,12 +114,12 @@ struct Archive {
 
   // MARK: Keeping
 
-  /// Keeps a run as the last one of its scenario, and the previous last one as the one before. A run without trials is
-  /// not kept.
+  /// Keeps a run as the last run of its scenario, and the previous last run as the run before it. A run without trials
+  /// is not kept.
   ///
-  /// Each entry is replaced in one step: a reader finds either the old one or the new one.
+  /// Each entry is replaced in one step: a reader finds either the old entry or the new entry.
   ///
-  /// - Throws: ``SystemError`` if it cannot be written.
+  /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {
     guard document.trials > 0 else { return }
     try makeDirectories(directory)

@@ -58,11 +58,11 @@ struct Compare: AsyncParsableCommand {
     }
   }
 
-  /// The number of cells from which on the lab announces the size of a grid before it runs it.
+  /// The minimum number of cells of a grid whose size the lab announces before it runs the grid.
   private static let manyCells = 100
 
-  /// Returns the least time that a grid takes: the measured time to start and end a worker, for each trial of the
-  /// required rounds.
+  /// Returns a message with the minimum time that a grid takes: the measured time to start and end a worker, for each
+  /// trial of the required rounds.
   private static func forecast(_ plan: Plan, _ each: Duration) -> String {
     let rounds = plan.budget.least ?? plan.budget.rounds
     let trials = plan.runs.count * rounds
@@ -82,8 +82,8 @@ struct Compare: AsyncParsableCommand {
     return Sweep(sweep.name, kept)
   }
 
-  /// Returns the numbers of cores that a machine with `most` cores has, and a remark on those that it lacks; nil if it
-  /// has all or none of them.
+  /// Returns the numbers of cores that a machine with `most` cores has, and a remark on the numbers that it lacks. If
+  /// the machine has all or none of the numbers, the values are unchanged and the remark is nil.
   static func cores(_ values: [ParameterValue], of most: Int) -> (kept: [ParameterValue], missing: String?) {
     func number(_ value: ParameterValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
     let kept = values.filter { number($0).map { $0 <= most } ?? true }
@@ -95,7 +95,8 @@ struct Compare: AsyncParsableCommand {
   }
 
   private func experiment() throws(InputError) -> Experiment {
-    // The scenario's baseline belongs to its claims. The best is the reference here, unless a baseline is named.
+    // The scenario's baseline serves only its claims. Here the best setting is the reference, unless the options name a
+    // baseline.
     var experiment = try Lab.library.experiment(name).applying(run.overrides)
     experiment.baseline = run.baseline
     if let metric {
@@ -107,7 +108,8 @@ struct Compare: AsyncParsableCommand {
       }
       experiment.show = [metric] + experiment.show.filter { $0 != metric }
     } else if experiment.headline?.kind == .count, experiment.headline?.better == .lower {
-      // The answer says first whether there are any. The next figure ranks the settings that have none.
+      // The answer first says whether the settings have any of what the metric counts. The next metric ranks the
+      // settings that have none.
       let next = experiment.show.compactMap(experiment.pattern.metric).first {
         $0.kind != .count && $0.better != .neither
       }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Reporting
 
-/// Adds to the completion scripts of the argument parser: values after `=`, and a scenario's name in place of a
+/// Adds completions to the scripts of the argument parser: values after `=`, and a scenario's name in place of a
 /// command.
 ///
-/// Bash treats `=` as the end of a word, escapes it as in the name of a file, and appends a space to a complete word;
-/// zsh escapes it as well. Here a parameter's name with `=` is only half a word.
+/// Bash treats `=` as the end of a word, escapes `=` as in the name of a file, and appends a space to a complete word;
+/// zsh escapes `=` as well. In this command line, a value follows a parameter's name and `=` in the same word.
 enum CompletionScript {
   /// Returns the script for a shell: `bash`, `zsh` or `fish`.
   static func text(_ shell: CompletionShell) -> String {

@@ -1,9 +1,9 @@
 import Laboratory
 import Platform
 
-/// The words that a shell may complete, for the scenario that the line names so far.
+/// The completions that a shell offers, for the scenario that the command line names so far.
 enum Completions {
-  /// Returns the scenario among the words of a line.
+  /// Returns the scenario that the words of a command line name; nil if they name none.
   private static func experiment(_ words: [String]) -> Experiment? {
     let names = Lab.library.names
     return words.first { names.contains($0) || $0.hasSuffix(".yml") }.flatMap { try? Lab.library.experiment($0) }
@@ -46,12 +46,12 @@ enum Completions {
     Lab.library.names + (namesInDirectory(".") ?? []).filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
   }
 
-  /// The tags.
+  /// The tags of all scenarios.
   static var tags: [String] { Set(((try? Lab.library.outlines(withClaims: false)) ?? []).flatMap(\.tags)).sorted() }
 
   /// The identifiers of the documents' sentences: `guide.5`.
   static var sentences: [String] { (try? Lab.library.documents())?.sentences.map(\.id) ?? [] }
 
-  /// The names of documents.
+  /// The names of the documents and of their eras.
   static var documents: [String] { (try? Lab.library.documents()).map { $0.eras + $0.documents.map(\.name) } ?? [] }
 }

@@ -106,7 +106,7 @@ struct Diff: AsyncParsableCommand {
     return (old, new)
   }
 
-  /// Whether the arguments are names of scenarios, or there are none.
+  /// Whether all arguments are names of scenarios. The value is true if there are no arguments.
   private var areScenarios: Bool { files.allSatisfy(Lab.library.names.contains) }
 
   private func lastRuns() throws(InputError) -> (old: [ResultDocument], new: [ResultDocument]) {
@@ -146,7 +146,7 @@ struct Diff: AsyncParsableCommand {
     return (old, new)
   }
 
-  /// Splits the arguments after `--`. Exports among them are those of the comparison, and not those of a run.
+  /// Splits the arguments after `--`. An `--export` option among them belongs to the comparison and not to a run.
   private static func split(_ words: [String]) throws(InputError) -> (forwarded: [String], exports: [String]) {
     var split: (forwarded: [String], exports: [String]) = ([], [])
     var rest = words[...]

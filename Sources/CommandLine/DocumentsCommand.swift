@@ -47,7 +47,7 @@ struct DocumentsCommand: ParsableCommand {
     for name in arguments where !known.contains(name) {
       if let slip = documents.slip(inSentence: name) { throw slip }
     }
-    // A misspelt name of a document has no folder and no extension.
+    // A path has a folder or an extension. Any other unknown word is a misspelt name of a document.
     let paths = arguments.filter { !known.contains($0) && $0.contains { $0 == "/" || $0 == "." } }
     let names = arguments.filter { !paths.contains($0) }
     if !paths.isEmpty, !results.isEmpty {
@@ -83,7 +83,7 @@ struct DocumentsCommand: ParsableCommand {
       on: machine, only: names)
   }
 
-  /// Shows the sentences on several machines.
+  /// Shows the sentences with the verdicts of several machines.
   private func compare(_ paths: [String], _ names: [String]) throws {
     let atlas = try Lab.atlas(of: paths, only: names)
     try color.print(asIs: format != .table) { style in

@@ -1,15 +1,15 @@
 import Reporting
 
-/// Returns the end of a command's help: commands to try, each with what it does.
+/// Returns the last section of a command's help: example commands, each with a description.
 func examples(_ lines: (command: String, does: String)...) -> String {
   "Examples:\n" + commandList(lines)
 }
 
-/// Returns commands one below the other, each with what it does.
+/// Returns a list of commands, each with a description.
 func commandList(_ lines: [(command: String, does: String)]) -> String {
   let width = lines.map(\.command.count).max() ?? 0
   let needed = lines.map { Tool.command.count + width + $0.does.count + 5 }.max() ?? 0
-  // The help is wrapped to the terminal, so that a long line would be broken inside of a command.
+  // The argument parser wraps the help to the terminal, which would break a long line inside a command.
   guard needed <= 80 else {
     return lines.map { "  \(Tool.command) \($0.command)\n      \($0.does)" }.joined(separator: "\n")
   }

@@ -7,7 +7,7 @@ import Reporting
 extension ExploredScenario {
   /// Explores a variant.
   ///
-  /// - Throws: ``LabError`` if the variant did not do the same when a schedule was repeated.
+  /// - Throws: ``LabError`` if the variant behaved differently when a schedule was repeated.
   func explored(
     _ variant: Variant, by strategy: Explorer.Strategy, isOver: @escaping @Sendable () -> Bool
   ) async throws -> ExplorationResult {
@@ -25,7 +25,8 @@ extension ExploredScenario {
 }
 
 extension Results {
-  /// Adds what an exploration of the variants says, if the scenario can be explored. It takes at most two seconds.
+  /// Adds the results of exploring the variants, if the scenario can be explored. The exploration takes at most two
+  /// seconds.
   mutating func addExploration() async throws {
     guard cut == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else { return }
     let begin = MonotonicClock.now()

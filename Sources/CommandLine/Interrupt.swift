@@ -10,8 +10,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: it ends its worker, prints its results
-/// and exits.
+/// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: the command ends its worker, prints its
+/// results and exits.
 ///
 /// A signal ends the lab at once if there are no results yet, or if it is the second one. The lab then only removes
 /// the files of its workers, which the first signal has killed. The same signal within a second does not count as a
@@ -25,31 +25,33 @@ enum Interrupt {
     var handler: (@Sendable (Int32, Bool) -> Void)?
   }
   private static let state = Mutex(State())
-  /// The time in nanoseconds within which the same signal counts as one.
+  /// The time, in nanoseconds, within which repetitions of a signal do not count as another signal.
   private static let repetition: UInt64 = 1_000_000_000
 
-  /// 128 plus the number of the signal that interrupted, as shells report it; nil if none did.
+  /// The exit status after an interruption, as shells report it: 128 plus the number of the signal; nil if no signal
+  /// has interrupted the command.
   static var status: Int32? { state.withLock { $0.caught }.map { 128 + $0 } }
 
   /// Makes signals cancel the command from now on. Before this call, a signal ends the lab, whatever the lab waits
   /// for: a file may be a pipe without data.
   static func begin() { state.withLock { $0.hasBegun = true } }
 
-  /// Passes signals on from now on: they do not end the lab. The handler gets the signal, and whether the terminal or
-  /// the system sent it, which then sent it to all processes in front.
+  /// Passes signals to `handler` from now on, instead of ending the lab. The handler receives the signal's number and
+  /// whether the terminal or the system sent the signal. The terminal sends a signal to all processes in its
+  /// foreground.
   static func pass(to handler: @escaping @Sendable (Int32, Bool) -> Void) { state.withLock { $0.handler = handler } }
 
   /// Runs the command to its end, and then ends the process.
   static func run(_ command: any AsyncParsableCommand) -> Never {
     // The signals are blocked here, and so in every thread from now on: only this thread waits for them. A library may
-    // unblock them, as swift-subprocess does while it waits for processes. While this thread is stopped, such a thread
-    // receives them.
+    // unblock them, as swift-subprocess does while it waits for processes. The handlers that are installed here
+    // redirect a signal from such a thread to this thread.
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in [SIGINT, SIGTERM, SIGHUP] where !gcdlab_ignores(number) { sigaddset(&signals, number) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 { gcdlab_gather(number) }
-    // A lab that another lab runs ends with that one, however it ended.
+    // A lab that another lab runs ends when the other lab has ended in any way.
     if Terminal.environment(Lifeline.variable) != nil {
       do { try Lifeline.whenGone { kill(getpid(), SIGTERM) } } catch { Lab.fail(error) }
     }
@@ -60,13 +62,13 @@ enum Interrupt {
         try await command.run()
         exit(status ?? 0)
       } catch {
-        // That a signal has cut it short is no failure of its own.
+        // An interruption by a signal is not reported as a failure of the command.
         if error is CancellationError, let status { exit(status) }
         Lab.fail(error)
       }
     }
-    // A dispatch source would not do: its handler needs the pool, which waits if the machine has no more threads. The
-    // lab does not use the main queue.
+    // A dispatch source is not suitable: its handler needs the pool, which waits if the machine has no more threads.
+    // The lab does not use the main queue.
     while true {
       var isOfSystem = false
       let number = gcdlab_wait_for_signal(&signals, &isOfSystem)

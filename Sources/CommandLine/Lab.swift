@@ -51,8 +51,8 @@ public struct Lab: Sendable {
     let lab = current.withLock { $0 }
     return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
   }()
-  /// The documents whose sentences the claims grade; nil if the lab has none. A broken file is reported where the
-  /// documents are asked for.
+  /// The documents whose sentences the claims grade; nil if the lab has none. If their file is invalid, the value is
+  /// nil, too, and a command that needs the documents reports the error.
   static let documents: Documents? = (try? library.documents()) ?? nil
   /// The patterns that the workers can run.
   static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
@@ -65,16 +65,16 @@ public struct Lab: Sendable {
   /// The root is not an `AsyncParsableCommand` with `@main`, which would start the concurrency runtime even for
   /// `--version`, and would not leave the main thread to a worker's main queue.
   public func main() {
-    // A worker starts for every trial, so it starts before the command line is parsed, which takes as long as starting
-    // the process.
+    // A worker starts for every trial. It starts before the command line is parsed, since parsing takes as long as
+    // starting the process.
     let arguments = CommandLine.arguments
-    // A limit on file sizes must be an error for the lab and its workers, and must not end them.
+    // Exceeding a limit on file sizes must be an error in the lab and its workers, and must not end them.
     signal(SIGXFSZ, SIG_IGN)
     // The process that starts the lab may ignore SIGCHLD for itself. If the lab inherited that, it would not learn how
     // its children end.
     signal(SIGCHLD, SIG_DFL)
     switch arguments.dropFirst() {
-    // The second word, if there is one, names the cores to which the worker was confined before this.
+    // The second word, if there is one, names the cores to which the worker was confined before `main`.
     case let words where words.count <= 2 && words.first == "worker": Worker.run(patterns: patterns)
     case ["--version"]:
       do { try writeAll(Tool.version + "\n", to: STDOUT_FILENO) } catch { Self.fail(error) }
@@ -112,8 +112,8 @@ public struct Lab: Sendable {
     } catch { fail(error) }
   }
 
-  /// Ends the lab if threads have too little stack. They get as much as the first one, and creating the patterns alone
-  /// takes more than some limits allow.
+  /// Ends the lab if the stacks of threads are too small. Each thread gets as much stack as the main thread, and
+  /// creating the patterns alone takes more than some limits allow.
   private static func requireStack() {
     guard let stack = Host.stackLimit, stack < leastStack else { return }
     let (least, limit) = (leastStack >> 10, stack >> 10)
@@ -142,8 +142,8 @@ public struct Lab: Sendable {
     return [arguments[0], "scenario"] + arguments.dropFirst()
   }
 
-  /// Attaches a negative number to the option before it, `--rounds=-1`. The argument parser would take it for an option
-  /// and say nothing of the one whose value it is.
+  /// Attaches a negative number to the option before it, `--rounds=-1`. The argument parser would read the number as an
+  /// option, and would not mention the option that it belongs to.
   static func attachingNumbers(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return arguments[..<end].reduce(into: [String]()) { words, word in
@@ -177,14 +177,15 @@ public struct Lab: Sendable {
       near: word, of: known + library.names)
   }
 
-  /// Stack that a thread must be able to have, in bytes.
+  /// The minimum size of a thread's stack, in bytes.
   private static let leastStack = 512 << 10
 
-  /// Standard streams, and what Dispatch opens for signals and timers.
+  /// The minimum limit of open descriptors: the standard streams, and the descriptors that Dispatch opens for signals
+  /// and timers.
   private static let fewestDescriptors = 16
 
-  /// The threads of the lab and of its smallest worker: three of their own, those of swift-subprocess, and the pools of
-  /// Dispatch and of Swift concurrency.
+  /// The minimum number of threads for the lab and its smallest worker: three of their own, those of swift-subprocess,
+  /// and the pools of Dispatch and of Swift concurrency.
   private static let fewestThreads = 16 + 2 * Host.cores
 
   /// Prints the error to standard error, and ends the process with the status of its kind.
@@ -203,7 +204,7 @@ public struct Lab: Sendable {
     let status = Root.exitCode(for: error)
     let message = Root.fullMessage(for: error)
     guard !message.isEmpty else { Root.exit(withError: error) }
-    // This is help, which was asked for.
+    // The message is the help that the user asked for.
     if status == .success {
       do { try writeAll(message + "\n", to: STDOUT_FILENO) } catch { fail(error) }
       exit(0)
@@ -217,22 +218,22 @@ public struct Lab: Sendable {
     exit(status.rawValue)
   }
 
-  /// Returns the argument parser's message without an option that it suggests for one which is nothing like it (`--all`
-  /// for `--fast`).
+  /// Returns the argument parser's message, without a suggested option that does not resemble the unknown option
+  /// (`--all` for `--fast`).
   static func withoutWildGuess(_ message: String) -> String {
     message.replacing(/(Unknown option '-*([^']*)')\. Did you mean '-*([^']*)'\?/) { guess in
       [String(guess.3)].nearest(to: String(guess.2)) == nil ? "\(guess.1)." : "\(guess.0)"
     }
   }
 
-  /// Prints a further error, which does not end the lab. An error about a closed pipe is not printed, since the reader
-  /// wants no more.
+  /// Prints a further error, which does not end the lab. An error about a closed pipe is not printed, since the pipe
+  /// has no reader any more.
   static func tell(_ error: any Error) {
     if let error = error as? SystemError, error.code == EPIPE { return }
     say("\(error)")
   }
 
-  /// Throws the first of some errors, and prints the others before that.
+  /// Prints all errors but the first, and then throws the first.
   static func throwAll(_ errors: [any Error]) throws {
     for error in errors.dropFirst() { tell(error) }
     if let first = errors.first { throw first }
@@ -245,7 +246,8 @@ public struct Lab: Sendable {
     try? writeAll(wrappedForTerminal("\(Tool.command): \(message.inLine)") + "\n", to: STDERR_FILENO)
   }
 
-  /// Returns a line of an error, wrapped between words if standard error is a terminal. A program reads it in one line.
+  /// Returns a line of an error, wrapped between words if standard error is a terminal. Otherwise the text stays on one
+  /// line, for programs that read it.
   private static func wrappedForTerminal(_ line: String) -> String {
     guard let width = Terminal.columns(STDERR_FILENO), line.displayWidth > width else { return line }
     let indent = line.prefix { $0 == " " }

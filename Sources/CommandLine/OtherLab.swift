@@ -8,12 +8,12 @@ struct OtherLab {
   /// The path of the binary.
   let binary: String
 
-  /// Returns what the other lab measures; nil if that takes longer than `limit`.
+  /// Returns the documents that the other lab measures; nil if the measurement takes longer than `limit`.
   ///
   /// - Parameter words: the arguments of its `scenario` command.
-  /// - Throws: ``LabError`` if it fails, and ``InputError`` if its output contains no documents.
+  /// - Throws: ``LabError`` if the other lab fails, and ``InputError`` if its output contains no documents.
   func measure(_ words: [String], within limit: Duration) async throws -> [ResultDocument]? {
-    // A lab that was ended by SIGKILL cannot stop its child, but the lifeline does.
+    // A lab that is killed by SIGKILL cannot stop its child, but the lifeline stops the child.
     let lifeline = try Lifeline()
     defer { lifeline.letGo() }
     let ran = try await run(["scenario", "--format", "json", "--quiet"] + words, lifeline, within: limit)
@@ -33,10 +33,11 @@ struct OtherLab {
     let errors: String
   }
 
-  /// Runs the other lab to its end; nil if that does not come in time. Then it is ended, with all that it has started.
+  /// Runs the other lab to its end. If the other lab does not end within `limit`, terminates it together with all
+  /// processes that it has started, and returns nil.
   private func run(_ arguments: [String], _ lifeline: Lifeline, within limit: Duration) async throws -> Ran? {
     var options = PlatformOptions()
-    // The process group ends everything that a script has started.
+    // A signal to the process group also reaches all processes that a script has started.
     options.processGroupID = 0
     options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2))]
     let platformOptions = options

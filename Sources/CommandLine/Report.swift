@@ -47,7 +47,7 @@ struct Report: ParsableCommand {
     try judge(documents)
   }
 
-  /// Refuses the name of a scenario where the file of a run belongs.
+  /// Throws an error if `path` is the name of a scenario instead of the file of a run.
   private func refuseScenario(_ path: String) throws(InputError) {
     guard Lab.library.names.contains(path), (try? readBytes(path, atMost: 0)) == nil else { return }
     let command = "\(Tool.command) scenario \(path)"

@@ -5,7 +5,7 @@ import Reporting
 
 /// A run of scenarios from the first trial to the exit status. It exports, prints, keeps and judges the results.
 struct RunSession {
-  /// Runs plans on this machine.
+  /// The runner of plans on this machine.
   let runner: Runner
   /// The options for showing results, and for scenarios that may go unjudged.
   let output: OutputOptions
@@ -18,7 +18,7 @@ struct RunSession {
 
   private var rendering: RenderOptions { output.rendering }
 
-  /// Runs something, prints and exports its results, and ends with their status.
+  /// Calls `run`, prints and exports the results, and ends with their status.
   func show(_ run: (Runner, ProgressDisplay?) async throws -> [Results]) async throws {
     let progress = output.progress()
     let results: [Results]
@@ -29,13 +29,13 @@ struct RunSession {
     }
     try conclude(results) { contents in
       try rendering.print(contents)
-      // The reports of several scenarios have scrolled far above the prompt.
+      // A table sums up several scenarios, since the first reports have scrolled far above the prompt.
       guard rendering.format.isTable, Set(contents.map(\.document.scenarioName)).count > 1 else { return }
       try rendering.color.print { "\n" + SmokeReport.table(contents, strict: rendering.strict, $0) }
     }
   }
 
-  /// Returns what reports show of results, with the command line that asked for them.
+  /// Returns the content that reports show of the results, with the command line that requested the results.
   static func content(_ results: Results) -> ReportContent {
     var results = results
     results.command = Array(CommandLine.arguments.dropFirst())
@@ -61,7 +61,9 @@ struct RunSession {
     try requireJudged(results.filter { !output.allowedUnjudged.contains($0.experiment.name) })
   }
 
-  /// - Throws: ``LabError`` if claims could not be judged although nothing failed: that is not a pass.
+  /// Verifies that the claims of the runs could be judged.
+  ///
+  /// - Throws: ``LabError`` if claims could not be judged although nothing failed. Such a run does not pass.
   private func requireJudged(_ results: [Results]) throws(LabError) {
     let shortfalls = results.compactMap { result in
       result.shortfall(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
@@ -90,8 +92,8 @@ struct RunSession {
     }
   }
 
-  /// Returns why a run judged none of its claims, which is not a pass; nil if it judged some, or asked for the best
-  /// setting.
+  /// Returns the reason why a run judged none of its claims; nil if it judged some of them, or if it asked for the best
+  /// setting. A run that judged no claim does not pass.
   private static func nothingJudged(_ results: [Results]) -> String? {
     let judgements = results.filter { !$0.experiment.seeksBest }.flatMap(\.judgements)
     guard !judgements.isEmpty, judgements.allSatisfy({ $0.verdict == .unavailable }) else { return nil }

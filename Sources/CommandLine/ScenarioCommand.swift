@@ -74,7 +74,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
   }
 
-  /// Adds a recorded trial of each variant to the results, which stay even if the recording fails.
+  /// Adds a recorded trial of each variant to the results. The results are kept even if the recording fails.
   private func trace(
     _ results: inout Results, _ plan: Plan, _ runner: Runner, _ progress: ProgressDisplay?
   ) async throws {
@@ -92,7 +92,7 @@ struct ScenarioCommand: AsyncParsableCommand {
   /// Returns the named scenarios, and those with the tags, each once.
   private func chosen() throws(InputError) -> [String] {
     guard all || !tags.isEmpty else {
-      // This is not part of validation, which comes before an unknown option is reported.
+      // This check is not part of the validation, which would run before an unknown option is reported.
       if names.isEmpty { throw InputError("name a scenario (see gcdlab list), or give --all or --tag") }
       return names
     }

@@ -71,7 +71,7 @@ struct Smoke: AsyncParsableCommand {
       progress?.clear()
       results.append(result)
       if output.rendering.format.isTable {
-        // If nobody reads the output any more, nothing more is run, but finished results are exported.
+        // If the output has no reader any more, no further scenario runs, but finished results are exported.
         let content = RunSession.content(result)
         do {
           try output.rendering.color.print { SmokeReport.line(content, strict: output.rendering.strict, $0) }
@@ -107,7 +107,7 @@ struct Smoke: AsyncParsableCommand {
     let words = experiments.map(\.name) + Set(experiments.flatMap(\.tags)).sorted()
     for (flag, given) in [("--only", only), ("--skip", skip)] {
       for word in given where !words.contains(word) {
-        // So many words are no help.
+        // A list of all words would be too long to help.
         let few = words.nearest(to: word) == nil ? words.nearest(3, to: word).joined(separator: ", ") : ""
         let hint = few.isEmpty ? "" : " (nearest: \(few); \(Tool.command) list has all)"
         throw InputError("unknown name or tag '\(word)'\(hint)", at: flag, near: word, of: words)

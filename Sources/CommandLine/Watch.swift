@@ -76,7 +76,7 @@ struct Watch: AsyncParsableCommand {
     Lab.say("\(seen.counted("change")) seen")
   }
 
-  /// The number of changes that may wait for the reader of the output, which may never read.
+  /// The maximum number of changes that wait for the reader of the output. The reader may never read them.
   private static let mostWaiting = 10_000
 
   /// Prints a line as soon as its reader is ready. Returns false if the watching ends before that.

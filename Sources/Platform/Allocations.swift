@@ -3,8 +3,8 @@ import CDispatchSupport
 /// Counts the allocations on the heap that a piece of code makes, on all threads of the process.
 ///
 /// The released binary on Linux reports them: its linker replaces `malloc` and its relatives (`Allocations.c`). Other
-/// builds do not. Counting costs two atomic additions for each allocation, so nothing is timed meanwhile. While nobody
-/// counts, an allocation costs a load and a branch.
+/// builds do not. Counting costs two atomic additions for each allocation, so nothing is timed meanwhile. While no code
+/// is counting, an allocation costs a load and a branch.
 public struct Allocations: Sendable, Equatable {
   /// The number of times that memory was allocated, or its size changed.
   public let count: Int

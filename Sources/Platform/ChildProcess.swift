@@ -92,7 +92,7 @@ public struct ChildProcess: Sendable {
   public static func exitStatus(_ status: Int32) -> Int32? { status & 0x7F == 0 ? status >> 8 & 0xFF : nil }
 
   /// Returns whether SIGKILL ended a process, given its status from `waitpid`. No process of a trial sends SIGKILL, so
-  /// somebody else did, or the system had too little memory.
+  /// another program sent it, or the system had too little memory.
   public static func wasKilled(_ status: Int32) -> Bool { status & 0x7F == SIGKILL }
 
   /// Makes this process the parent of all orphans among its descendants, so that it can wait for them.

@@ -4,8 +4,8 @@
 
   /// Watches one file through an inotify watch on its inode, which follows the file through every rename.
   ///
-  /// inotify reports `IN_MODIFY` and `IN_ATTRIB`. To tell whether the file grew, got a link or lost its last name, the
-  /// monitor compares the file's status before and after the event, through the descriptor. While the descriptor is
+  /// inotify reports `IN_MODIFY` and `IN_ATTRIB`. To detect whether the file grew, got a link or lost its last name,
+  /// the monitor compares the file's status before and after the event, through the descriptor. While the descriptor is
   /// open, the removal of the last name shows at once as a link count of 0.
   ///
   /// Unchecked: only the caller uses the state before activation. After that only the handler does, and a source never
@@ -50,8 +50,8 @@
     /// Cancels the source.
     public func cancel() { stream.cancel() }
 
-    /// Each kind of event updates only its own part of the known status. The new status may already show a change that
-    /// a later event reports.
+    /// Reports the changes that the event `mask` stands for. Each kind of event updates only its own part of the known
+    /// status. The new status may already show a change that a later event reports.
     private func sort(_ mask: UInt32, _ report: (FileChange) -> Void) {
       if mask & UInt32(IN_MOVE_SELF) != 0 { report(.rename) }
       guard mask & UInt32(IN_MODIFY | IN_ATTRIB) != 0 else { return }

@@ -72,7 +72,7 @@ extension ChildProcess {
     return signal == 0 || signal == 0x7F ? nil : signal
   }
 
-  /// Ends this process in the way in which another one ended, given that one's status from `waitpid`.
+  /// Ends this process in the way in which another process ended, given its status from `waitpid`.
   public static func endAlike(_ status: Int32) -> Never {
     if let signal = endingSignal(status) { gcdlab_end_by(signal) }
     exit(status >> 8 & 0xFF)

@@ -12,8 +12,8 @@
       return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? CommandLine.arguments[0] }
     }
 
-    /// The running binary, by its path. Darwin offers no other way to it, so the lab must notice a binary that replaced
-    /// it.
+    /// The running binary, by its path. Darwin offers no other reference to it, so the lab must detect that another
+    /// binary has taken the path.
     public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
 
     /// The processor's name.

@@ -36,8 +36,8 @@
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
-    /// Returns how some cores have spent their time since the machine started; nil without `/proc`, or if it lacks one
-    /// of the cores.
+    /// Returns how some cores have spent their time since the machine started; nil without `/proc`, or if `/proc/stat`
+    /// lacks one of the cores.
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? {
       guard let text = readFile("/proc/stat") else { return nil }
       let names = Set(cores.map { "cpu\($0)" })

@@ -48,8 +48,8 @@ public enum Host {
     return value < 0 ? nil : Int(value)
   }
 
-  /// The number of cores that this process may run on. On Linux it is the size of the affinity mask, so that `taskset`
-  /// counts.
+  /// The number of cores that this process may run on. On Linux it is the size of the affinity mask, which `taskset`
+  /// can restrict.
   public static var cores: Int { max(1, Int(gcdlab_core_count())) }
 
   /// The system's numbers of the cores that this process may use. If the system does not report them, they are counted

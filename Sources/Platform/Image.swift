@@ -4,8 +4,8 @@
   import Glibc
 #endif
 
-/// A program that the lab starts again and again. It must stay the same meanwhile: a new build at the same path is
-/// another program.
+/// A program that the lab starts again and again. Its file must not be replaced meanwhile: a new build at the same path
+/// is another program.
 public struct Image: Sendable {
   /// The path to start.
   public let path: String

@@ -9,7 +9,7 @@
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   final class InotifyStream: @unchecked Sendable {
-    /// One event. It is valid while the handler runs.
+    /// An event, which is valid while the handler runs.
     struct Event {
       let watch: Int32
       let mask: UInt32
@@ -22,7 +22,7 @@
 
     /// Opens a stream whose handlers run on `queue`.
     init(queue: DispatchQueue) throws(SystemError) {
-      // The descriptor is non-blocking, because the source tells that there are events, but not how many.
+      // The descriptor is non-blocking, because the source reports that there are events, but not how many.
       let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       guard descriptor >= 0 else {
         let limits = errno == EMFILE ? ": no instances (fs.inotify.max_user_instances) or descriptors are left" : ""
@@ -63,7 +63,8 @@
       }
     }
 
-    /// Watches a path for the events of `mask` and returns the number of the watch. Errors call the path `name`.
+    /// Watches a path for the events of `mask` and returns the number of the watch. If `name` is given, errors contain
+    /// it in place of the path.
     func add(_ path: String, _ mask: UInt32, called name: String? = nil) throws(SystemError) -> Int32 {
       let watch = inotify_add_watch(descriptor, path, mask)
       guard watch >= 0 else {

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// The timer descriptors that this process has from the kernel. Dispatch on Linux arms such descriptors for its own
+/// The kernel's timer descriptors that this process has open. Dispatch on Linux arms such descriptors for its own
 /// timers.
 public enum KernelTimers {
   /// A kernel timer that is armed.
@@ -12,7 +12,7 @@ public enum KernelTimers {
     /// Whether the timer's clock advances while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do,
     /// CLOCK_MONOTONIC does not.
     public let goesOnAsleep: Bool
-    /// Nanoseconds until it expires, at least 1.
+    /// The time until the timer expires, in nanoseconds, at least 1.
     public let remaining: Int
   }
 

@@ -8,19 +8,21 @@
 /// its reading end as standard input reads the end of the file once this process, which keeps the writing end, has
 /// ended in any way.
 public struct Lifeline: Sendable {
-  /// The environment variable that tells a lab that its standard input is a lifeline.
+  /// The environment variable that marks the standard input of a lab as a lifeline.
   public static let variable = "GCDLAB_LIFELINE"
 
   /// The reading end, for the other process.
   public let theirs: Int32
   private let ours: Int32
 
+  /// Creates a lifeline.
+  ///
   /// - Throws: ``SystemError`` if no descriptors are left.
   public init() throws(SystemError) {
     (theirs, ours) = try makePipe()
   }
 
-  /// Closes the writing end, so that the other process learns that nobody holds it any more.
+  /// Closes the writing end, so that the other process reads the end of the file.
   public func letGo() { close(ours) }
 
   /// Calls `body` when the owner of the lifeline has ended. Call it in a process whose standard input is a lifeline.

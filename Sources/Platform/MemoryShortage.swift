@@ -6,19 +6,20 @@
 
 /// A limit on the memory of a process (`ulimit -v`, `-d`) that leaves no room for one more thread.
 ///
-/// The system counts such a limit for each process, so that another process's success in starting a thread says nothing
-/// about it.
+/// The system applies such a limit to each process separately. A thread that another process can start therefore does
+/// not show that this process can start one.
 public struct MemoryShortage: Sendable, CustomStringConvertible {
   /// The option of `ulimit` that sets the limit.
   let option: String
   /// The limit, in bytes.
   let limit: Int
-  /// The bytes that the process has of it.
+  /// The memory of the process that counts towards the limit, in bytes.
   let used: Int
 
-  /// Looks at a process.
+  /// Examines a process.
   ///
-  /// Returns nil if there is room, if nothing is limited, or if the system does not tell (Darwin).
+  /// The result is nil if there is room for a thread, if no limit is set, or if the system does not report the memory
+  /// of the process (Darwin).
   ///
   /// - Parameter limits: the limits of the process, which its children inherit.
   public init?(of process: pid_t, limits: [(option: String, bytes: Int)] = Host.memoryLimits) {
@@ -46,7 +47,7 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
     return pthread_attr_getstacksize(&attributes, &size) == 0 ? Int(size) : 0
   }
 
-  /// A part of a sentence.
+  /// The shortage as a clause of an error message.
   public var description: String {
     "there is no room for the stack of another thread: it has \(used >> 10) KiB of \(limit >> 10) KiB (ulimit \(option))"
   }

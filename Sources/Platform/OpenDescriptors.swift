@@ -9,8 +9,8 @@ public enum OpenDescriptors {
   /// The largest number of descriptors that are examined one by one.
   private static let patience = 1 << 20
 
-  /// Returns how many descriptors are open; nil if the system does not report it. On Linux 6.2 or later the call takes
-  /// no descriptor itself and costs less than a microsecond, so it works even when none is left.
+  /// Returns how many descriptors are open; nil if the system does not report it. On Linux 6.2 or later the call needs
+  /// no descriptor itself and takes less than a microsecond, so it works even if no descriptor is left.
   public static func count() -> Int? {
     #if os(Linux)
       // The size of this directory is the number of its entries since Linux 6.2. Before, it was 0.
@@ -22,8 +22,8 @@ public enum OpenDescriptors {
     return scanned()
   }
 
-  /// Returns what each open descriptor refers to now (``currentPath(of:)``), if that has a path; empty if the system
-  /// does not list descriptors.
+  /// Returns the present paths of the open descriptors that have a path (``currentPath(of:)``); an empty array if the
+  /// system does not list descriptors.
   public static func paths() -> [String] {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
@@ -33,8 +33,9 @@ public enum OpenDescriptors {
     return numbers.compactMap { currentPath(of: $0) }
   }
 
-  /// Examines every number below the soft limit, and misses descriptors that were opened before the limit was lowered.
-  /// Returns nil if there are too many numbers.
+  /// Returns the number of open descriptors below the soft limit, found by examining every number below it; nil if
+  /// there are too many numbers. Descriptors above the limit, which were opened before the limit was lowered, are not
+  /// counted.
   static func scanned() -> Int? {
     let numbers = DescriptorLimit.tableSize
     return numbers <= patience ? numbers - DescriptorLimit.free(below: numbers) : nil

@@ -23,7 +23,8 @@ public struct OutputFile: Sendable {
   ///
   /// - Parameter followingLinks: whether a link at the path is followed and a pipe is written to. Otherwise a regular
   ///   file replaces either.
-  /// - Throws: ``SystemError`` if the file could not be written now, so that a long run is not done in vain.
+  /// - Throws: ``SystemError`` if the file could not be written now. A caller that prepares the file before a long run
+  ///   does not lose the results.
   public init(_ path: String, followingLinks: Bool = true) throws(SystemError) {
     self.path = path
     var status = stat()
@@ -102,8 +103,8 @@ public struct OutputFile: Sendable {
   private func openDraft() throws(SystemError) -> (descriptor: Int32, isNamed: Bool) {
     let unnamed = gcdlab_open_unnamed(String(directory.isEmpty ? "." : directory))
     if unnamed >= 0 { return (unnamed, false) }
-    // The draft must not be a link or a file of somebody else. A file of that name is left from a dead process with the
-    // same number.
+    // The draft must not be a link or a file that another process created. A file of that name was left by a process
+    // that has ended and had the same process identifier.
     unlink(draft)
     let named = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard named >= 0 else { throw SystemError(errno, "write \(path)") }
@@ -113,7 +114,7 @@ public struct OutputFile: Sendable {
   /// Resolves a path whose last component may be a link, or a chain of links. The final file need not exist.
   private static func target(of path: String) throws(SystemError) -> String {
     var target = path
-    // The system follows as many links.
+    // The system also follows at most 40 links.
     for _ in 0..<40 {
       guard let link = linked(target) else { return target }
       target = link.hasPrefix("/") ? link : directory(of: target) + link

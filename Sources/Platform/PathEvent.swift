@@ -30,7 +30,7 @@ public struct PathEvent: Sendable {
   public let path: String
   /// The size in bytes after the change; nil if there is no file.
   public let size: Int?
-  /// The size in bytes before the change, as far as it was known.
+  /// The size in bytes before the change; nil if it was not known.
   public let previousSize: Int?
 
   /// Creates a change.

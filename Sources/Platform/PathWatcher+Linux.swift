@@ -20,7 +20,7 @@
 
     /// The files that are watched in one directory.
     private struct Directory {
-      /// The beginnings of the paths of its entries, one for each path by which the whole directory is watched.
+      /// The prefixes of the paths of its entries, one for each path by which the whole directory is watched.
       var prefixes: [String] = []
       /// The paths of the entries that are watched by themselves, by their names.
       var paths: [String: [String]] = [:]
@@ -34,7 +34,7 @@
       }
     }
 
-    /// The paths that are directories, all of whose entries are watched.
+    /// The paths of the directories whose entries are all watched.
     private var wholes: Set<String> = []
     /// The paths that did not exist at the start. The watcher waits for them.
     public let awaited: [String]
@@ -86,7 +86,7 @@
       return false
     }
 
-    /// Splits a path into its beginning, with the last slash, and the name after it.
+    /// Splits a path into its prefix, up to the last slash, and the name after the slash.
     private static func split(_ path: String) -> (prefix: String, name: String) {
       guard let slash = path.lastIndex(of: "/") else { return ("", path) }
       return (String(path[...slash]), String(path[path.index(after: slash)...]))
@@ -139,7 +139,7 @@
     /// Handles a directory on the way to `path` that appeared or disappeared. The watcher watches what is there now,
     /// and reports it if it is another file.
     private func arrive(at path: String, _ time: UInt64) {
-      // The way comes first: whatever appears after that makes an event.
+      // The directories on the way are watched first: everything that appears after that causes an event.
       watchWay(to: path)
       let (before, now) = (places[path], try? watchPlace(of: path))
       guard now != before else { return }
@@ -162,7 +162,7 @@
       }
     }
 
-    /// Handles that the directory of `path` no longer has its name.
+    /// Handles the event that the directory of `path` no longer has its name.
     private func leave(_ path: String, _ number: Int32, _ time: UInt64) {
       let (prefix, name) = parts(of: path)
       if wholes.contains(path) {
@@ -174,7 +174,7 @@
       }
       // No event reports a file whose directory was moved away.
       if let before = known.removeValue(forKey: path) { tell(.deleted, path, before, nil, time) }
-      // The directory may live on under another name.
+      // The directory may still exist under another name.
       if directories[number]?.isEmpty == true {
         directories[number] = nil
         if ways[number] == nil { stream.remove(number) }
@@ -190,8 +190,8 @@
       }
     }
 
-    /// Ends the watch of a file, unless another path means the same file, or it is a directory whose entries are all
-    /// watched.
+    /// Ends the watch of a file, unless another path refers to the same file, or the file is a directory that is
+    /// watched itself.
     private func unfollow(_ path: String) {
       guard let number = files.removeValue(forKey: path), !files.values.contains(number), directories[number] == nil,
         ways[number] == nil
@@ -232,7 +232,7 @@
           named(path, event.mask, isSingle: directories[event.watch]?.paths[name]?.contains(path) == true, time)
         }
       }
-      // Only the part of the mask matters that tells whether a name appeared or disappeared.
+      // Only the appearance or disappearance of a name matters here.
       guard event.mask & UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) != 0 else { return }
       for path in (ways[event.watch]?[name] ?? []).sorted() { arrive(at: path, time) }
     }

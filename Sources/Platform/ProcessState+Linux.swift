@@ -5,8 +5,8 @@
     /// Reads the present state of a process; nil if the process is gone, or if `/proc` does not report it.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
-    /// Returns the state of this process without the calling thread, which observes; nil if the system does not report
-    /// it.
+    /// Returns the state of this process without the calling thread, which only observes; nil if the system does not
+    /// report it.
     public static func ofOtherThreads() -> ProcessState? {
       ProcessState(of: getpid(), but: ThreadCensus.currentThread)
     }
@@ -17,8 +17,8 @@
       let states = before.keys.map { Self.words("/proc/\(process)/task/\($0)/stat")?.first ?? "" }
       let ticks = (UInt64(total[11]) ?? 0) + (UInt64(total[12]) ?? 0)
       // The threads are examined one after the other. A thread that was about to sleep may have woken or started a
-      // thread that was examined before. So no thread may have run in the meantime.
-      // A main thread that has ended stays, as Z, until the others have.
+      // thread that was examined before. So no thread may have run in the meantime. A main thread that has ended stays
+      // in state Z until all other threads have ended.
       let isAsleep =
         states.contains("S") && states.allSatisfy { $0 == "S" || $0 == "Z" }
         && Self.turns(of: process, but: spectator) == before
@@ -28,7 +28,7 @@
         processorTime: UInt64(Double(ticks) * 1e9 / Host.ticksPerSecond))
     }
 
-    /// Returns how often each thread has had a processor so far, according to the system.
+    /// Returns the number of times that each thread has had a processor so far, according to the system.
     private static func turns(of process: pid_t, but spectator: Int?) -> [String: Substring] {
       let tasks = namesInDirectory("/proc/\(process)/task")?.filter { Int($0) != spectator } ?? []
       let turns = tasks.map {

@@ -6,7 +6,7 @@ import CDispatchSupport
   import Glibc
 #endif
 
-/// A user's program, and what its file shows about it.
+/// A user's program, and whether the program can be recorded, according to its file.
 public struct Program: Sendable {
   /// The program's file.
   public let path: String
@@ -85,13 +85,14 @@ public struct Program: Sendable {
     }
   }
 
-  /// Returns whether a file has Dispatch in it: whether the name of one of Dispatch's queues occurs in it.
+  /// Returns whether a file contains Dispatch: whether the name of one of Dispatch's queues occurs in it.
   private static func containsDispatch(_ path: String) throws(SystemError) -> Bool {
     let file = try readBytes(path, atMost: 1 << 30)
     return gcdlab_bytes_contain(file, file.count, "com.apple.root.default-qos")
   }
 
-  /// Asks the program's own loader which libraries it would load if the recorder is preloaded.
+  /// Returns the kind of a program according to its own loader, which lists the libraries that it would load if the
+  /// recorder were preloaded.
   private static func loads(_ path: String, by loader: String, _ recorder: String) throws(SystemError) -> Kind {
     let (reader, writer) = try makePipe()
     defer { close(reader) }

@@ -11,8 +11,8 @@ import Synchronization
 /// about the process. The records survive the process.
 public final class Recorder: Sendable {
   private struct Scheduler: @unchecked Sendable {
-    // Only the lab creates, reads and closes it. One thread collects the switches, and `done` reports the end of that
-    // thread.
+    // Only the lab creates, reads and closes the switches. One thread collects the switches, and `done` reports the end
+    // of that thread.
     let switches: OpaquePointer
     let collector: SystemThread
   }
@@ -29,7 +29,8 @@ public final class Recorder: Sendable {
 
   /// Creates a recorder of one process.
   ///
-  /// - Parameter recycles: whether old records make room for new ones; else new records are lost if there is no room.
+  /// - Parameter recycles: whether old records make room for new ones. Otherwise new records are lost if there is no
+  ///   room.
   /// - Throws: ``SystemError`` if there is not enough memory, or if the system has no such records (on Darwin the
   ///   System Trace template of Instruments shows the same).
   public init(recycles: Bool = false) throws(SystemError) {
@@ -94,7 +95,7 @@ public final class Recorder: Sendable {
       var record = whole
       record.events = events
       record.process = events.first { $0.kind == .image }.map { Int($0.a) } ?? whole.process
-      // A core's losses concern everybody.
+      // Records that a core has lost may belong to any process.
       record.switches = ((switches[record.process] ?? []) + whole.switches.filter { $0.kind == .lost }).sorted {
         $0.time < $1.time
       }
@@ -157,7 +158,7 @@ public final class Recorder: Sendable {
     guard error == 0 else { throw SystemError(error, "record into \(path)") }
   }
 
-  /// Notes that the body has ended.
+  /// Records that the body has ended.
   public static func end() { gcdlab_trace_end() }
 }
 
@@ -171,7 +172,8 @@ extension RecordedEvent {
 }
 
 extension RecordedSwitch {
-  /// A report of the scheduler, by the clock of this process, which is `ahead` of the kernel's own by so much.
+  /// Creates a report of the scheduler, with its time by the clock of this process. That clock is `ahead` nanoseconds
+  /// ahead of the kernel's clock.
   fileprivate init(_ told: gcdlab_switch, ahead: UInt64) {
     self.init(
       Kind(rawValue: told.kind) ?? .lost, at: told.time &+ ahead, thread: Int(told.thread), process: Int(told.process),

@@ -54,7 +54,7 @@ public enum LinkedRecorder {
 }
 
 private enum RecorderBytes {
-  /// Returns the bytes that hexadecimal digits mean.
+  /// Returns the bytes that hexadecimal digits represent.
   static func of(_ text: StaticString) -> [UInt8] {
     text.withUTF8Buffer { digits in
       func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : digit - 87 }

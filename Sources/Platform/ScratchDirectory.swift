@@ -7,13 +7,13 @@ import Synchronization
   import Glibc
 #endif
 
-/// A directory for the files of a trial, with a name that the system chooses. The lab never touches a directory of
-/// somebody else: it opens a directory without following links, and removes it only if it is the very directory that
-/// the lab created.
+/// A directory for the files of a trial, with a name that the system chooses. The lab never changes a directory that it
+/// did not create: it opens a directory without following links, and removes the directory only if it is the directory
+/// that the lab created.
 ///
 /// A worker creates its directories inside the directory of its trial, whose name only the lab and the worker know
 /// until it exists. Whichever of the two survives removes everything that the trial created: the worker when it ends or
-/// finds the lab gone, the lab when the worker was killed.
+/// detects that the lab has ended, the lab if the worker was killed.
 public struct ScratchDirectory: Sendable {
   /// The path of the directory.
   public let path: String
@@ -49,7 +49,8 @@ public struct ScratchDirectory: Sendable {
     guard parent.utf8.count + longestPath < Int(PATH_MAX) else { throw SystemError(ENAMETOOLONG, action) }
   }
 
-  /// The length that suffices for the names of a trial's directory, of a directory in it, and of a file in that.
+  /// The number of bytes that suffices for the names of a trial's directory, of a directory inside it, and of a file in
+  /// that directory.
   private static let longestPath = 256
 
   /// Returns the path of the file `name` in the directory.
@@ -78,10 +79,10 @@ public struct ScratchDirectory: Sendable {
 
   /// The directories of this lab's trials that are not removed yet.
   private static let begun = Mutex<Set<String>>([])
-  /// A group with one entry for each trial, which leaves once its directory is removed.
+  /// A group that each trial enters, and leaves once its directory is removed.
   private static let trials = DispatchGroup()
 
-  /// Returns a name for the directory of a trial, which nobody can guess.
+  /// Returns a name for the directory of a trial. Other programs cannot guess the name.
   public static func beginTrial() -> String {
     let words = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }
     let name = "gcdlab-\(words.joined(separator: "-"))"
@@ -97,8 +98,8 @@ public struct ScratchDirectory: Sendable {
     trials.leave()
   }
 
-  /// Removes the files of all trials, for a lab that ends at once. The lab has killed the workers, and waits until they
-  /// have ended, so that they create nothing more, but no longer than `limit`.
+  /// Removes the files of all trials, for a lab that ends at once. The lab has killed the workers. It waits until they
+  /// have ended and can create nothing more, but no longer than `limit`.
   public static func endTrials(within limit: DispatchTimeInterval) {
     _ = trials.wait(timeout: .now() + limit)
     for name in begun.withLock({ $0 }) { remove(trial: name) }
@@ -122,12 +123,12 @@ public struct ScratchDirectory: Sendable {
     }
   }
 
-  /// The directory in which all processes create theirs. Errors name this place, so that many trials with the same
-  /// problem report the same message.
+  /// The directory in which all processes create their directories. Errors name this place, so that many trials with
+  /// the same problem report the same message.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }
 
-/// A directory that stays the same, whatever happens to its name.
+/// An open directory, which stays the same even if its name changes.
 private final class OpenDirectory {
   private let descriptor: Int32
   private var status = stat()

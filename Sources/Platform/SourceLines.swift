@@ -27,7 +27,7 @@ public struct SourceLines: Sendable {
   /// Returns the file and the line of an address: `main.swift:12`; nil if it is not known.
   public func place(of address: UInt64) -> String? { places[address] }
 
-  /// Returns the place of each address as the program writes it; empty if it did not find all of them.
+  /// Returns the place of each address as `llvm-symbolizer` writes it; empty if the program did not find all of them.
   private static func lookUp(_ addresses: ArraySlice<UInt64>, in path: String) -> [String] {
     let numbers = addresses.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
     let file = path.replacing("'", with: "'\\''")

@@ -8,7 +8,7 @@ import Synchronization
 /// nothing is timed while calls are counted. A request that the vDSO answers without entering the kernel
 /// (`clock_gettime`) is not a system call.
 public enum SystemCalls {
-  /// The number of threads that count now. While it is above zero, the handler of SIGSYS is the lab's.
+  /// The number of threads that are counting now. While it is above zero, the lab's handler of SIGSYS is installed.
   private static let counting = Mutex(0)
 
   /// Runs `body` and counts the system calls that the calling thread makes in it. The count contains the calls of

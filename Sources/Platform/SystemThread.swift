@@ -45,7 +45,7 @@ public struct SystemThread: @unchecked Sendable {
   /// Waits until the thread has ended. Call it once.
   public func join() { pthread_join(handle, nil) }
 
-  /// Detaches the thread, which is then not joined.
+  /// Detaches the thread. A detached thread must not be joined.
   public func detach() { pthread_detach(handle) }
 
   /// Verifies that `count` more threads can exist at once. If the pool cannot get a thread, Dispatch waits for one
@@ -80,13 +80,13 @@ public struct SystemThread: @unchecked Sendable {
     if status != 0 { throw SystemError(status, "keep a thread on a core") }
   }
 
-  /// Whether this process may give a thread a nice value below 0, which the calling thread has for an instant. True
-  /// where threads have no such values (Darwin).
+  /// Whether this process may give a thread a nice value below 0. The first access gives the calling thread such a
+  /// value for an instant. The value is true if the system's threads have no nice values (Darwin).
   public static let canRaisePriority: Bool = {
     #if canImport(Darwin)
       true
     #else
-      // PRIO_PROCESS, which on Linux is of one thread.
+      // 0 is PRIO_PROCESS, which applies to a single thread on Linux.
       let before = getpriority(0, 0)
       guard before >= 0 else { return true }
       guard setpriority(0, 0, -1) == 0 else { return false }
@@ -96,9 +96,9 @@ public struct SystemThread: @unchecked Sendable {
   }()
 
   /// Takes from the calling thread, and from all threads that it starts later, the permission to raise priorities: to
-  /// lower nice values. Nothing gives it back. A nice value of the calling thread below 0 becomes 0.
+  /// lower nice values. The threads cannot regain it. If the calling thread's nice value is below 0, it becomes 0.
   ///
-  /// - Throws: ``SystemError`` if the thread has the permission all the same, or if the system has no such permission
+  /// - Throws: ``SystemError`` if the thread still has the permission, or if the system has no such permission
   ///   (Darwin).
   public static func giveUpRaisingPriority() throws(SystemError) {
     let status = gcdlab_give_up_raising_priority()

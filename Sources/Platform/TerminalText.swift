@@ -1,8 +1,8 @@
 extension String {
   /// The text as part of one line on a terminal: each invisible character is written out, as in `\n` or `\u{1b}`.
   ///
-  /// It is for all text from outside, such as the names of files. Such text must not start a new line, move the cursor,
-  /// or change the reading direction, because it could then imitate the lab's own output.
+  /// Use it for all text from outside, such as the names of files. Such text must not start a new line, move the
+  /// cursor, or change the reading direction, because it could then imitate the lab's own output.
   public var inLine: String {
     if utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return self }
     var line = ""

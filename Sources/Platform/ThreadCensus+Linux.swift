@@ -31,8 +31,7 @@
       return ThreadCensus(threads: threads)
     }
 
-    /// Returns whether Dispatch names its threads, as far as this process has seen. `isSeen` tells whether it has just
-    /// seen a name.
+    /// Returns whether Dispatch names its threads: whether this process has seen such a name now (`isSeen`) or earlier.
     static func areNamesGiven(_ isSeen: Bool) -> Bool {
       if isSeen { hasSeenName.store(true, ordering: .relaxed) }
       return isSeen || hasSeenName.load(ordering: .relaxed)
@@ -40,8 +39,9 @@
 
     private static let hasSeenName = Atomic(false)
 
-    /// Returns whether a thread in the system call `call` is a pool thread, whatever its name: nobody else has started
-    /// it. `own` contains the numbers of the lab's own threads.
+    /// Returns whether a thread in the system call `call` is a pool thread, independently of its name. A thread is one
+    /// if it is neither the main thread, nor one of the lab's own threads, nor the thread that waits for Dispatch's
+    /// events. `own` contains the numbers of the lab's own threads.
     static func isOfPool(_ id: Int, _ call: String, _ own: Set<Int>) -> Bool {
       guard id != Int(getpid()), !own.contains(id) else { return false }
       return !gcdlab_is_event_wait(call.split(separator: " ").first.flatMap { Int64($0) } ?? -1)
@@ -63,7 +63,7 @@
         return
       }
       func argument(_ index: Int) -> UInt64 { UInt64(words[index + 1].dropFirst(2), radix: 16) ?? 0 }
-      // The low seven bits are the operation. The other bits tell the clock and whether the futex is private.
+      // The low seven bits are the operation. The other bits define the clock and whether the futex is private.
       let operation = argument(1) & 0x7f
       let timeout = argument(3)
       self = operation == 9 && timeout != 0 ? .idle : .wait

@@ -42,8 +42,8 @@ public struct ThreadCensus: Sendable, Equatable {
 
   /// Returns how many threads this process has had at once, at least; nil if the system does not report threads.
   ///
-  /// No system keeps a peak. The threads of Dispatch and of Swift linger for seconds without work, so the present
-  /// threads tell their peak. The lab's own threads (``SystemThread``) may have ended, so they are counted when they
+  /// No system records the peak. The threads of Dispatch and of Swift stay for seconds without work, so the present
+  /// threads show their peak. The lab's own threads (``SystemThread``) may have ended, so they are counted when they
   /// start and end.
   public static func peakCount() -> Int? { count().map { max($0, OwnThreads.most + 1) } }
 

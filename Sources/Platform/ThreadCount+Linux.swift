@@ -2,17 +2,18 @@
   import Glibc
 
   extension ThreadCensus {
-    /// Returns how many threads this process has now; nil if `/proc` does not report it. The call costs less than a
-    /// microsecond and no descriptor, so it can be made often.
+    /// Returns how many threads this process has now; nil if `/proc` does not report it. The call takes less than a
+    /// microsecond and needs no descriptor, so it can be made often.
     public static func count() -> Int? { countsLinks ? linked() : namesInDirectory("/proc/self/task")?.count }
 
-    /// A directory has two links, plus one for each directory in it, which here is one for each thread.
+    /// Returns the number of threads according to the links of their directory in `/proc`. A directory has two links,
+    /// plus one for each directory in it, which is one for each thread here.
     private static func linked() -> Int? {
       var status = stat()
       return stat("/proc/self/task", &status) == 0 ? Int(status.st_nlink) - 2 : nil
     }
 
-    /// Whether the number of links tells the number of threads. No document promises that, so it is tried once.
+    /// Whether the number of links reveals the number of threads. No document guarantees this, so it is tested once.
     private static let countsLinks: Bool = {
       // A thread may start or end while the others are listed; the check is then repeated.
       for _ in 0..<100 {

@@ -1,15 +1,15 @@
 /// The time namespace of this process (Linux), whose monotonic clock differs from the machine's. A container that was
 /// moved to another machine has one, so that its clock continues.
 enum TimeNamespace {
-  /// The nanoseconds by which the monotonic clock of this process is ahead of the kernel's own, modulo 2^64; 0 where
-  /// there are no such namespaces. Perf events carry the kernel's time.
+  /// The nanoseconds by which the monotonic clock of this process is ahead of the kernel's own, modulo 2^64; 0 if the
+  /// system has no such namespaces. Perf events carry the kernel's time.
   static var monotonicOffset: UInt64 { monotonicOffset(in: readFile("/proc/self/timens_offsets") ?? "") }
 
-  /// The offset that a text such as `monotonic 100 500000000` tells.
+  /// Returns the offset in a text such as `monotonic 100 500000000`, in nanoseconds.
   static func monotonicOffset(in text: String) -> UInt64 {
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
-      // The clock's number stands there in the first kernels that had namespaces of time.
+      // The first kernels with time namespaces wrote the clock's number in place of its name.
       guard words.count == 3, ["monotonic", "1"].contains(words[0]), let seconds = Int64(words[1]),
         let nanoseconds = Int64(words[2])
       else { continue }

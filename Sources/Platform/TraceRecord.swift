@@ -55,7 +55,7 @@ public struct RecordedSwitch: Sendable, Equatable {
     case born
     /// The thread ended.
     case gone
-    /// The number of this core's records that were lost before.
+    /// Records of this core were lost before this report.
     case lost
   }
   /// The time of the report, in monotonic nanoseconds.
@@ -94,9 +94,9 @@ public struct TraceRecord: Sendable {
   public var overwrittenUntil: UInt64 = 0
   /// The reports of the scheduler, in order of time.
   public var switches: [RecordedSwitch]
-  /// The reason why there are no reports of the scheduler; nil if there are.
+  /// The reason why there are no reports of the scheduler; nil if there are reports.
   public var obstacle: SystemError?
-  /// Whether this binary lets calls of Dispatch be recorded.
+  /// Whether this binary is linked so that calls of Dispatch can be recorded.
   public var seesCalls: Bool
 
   /// Creates a record.

@@ -8,21 +8,22 @@ import Synchronization
   import Glibc
 #endif
 
-/// Tells whether somebody has set the wall clock, so that times by it cannot be compared any more. A clock that is
-/// corrected little by little is not set. Nothing is reported on Darwin, which does not report it.
+/// Detects that the wall clock was set, after which earlier and later times of that clock cannot be compared. A gradual
+/// correction of the clock does not count. Nothing is detected on Darwin, which does not report such a change.
 public final class WallClockWatch: Sendable {
   private struct State {
     var wasSet = false
     var listeners: [@Sendable () -> Void] = []
   }
   private let state = Mutex(State())
-  /// Any thread may use it; Dispatch does not say so to the compiler.
+  /// The source of the watch. Any thread may use it, although Dispatch does not declare it as Sendable.
   private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
-  /// Watches from now on.
+  /// Creates a watch that begins now.
   public convenience init() { self.init(of: gcdlab_wall_clock_watch()) }
 
-  /// Watches a descriptor that can be read from once the clock was set, and closes it; -1 for none.
+  /// Creates a watch of a descriptor that becomes readable when the clock is set; -1 for none. The watch closes the
+  /// descriptor.
   public init(of descriptor: Int32) {
     source = descriptor < 0 ? nil : DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source?.setEventHandler { [weak self] in self?.tell() }
@@ -35,7 +36,7 @@ public final class WallClockWatch: Sendable {
   /// Whether the clock was set.
   public var wasSet: Bool { state.withLock { $0.wasSet } }
 
-  /// Calls `listener` when the clock is set, or at once where it was.
+  /// Calls `listener` when the clock is set, or at once if it was set before.
   public func whenSet(_ listener: @escaping @Sendable () -> Void) {
     let wasSet = state.withLock { state in
       if !state.wasSet { state.listeners.append(listener) }

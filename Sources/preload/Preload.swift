@@ -8,16 +8,16 @@ import Dispatch
 #endif
 
 /// Runs `preload CLANG FOLDER OUTPUT INPUT…`: compiles the recorder of `FOLDER` to a shared library and to an object
-/// file, and writes Swift source with their bytes. The inputs are the files that they are made from. The plugin Preload
-/// runs it.
+/// file, and writes Swift source with their bytes. The inputs are the source files of the recorder. The plugin Preload
+/// runs this command.
 @main enum Preload {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard arguments.count > 3 else { fail("usage: preload CLANG FOLDER OUTPUT INPUT...") }
     let (clang, folder, output) = (arguments[0], arguments[1], arguments[2])
     let number = number(of: arguments[3...].flatMap(read))
-    // Frame pointers and tables for unwinding: stacks are walked, and unwound, through the recorder. Symbols that the
-    // library does not have are found at their first call, if ever.
+    // Stacks are walked, and unwound, through the recorder, which needs frame pointers and unwind tables. Symbols that
+    // the library does not define are resolved at their first call.
     let flags = [
       "-fPIC", "-O2", "-Wall", "-Werror", "-fvisibility=hidden", "-fno-omit-frame-pointer", "-fexceptions",
       "-ftls-model=initial-exec", "-I\(folder)", "-I\(folder)/include",
@@ -56,7 +56,7 @@ import Dispatch
     bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
 
-  /// Returns the names that a static program has the linker wrap.
+  /// Returns the names of the functions that the linker wraps in a static program.
   private static func names(in path: String) -> [Substring] {
     String(decoding: read(path), as: UTF8.self).split(separator: "\n").compactMap { line in
       guard let kind = ["BOTH(", "LINKED(", "OTHER("].first(where: line.hasPrefix), line.hasSuffix(")") else {
@@ -71,7 +71,7 @@ import Dispatch
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Returns the bytes of the file that the compiler makes.
+  /// Runs the compiler, and returns the bytes of the file that it writes.
   private static func compile(_ clang: String, _ arguments: [String], to path: String) -> [UInt8] {
     var process = pid_t()
     let words = ([clang] + arguments + ["-o", path]).map { strdup($0) } + [nil]
@@ -93,8 +93,8 @@ import Dispatch
     return bytes
   }
 
-  /// Writes the file unless it has this text already: what is built from an unchanged file stays as it is, although the
-  /// build system runs this tool again whenever its environment differs.
+  /// Writes the file, unless the file has this text already. The build system runs this tool again whenever the
+  /// environment differs, but then builds nothing from an unchanged file.
   private static func save(_ text: String, to path: String) {
     guard access(path, R_OK) != 0 || read(path) != Array(text.utf8) else { return }
     guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }

@@ -31,7 +31,7 @@ import Dispatch
   }
 
   /// Returns a raw literal with as many `#` as its text needs. A character that Swift does not allow in a source, or
-  /// reads as another one, such as a carriage return at the end of a line, is written by its number.
+  /// reads as another one, such as a carriage return at the end of a line, is written as a Unicode escape.
   private static func literal(_ text: String) -> String {
     var marks = "#"
     while text.contains("\"\"\"" + marks) || text.contains("\\" + marks) { marks += "#" }
@@ -55,8 +55,8 @@ import Dispatch
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Writes the file unless it has this text already: what is built from an unchanged file stays as it is, although the
-  /// build system runs this tool again whenever its environment differs.
+  /// Writes the file, unless the file has this text already. The build system runs this tool again whenever the
+  /// environment differs, but then builds nothing from an unchanged file.
   private static func save(_ text: String, to path: String) {
     guard access(path, R_OK) != 0 || read(path) != text else { return }
     guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }

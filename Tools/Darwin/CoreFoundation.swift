@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// (Each name is that of the system, where its documentation is.)
-// What the lab uses of CoreFoundation on Darwin (<CoreFoundation/CFRunLoop.h>), as Swift sees it there.
+// The declarations of CoreFoundation (<CoreFoundation/CFRunLoop.h>) that the lab uses on Darwin, as Swift imports them.
+// The system defines and documents the names.
 public struct CFRunLoopMode: Sendable {
   public static var defaultMode: CFRunLoopMode { CFRunLoopMode() }
 }

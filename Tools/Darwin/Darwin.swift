@@ -1,7 +1,7 @@
 // swift-format-ignore-file
-// (Each name is that of the system, where its documentation is.)
-// What the lab uses of Darwin's C library and kernel, for `make darwin-check`: names and types as Swift sees them there, each with
-// its header. Nothing of it is ever run. What both systems have alike is Glibc's.
+// The declarations of Darwin's C library and kernel that the lab uses, for `make darwin-check`: names and types as
+// Swift imports them there, by their headers. The system defines and documents the names. The declarations are never
+// run. Declarations that both systems share are those of Glibc.
 @_exported import Glibc
 
 // MARK: <spawn.h>

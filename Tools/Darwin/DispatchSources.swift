@@ -1,7 +1,7 @@
 // swift-format-ignore-file
-// (Each name is that of the system, where its documentation is.)
-// The sources that Dispatch has on Darwin alone, as its overlay declares them there (Source.swift of swift-corelibs-libdispatch, which
-// has the events of files everywhere). All sources are objects there.
+// The dispatch sources that exist only on Darwin, as Dispatch's overlay declares them there (Source.swift of
+// swift-corelibs-libdispatch, which declares the events of files on all systems). All sources are objects on Darwin.
+// The system defines and documents the names.
 import Dispatch
 
 public protocol DispatchSourceFileSystemObject: AnyObject, DispatchSourceProtocol {

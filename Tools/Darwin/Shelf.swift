@@ -1,4 +1,4 @@
-// In the place of what the plugin Shelve writes.
+// A stand-in for the source that the plugin Shelve writes.
 enum Shelf {
   static let files: [(name: String, text: String)] = []
 }

@@ -9,12 +9,13 @@ import Platform
   import Glibc
 #endif
 
-/// A lab whose workers misbehave as they are told (`make hardships`, and the tests): what its gates say of them is
-/// known.
+/// A pattern whose workers misbehave as the environment requests, so that the verdict that each gate must reach is
+/// known (`make hardships`, and the tests).
 ///
-/// `FAULTS="hang:left crash=20%"` in the environment: each word is a fault, the share of the trials that have it (100
-/// %) and the variant (all). Which trials those are follows from the seed of the run. What an honest trial measured is
-/// written to the file `FAULTS_LOG`, where one is named: a line a trial, of the variant and its figure.
+/// The environment variable `FAULTS` lists faults, as in `hang:left crash=20%`. Each word names a fault, the share of
+/// the trials that have it (100 % by default) and the variant (all by default). The seed of the run determines which
+/// trials have the fault. If `FAULTS_LOG` names a file, each trial that reports its true figures appends a line with
+/// its variant and its count.
 struct Faults: Pattern {
   static let name = "faults"
 
@@ -53,7 +54,7 @@ struct Faults: Pattern {
   }
 }
 
-/// Ways whose costs are known: what the lab says that a trial costs is held against them.
+/// A pattern whose costs are known, to check the costs that the lab reports for a trial.
 struct KnownCosts: Pattern {
   static let name = "known-costs"
 
@@ -104,7 +105,7 @@ struct KnownCosts: Pattern {
     }
   }
 
-  /// Until the calling thread has used so much processor time of its own.
+  /// Spins until the calling thread has used this much more processor time.
   private static func use(_ time: Duration) {
     func used() -> UInt64 {
       var time = timespec()
@@ -116,7 +117,7 @@ struct KnownCosts: Pattern {
   }
 }
 
-/// SplitMix64: the same for the same seed, variant and round.
+/// A SplitMix64 generator. Its numbers are the same for the same seed, variant and round.
 private struct Generator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -132,7 +133,7 @@ private struct Generator: RandomNumberGenerator {
   }
 }
 
-/// `KIND[=SHARE%][:VARIANT]`.
+/// A fault, as a word of the form `KIND[=SHARE%][:VARIANT]` describes it.
 private struct Fault {
   let kind: String
   private let share: Double
@@ -156,7 +157,7 @@ private struct Fault {
     case "hang": while true { pause() }
     case "spin": while true { sched_yield() }
     case "crash": raise(SIGILL)
-    // The signal is the process's: this thread may have a while left until it comes to it.
+    // The signal is sent to the process, so this thread may still run for a while before the signal takes effect.
     case "killed", "stopped":
       kill(getpid(), kind == "killed" ? SIGKILL : SIGSTOP)
       while true { pause() }
@@ -178,7 +179,8 @@ private struct Fault {
     }
   }
 
-  /// What no trial says, in the place of its report.
+  /// Sends `text`, which no correct trial sends, to the lab in place of the trial's report. If `ends` is true, ends the
+  /// process.
   private func report(_ text: String, ends: Bool = true) {
     for descriptor in Int32(3)..<64 {
       var status = stat()

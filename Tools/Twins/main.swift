@@ -2,10 +2,11 @@ import Dispatch
 import GCDLab
 import Laboratory
 
-/// A lab with one pattern whose variants are identical, to count how often the lab distinguishes equals (`make
+/// A pattern with two identical variants, to count how often the lab reports a difference between them (`make
 /// tallies`).
 ///
-/// `TWINS_SLOWER=15` in the environment makes both of them do 15 % more work, for a binary that really became slower.
+/// `TWINS_SLOWER=15` in the environment makes both variants do 15 % more work, as in a binary that really became
+/// slower.
 struct Twins: Pattern {
   static let name = "twins"
 

@@ -9,7 +9,8 @@
 #include "Stacks.h"
 #include "Writing.h"
 
-// What a thread is in: a call of Dispatch, what any wait inside that call is for, and the queue that is waited for.
+// The state of a thread: whether it is in a call of Dispatch, the reason of any wait inside that call, and the queue
+// that it waits for.
 struct place {
   bool inside;
   uint8_t why;
@@ -25,7 +26,7 @@ static struct place enter(struct place place) {
   restore(place);
   return outer;
 }
-// Makes a call that may wait, and says what it waits for.
+// Makes a call that may wait, and sets the reason of the wait.
 #define INSIDE(reason, on, call_real)                               \
   struct place outer = enter((struct place){true, (reason) + 1, on}); \
   call_real;                                                        \
@@ -44,7 +45,7 @@ static void end(uint64_t number, struct place outer) {
   restore(outer);
 }
 
-// Returns a number that no other block has. It uses no shared memory.
+// Returns the first of `count` numbers that no other block has. The function uses no shared memory.
 static uint64_t numbers(uint64_t count) {
   know();
   uint64_t first = self.slot << 40 | self.blocks;
@@ -52,7 +53,7 @@ static uint64_t numbers(uint64_t count) {
   return first;
 }
 
-// A submission, whose time is measured for one in eight of a thread's blocks.
+// A submission. Its duration is measured for one of eight blocks of a thread.
 struct submission {
   uint64_t number;
   struct gcdlab_trace_event *event;
@@ -102,7 +103,7 @@ static bool is_item(const struct block *block) {
 }
 
 static void run(struct block *block) {
-  // A handler runs many times. One that was wrapped before tracing ended may run afterwards.
+  // A handler that was wrapped before tracing ended may still run afterwards.
   if (!TRACING) return block->inner->invoke(block->inner);
   uint64_t number = (block->how & 15) == GCDLAB_TRACE_HANDLER ? numbers(1) : block->number;
   struct place outer = begin(number, block->queue, block->how);

@@ -1,7 +1,7 @@
-// Goes from a call on the stack to the call of its caller.
+// Finds the caller of a call on the stack.
 //
-// Stacks.h calls next_call(), on the thread whose stack it is. A function of which nothing is known yet is unwound by
-// the compiler's library, which takes microseconds and may take a lock of the loader.
+// Stacks.h calls next_call() on the thread that owns the stack. If a function is not known yet, the compiler's library
+// unwinds it, which takes microseconds and may take a lock of the loader.
 #pragma once
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <unwind.h>
 
-// The address of a function of the C library or the compiler's, which a program may lack: a static one has it if it is
-// linked to it.
+// The address of a function of the C library or of the compiler's library; null if the program lacks the function. A
+// static program has the function if it is linked with it.
 #ifdef GCDLAB_LINKED
 #define FIND(name) &name
 #else
@@ -19,10 +19,11 @@
 
 #ifdef __x86_64__
 
-// The distance in words from the place of a call's return address to that of its caller's. The unwinder finds it once
-// for each call, which takes microseconds. From then on this table serves, and the stack is walked in nanoseconds.
-// Libraries of Swift have no frame pointers to follow. An entry has 48 bits of the address of a call, and 16 of the
-// distance, which is 0 if no caller is known, and OPEN if it varies.
+// A table of the distances, in words, from the place of a call's return address to the place of its caller's return
+// address. The unwinder finds a distance once for each call, which takes microseconds. Afterwards the table yields the
+// distance, and the stack is walked in nanoseconds. Swift's libraries have no frame pointers to follow. An entry has 48
+// bits for the address of a call, and 16 bits for the distance, which is 0 if no caller is known, and OPEN if it
+// varies.
 enum { HOPS = 1 << 14, LEARNED = 40, OPEN = UINT16_MAX };
 static uint64_t hops[HOPS];
 static _Unwind_Reason_Code (*unwind)(_Unwind_Trace_Fn each, void *argument);
@@ -73,7 +74,7 @@ static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
       uint64_t *after = hop(*(uint64_t *)next);
       if (after && __atomic_load_n(after, __ATOMIC_RELAXED)) return next;
     }
-    // There is no known call at this place: the distance varies, or the call is new.
+    // The table has no call for this place: the distance varies, or the call is new.
     if (*has_learned || !unwind) return end;
     *has_learned = true;
     struct learned last = {0};

@@ -16,7 +16,7 @@ extern struct anything concurrent_vtable __asm__("__OS_dispatch_queue_concurrent
 // The first word of a concurrent queue.
 static void *concurrent = &concurrent_vtable;
 
-// Swift's pool has queues of its own.
+// The queues of Swift's pool.
 enum { SWIFT_QUEUES = 16 };
 static void *swift_queues[SWIFT_QUEUES];
 static bool is_swift(void *queue) {
@@ -57,7 +57,7 @@ void *__wrap_dispatch_queue_create_with_target(const char *label, void *attribut
   if (target) holds(queue, target);
   return queue;
 }
-// For the reader, a source is its own queue.
+// The reader of a trace treats a source as a queue of its own.
 extern void *__real_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) WEAK;
 void *__wrap_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
   void *source = __real_dispatch_source_create(type, handle, mask, queue);
@@ -86,7 +86,8 @@ extern void dispatch_release(void *object) WEAK;
 // Records the queues of the system, before anything of the program is recorded.
 static void prepare_queues(void) {
 #ifdef GCDLAB_PRELOADED
-  // A queue's kind cannot be asked for: it is compared with that of a queue that is created here.
+  // Dispatch has no function that returns a queue's kind. The kind is found by comparison with a concurrent queue that
+  // is created here.
   void *queue = __real_dispatch_queue_create("gcdlab", &_dispatch_queue_attr_concurrent);
   concurrent = queue ? *(void **)queue : NULL;
   if (queue) dispatch_release(queue);

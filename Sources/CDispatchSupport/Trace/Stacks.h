@@ -1,7 +1,7 @@
 // Finds the place from which a call is made: walks the thread's stack, and records each stack once.
 //
-// The wrappers call site() on the thread that makes the call. It allocates nothing and takes no lock, except as
-// Frames.h says. The lab does not need the places of its own trials, so there site() returns 0.
+// The wrappers call site() on the thread that makes the call. It allocates nothing, and takes no lock except in the
+// case that Frames.h describes. The lab does not need the places of its own trials, so there site() returns 0.
 #pragma once
 #include "Writing.h"
 
@@ -17,7 +17,7 @@ static void prepare_stacks(void) {}
 #include "Frames.h"
 
 enum { SITES = 1 << 14, DEPTH = 16, MODULES = 512 };
-// The stacks that were recorded, by their hashes. A stack's number is its place.
+// The stacks that were recorded, by their hashes. A stack's number is its index in this table.
 static uint64_t sites[SITES];
 static const struct link_map *modules[MODULES];
 // glibc 2.35: finds the file that an address belongs to, without a lock.
@@ -27,7 +27,7 @@ static int (*find_object)(void *address, struct dl_find_object *found);
 #endif
 // The first thread's stack ends below this address.
 static uintptr_t first_stack;
-// The linker defines them: the beginning and the end of the section.
+// The beginning and the end of the recorder's section, which the linker defines.
 extern const char __start_gcdlab_recorder[] __attribute__((visibility("hidden")));
 extern const char __stop_gcdlab_recorder[] __attribute__((visibility("hidden")));
 
@@ -49,7 +49,7 @@ static void note_module(const struct link_map *module) {
   }
 }
 
-// The stacks that the thread has walked.
+// The stacks that the thread has walked last.
 enum { WALKS = 4 };
 static _Thread_local struct walk {
   uintptr_t frame, places[DEPTH];
@@ -71,7 +71,7 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
       if (none == hash) return (uint16_t)at;
       continue;
     }
-    // An address that lies in no file is not a call, and the frames from there on are not frames.
+    // An address outside of all files is not a return address, and the frames from there on are not valid.
     uint32_t known = 0;
     for (; known < count; known++) {
       const struct link_map *module = module_of(calls[known] - 1);
@@ -87,8 +87,9 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
   return 0;
 }
 
-// Walks the stack. The end of the stack is known for the first thread, and for threads of the C library: there the
-// thread's own data lies at the end of the stack. Nothing outside of the stack is read.
+// Walks the stack of the calling thread, and returns the stack's number; 0 if it is not known. The end of the stack is
+// known for the first thread, and for threads of the C library, whose own data lies at the end of the stack. Nothing
+// outside of the stack is read.
 static __attribute__((noinline)) uint16_t site(void) {
   if (!find_object) return 0;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)pthread_self();
@@ -114,7 +115,7 @@ static __attribute__((noinline)) uint16_t site(void) {
   return walk->site = number(calls, count, hash);
 }
 
-// Finds the functions that stacks are walked with.
+// Looks up the functions that walk stacks.
 static void prepare_stacks(void) {
   *(void **)&find_object = FIND(_dl_find_object);
   first_stack = (uintptr_t)environ;

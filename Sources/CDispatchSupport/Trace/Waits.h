@@ -1,8 +1,8 @@
 // The waits of threads.
 //
-// The wrappers run in place of functions of Dispatch and of the C library, on every thread. Only slow paths are
-// wrapped, in which a thread does have to wait. If one wait is inside another, the outer one defines the reason. A
-// wrapper keeps errno, and must not wait itself.
+// The wrappers run in place of functions of Dispatch and of the C library, on every thread. Only slow paths, in which a
+// thread has to wait, are wrapped. If one wait is inside another, the outer one defines the reason. A wrapper preserves
+// errno, and must not wait itself.
 #pragma once
 #include <errno.h>
 #include <linux/futex.h>
@@ -75,7 +75,8 @@ WAIT(int, __futex_abstimed_wait_cancelable64,
      (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
      (word, value, clock, until, private), GCDLAB_TRACE_SEMAPHORE, NULL)
 
-// Dispatch and Swift's Mutex call the kernel themselves. The word of a Mutex has the thread that holds it.
+// Dispatch and Swift's Mutex call the kernel themselves. The futex word of a Mutex contains the number of the thread
+// that holds the Mutex.
 extern long __real_syscall(long number, long a, long b, long c, long d, long e, long f) WEAK;
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
   if (!TRACING || number != SYS_futex) return __real_syscall(number, a, b, c, d, e, f);
@@ -120,7 +121,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
   }
 EXPECTED(long, dispatch_group_wait, (void *group, uint64_t until), (group, until), GCDLAB_TRACE_GROUP)
 EXPECTED(long, dispatch_block_wait, (void *item, uint64_t until), (item, until), GCDLAB_TRACE_GROUP)
-// The once's function is the program's: what it calls is recorded.
+// The function that `dispatch_once` runs belongs to the program, so its calls are recorded.
 #define ONCE(name, parameters, arguments)            \
   extern void __real_##name parameters;              \
   void __wrap_##name parameters {                    \

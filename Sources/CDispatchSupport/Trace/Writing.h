@@ -1,7 +1,7 @@
-// Writes events into the file, and has the state of each thread.
+// Writes events into the file, and holds the state of each thread.
 //
-// All other parts call it, on every thread that they record. It takes no lock, allocates nothing and makes no call of
-// the system, except for the time of each event and when a thread takes a chunk.
+// All other parts of the recorder call these functions, on every thread that they record. The functions take no lock,
+// allocate nothing, and make no system call except for the time of each event and when a thread takes a chunk.
 #pragma once
 #include <pthread.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static uint32_t image;
 
 #define WEAK __attribute__((weak))
 #define TRACING __builtin_expect(__atomic_load_n(&tracing, __ATOMIC_RELAXED), 0)
-// Whether a call is recorded. libdispatch.so calls some of its own functions as a program would, and those calls are
-// not.
+// Whether a call is recorded. libdispatch.so calls some of its own functions as a program would. Such calls are not
+// recorded.
 #define TRACED (TRACING && !self.inside)
 
 // A chunk that a thread writes.
@@ -83,7 +83,7 @@ static void leave(struct pen *pen) {
 }
 
 static pthread_key_t leaves;
-// Ends the thread's record. The events that it kept stay.
+// Ends the thread's record. The thread's events that explain others stay in the file.
 static void thread_ends(void *unused) {
   (void)unused;
   leave(&self.pen);
@@ -114,7 +114,7 @@ static bool has_room(struct pen *pen, uint64_t time) {
   return true;
 }
 
-// Finds out what the thread is, if that is not known.
+// Determines whether the calling thread belongs to the pool, if that is not known yet.
 static void know(void) {
   if (!self.known) has_room(&self.pen, now());
 }
@@ -143,7 +143,7 @@ static void record(enum gcdlab_trace_kind kind, unsigned how, uint32_t count, ui
   write_with(&self.pen, kind, how, 0, count, a, b);
 }
 
-// Records an event that explains others, with a text.
+// Records an event that explains others, with at most `most` bytes of a text.
 static void explain(enum gcdlab_trace_kind kind, unsigned how, uint64_t a, const char *text, size_t most) {
   size_t length = text ? strlen(text) : 0;
   uint32_t parts = (uint32_t)((length < most ? length : most) + 15) / 16;

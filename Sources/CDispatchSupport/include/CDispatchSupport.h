@@ -32,7 +32,7 @@ void *gcdlab_dispatch_get_specific(const void *key) GCDLAB_SYMBOL("dispatch_get_
 void gcdlab_dispatch_queue_set_specific(void *queue, const void *key, void *context, void (*destructor)(void *context))
     GCDLAB_SYMBOL("dispatch_queue_set_specific");
 const char *gcdlab_dispatch_queue_get_label(void *queue) GCDLAB_SYMBOL("dispatch_queue_get_label");
-/// Deprecated since OS X 10.9 and iOS 6, and still declared and exported.
+/// Returns the current queue. The function is deprecated since OS X 10.9 and iOS 6, but still declared and exported.
 void *gcdlab_dispatch_get_current_queue(void) GCDLAB_SYMBOL("dispatch_get_current_queue");
 void gcdlab_dispatch_activate(void *object) GCDLAB_SYMBOL("dispatch_activate");
 void gcdlab_dispatch_set_context(void *object, void *context) GCDLAB_SYMBOL("dispatch_set_context");
@@ -55,7 +55,7 @@ struct gcdlab_source_type;
 extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
 static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
 
-/// The main queue. It is a variable.
+/// The main queue, which is a variable of Dispatch.
 struct gcdlab_queue;
 extern struct gcdlab_queue gcdlab_main_queue_variable GCDLAB_SYMBOL("_dispatch_main_q");
 static inline void *gcdlab_main_queue(void) { return &gcdlab_main_queue_variable; }
@@ -74,8 +74,9 @@ intptr_t gcdlab_dispatch_semaphore_signal(void *semaphore) GCDLAB_SYMBOL("dispat
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
 
 // Marks of the loops that time short operations. They take no instruction: each mark puts its address into a section of
-// the binary that is not loaded. By that section Tools/timed-loops finds the machine code of the loops and checks what
-// they call. The marks also prevent the compiler from moving anything across, and from removing a loop around nothing.
+// the binary that is not loaded. Tools/timed-loops reads that section to find the machine code of the loops, and checks
+// which functions they call. The marks also prevent the compiler from moving code across them, and from removing an
+// empty loop.
 #ifdef __ELF__
 #define GCDLAB_MARK(kind) \
   __asm__ __volatile__("99:\n\t.pushsection gcdlab_loops,\"\"\n\t.quad 99b\n\t.quad " #kind "\n\t.popsection" : : : "memory")
@@ -93,8 +94,8 @@ static inline void gcdlab_loop_ends(void) { GCDLAB_MARK(2); }
 /// Uses a value in a way that the compiler cannot remove. It takes no instruction.
 static inline void gcdlab_consume(uint64_t value) { __asm__ __volatile__("" : : "r"(value)); }
 
-/// Whether `dispatch_once_f` has nothing left to do. <dispatch/once.h> lets every C caller check this first. The
-/// function is inlined on systems with such a check, and returns false on others.
+/// Returns whether `dispatch_once_f` has nothing left to do. <dispatch/once.h> lets every C caller check this first.
+/// The function is inlined on systems with such a check, and returns false on others.
 static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__APPLE__)
   bool done = __builtin_expect(*(const volatile intptr_t *)predicate == ~(intptr_t)0, 1);
@@ -119,14 +120,14 @@ static inline intptr_t *gcdlab_thread_number(void) { return &gcdlab_number_of_th
 extern _Thread_local bool gcdlab_thread_is_own;
 static inline bool *gcdlab_is_own_thread(void) { return &gcdlab_thread_is_own; }
 
-/// The number of cores that this process may run on. On Linux it is the size of the affinity mask, so that `taskset`
-/// counts; elsewhere it is the number of cores online.
+/// Returns the number of cores that this process may run on. On Linux it is the size of the affinity mask, which
+/// `taskset` can restrict; elsewhere it is the number of cores online.
 int gcdlab_core_count(void);
 
-/// The number of the `index`-th core in the affinity mask; -1 if the system does not report it.
+/// Returns the number of the `index`-th core in the affinity mask; -1 if the system does not report it.
 int gcdlab_core_number(int index);
 
-/// The number of the core on which the calling thread runs; -1 if the system does not report it.
+/// Returns the number of the core on which the calling thread runs; -1 if the system does not report it.
 int gcdlab_current_core(void);
 
 /// Receives the value that a block of the C code captured, and whether the block ran at its original address on the
@@ -139,31 +140,31 @@ typedef void (*gcdlab_stack_block_function)(void *context, intptr_t value, bool 
 void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                               void (*copied)(void *context), void (*freed)(void *context));
 
-/// Runs such a block by `dispatch_sync`.
+/// Runs a block on this function's stack by `dispatch_sync`. The parameters are those of gcdlab_async_stack_block().
 void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                              void (*copied)(void *context), void (*freed)(void *context));
 
 /// Submits a block that the compiler made, `dispatch_async(queue, ^{ function(context, variable); })`, and then changes
-/// the variable, which has this value before.
+/// the variable. Before the change, the variable has the value `value`.
 void gcdlab_async_compiled_block(void *queue, void *context, intptr_t value,
                                  void (*function)(void *context, intptr_t value));
 
-/// Creates such a block, changes the variable, and then calls the block, in one function.
+/// Creates a block as gcdlab_async_compiled_block() does, changes the variable, and then calls the block.
 void gcdlab_call_compiled_block(void *context, intptr_t value, void (*function)(void *context, intptr_t value));
 
-/// The size in bytes of memory that `malloc` or `calloc` returned.
+/// Returns the size in bytes of memory that `malloc` or `calloc` returned.
 size_t gcdlab_allocated_size(void *memory);
 
-/// The result of confining a worker to the cores on its command line, as in `worker 0,2`, before Dispatch counted them:
-/// 0, or the error number. It is always 0 if no cores were given, and on systems other than Linux, which confine
-/// nothing.
+/// Returns the result of confining a worker to the cores on its command line, as in `worker 0,2`, before Dispatch
+/// counted them: 0, or the error number. It is always 0 if no cores were given, and on systems other than Linux, which
+/// confine nothing.
 int gcdlab_confinement(void);
 
-/// A descriptor that can be read from as soon as the wall clock is set. The caller closes it; -1 if the system does not
-/// report this.
+/// Returns a descriptor that becomes readable when the wall clock is set; -1 if the system does not report this. The
+/// caller closes the descriptor.
 int gcdlab_wall_clock_watch(void);
 
-/// The number of cores that are online, whether or not this process may run on them.
+/// Returns the number of cores that are online, whether or not this process may run on them.
 int gcdlab_online_count(void);
 
 /// Keeps the calling thread on the `index`-th core (modulo) of its affinity mask. It has no effect on systems other
@@ -171,15 +172,16 @@ int gcdlab_online_count(void);
 int gcdlab_prefer_core(int index);
 
 /// Takes from the calling thread, and from all threads that it starts later, the permission to lower nice values: the
-/// capability CAP_SYS_NICE, and the limit RLIMIT_NICE of the process. Nothing gives it back. Raises a nice value of the
-/// calling thread below 0 to 0. Returns 0, or an error number: EPERM if the thread has the permission all the same,
-/// ENOSYS on systems other than Linux.
+/// capability CAP_SYS_NICE, and the limit RLIMIT_NICE of the process. The threads cannot regain it. If the calling
+/// thread's nice value is below 0, it becomes 0. Returns 0, or an error number: EPERM if the thread still has the
+/// permission, ENOSYS on systems other than Linux.
 int gcdlab_give_up_raising_priority(void);
 
-/// Whether the process ignores `signal`, from its start or since. (Swift cannot compare with SIG_IGN.)
+/// Returns whether the process ignores `signal`. (Swift cannot compare with SIG_IGN.)
 bool gcdlab_ignores(int signal);
 
-/// Redirects `signal` to the calling thread, which blocks it and waits for it, whichever thread receives it.
+/// Redirects `signal` to the calling thread, whichever thread receives it. The calling thread must block the signal and
+/// wait for it.
 void gcdlab_gather(int signal);
 
 enum gcdlab_limit {
@@ -190,18 +192,19 @@ enum gcdlab_limit {
   GCDLAB_LIMIT_STACK
 };
 
-/// A soft resource limit, or -1 if there is none. (Swift sees neither RLIM_INFINITY nor, on Linux, RLIMIT_NPROC.)
+/// Returns a soft resource limit, or -1 if there is none. (Swift sees neither RLIM_INFINITY nor, on Linux,
+/// RLIMIT_NPROC.)
 int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 
-/// The number of the calling thread, as `/proc/self/task` lists it; -1 if threads have none. (Swift sees neither
-/// `gettid` nor the SYS_ constants.)
+/// Returns the number of the calling thread, as `/proc/self/task` lists it; -1 if threads have none. (Swift sees
+/// neither `gettid` nor the SYS_ constants.)
 int64_t gcdlab_thread_id(void);
 
-/// The handle of the calling thread (`pthread_self`), which is known without a system call.
+/// Returns the handle of the calling thread (`pthread_self`), which is known without a system call.
 uintptr_t gcdlab_current_thread(void);
 
-/// The number of a thread that has not ended, by its handle; -1 if threads have none. It comes from the C library,
-/// without a system call.
+/// Returns the number of a thread that has not ended, by its handle; -1 if threads have none. The C library provides
+/// the number without a system call.
 int64_t gcdlab_id_of_thread(uintptr_t thread);
 
 /// Opens a file without a name in `directory` for writing. Nothing remains of it, however the process ends. Returns -1
@@ -220,8 +223,8 @@ int gcdlab_open_process(int process);
 /// Ends the calling thread, which may be the main one, by `pthread_exit`.
 void gcdlab_end_thread(void) __attribute__((noreturn));
 
-/// Starts a process that keeps a core busy and does nothing else, until a signal ends it or its parent has ended. Returns
-/// its number, or -1 and errno.
+/// Starts a process that keeps a core busy and does nothing else, until a signal ends the process or its parent has
+/// ended. Returns its number, or -1 and errno.
 int32_t gcdlab_start_spinning(void);
 
 /// Makes this process the parent of the orphans among its descendants, so that it can wait for them. Returns 0, or an
@@ -236,17 +239,17 @@ void gcdlab_remove_semaphore(int identifier);
 /// The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
-/// Causes the fault. Returns after the fault was mended.
+/// Causes the fault, and returns after the fault was mended.
 void gcdlab_have_fault(int signal, void *fault);
 
 /// Mends the fault, so that the faulting thread gets past it.
 void gcdlab_mend_fault(int signal, void *fault);
 
-/// The number of the system call that all waits on memory use on Linux; -1 elsewhere.
+/// Returns the number of the system call that all waits on memory use on Linux; -1 elsewhere.
 int64_t gcdlab_futex_call(void);
 
-/// Whether this is the number of a system call that waits for events of descriptors (epoll); false on systems other
-/// than Linux.
+/// Returns whether this is the number of a system call that waits for events of descriptors (epoll); false on systems
+/// other than Linux.
 bool gcdlab_is_event_wait(int64_t call);
 
 /// Removes the name of a thread of the dispatch pool from the calling thread, if it has one, and stores it in `name`,
@@ -260,19 +263,20 @@ void gcdlab_take_name(const char name[16]);
 /// an error number: ENOSYS if calls cannot be counted (another system or processor, a sanitizer).
 int gcdlab_answer_calls(bool answers);
 
-/// Starts to count the system calls of the calling thread, from its return on. The handler of SIGSYS must be installed.
-/// Returns 0, or the error number: EINVAL if the kernel is too old, EBUSY if the thread is counting already.
+/// Starts to count the system calls of the calling thread, beginning after this function has returned. The handler of
+/// SIGSYS must be installed. Returns 0, or the error number: EINVAL if the kernel is too old, EBUSY if the thread is
+/// counting already.
 int gcdlab_begin_counting_calls(void);
 
 /// Ends the count that gcdlab_begin_counting_calls() started, on the same thread. Returns the number of calls, or -1 if
 /// not all could be counted.
 int64_t gcdlab_end_counting_calls(void);
 
-/// The name of the Dispatch that was linked in place of the toolchain's, as `make build LIBDISPATCH=…` recorded it;
-/// NULL for the toolchain's.
+/// Returns the name of the Dispatch that was linked in place of the toolchain's, as `make build LIBDISPATCH=…`
+/// recorded it; NULL for the toolchain's.
 const char *gcdlab_dispatch_build(void);
 
-/// The file that this process loaded Dispatch from; NULL if the binary itself contains it.
+/// Returns the file that this process loaded Dispatch from; NULL if the binary itself contains it.
 const char *gcdlab_dispatch_library(void);
 
 /// Allocations on the heap that were counted.
@@ -292,7 +296,8 @@ struct gcdlab_allocations gcdlab_allocations_so_far(void);
 /// Begins or ends counting the allocations of all threads. Calls nest.
 void gcdlab_count_allocations(bool asked);
 
-/// The bytes of the heap that the process has allocated and not freed, or -1 if the system does not report them.
+/// Returns the bytes of the heap that the process has allocated and not freed, or -1 if the system does not report
+/// them.
 int64_t gcdlab_heap_in_use(void);
 
 #include "Fiber.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 // A trace is a file that a worker and the lab both map. Its content survives when the worker hangs, traps or is killed.
-// Threads write into chunks of it, each chunk by one thread, so that only the count of chunks is shared. When no chunks
+// Each chunk of the file is written by one thread, so that the threads share only the count of chunks. When no chunks
 // are left, further events are counted and lost.
 
 /// The kind of an event, which defines the meaning of its `a`, `b` and `count`.
@@ -36,8 +36,8 @@ enum gcdlab_trace_kind {
   GCDLAB_TRACE_THREAD,
   /// A program's first event. a: its process; count: the number of texts with its name.
   GCDLAB_TRACE_IMAGE,
-  /// A stack. a: its number, the site of other events; count: the number of addresses, the innermost first, of which
-  /// each of the following events GCDLAB_TRACE_CALLS has two, in a and b.
+  /// A stack. a: its number, which is the site of other events; count: the number of its addresses. The following
+  /// events GCDLAB_TRACE_CALLS contain the addresses, the innermost first, two in each, in a and b.
   GCDLAB_TRACE_SITE,
   GCDLAB_TRACE_CALLS,
   /// A file of the program. a: the address that its own addresses are relative to; count: the number of texts with its
@@ -107,16 +107,16 @@ void gcdlab_trace_stop(int descriptor);
 /// read. The writer may be alive or have ended.
 struct gcdlab_traced *gcdlab_trace_events(int descriptor, size_t *count, struct gcdlab_trace_loss *loss);
 
-/// Returns whether the calls of this binary can be recorded: whether the binary is linked so that they pass through
-/// here (`make build`).
+/// Returns whether the calls of this binary can be recorded: whether the binary is linked so that they pass through the
+/// recorder (`make build`).
 bool gcdlab_trace_sees_calls(void);
 
 /// Maps the trace at a descriptor and records from now on, under a name. The calling thread starts a body. Returns 0 or
 /// an error number.
 int gcdlab_trace_begin(int descriptor, const char *name);
 
-/// Notes the end of the body: records the system's running times of the threads, and then nothing more. It has no
-/// effect if no body was started.
+/// Records the end of the body and the running time of each thread according to the system, and stops recording. The
+/// call has no effect if no body was started.
 void gcdlab_trace_end(void);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "preloaded/Begin.h"
 
-// A note that stays in the program's file, also if the file is stripped: the lab recognizes the recorder by it, and
-// GCDLAB_NUMBER tells whether the recorder is its own.
+// A note that stays in the program's file even if the file is stripped. The lab recognizes the recorder by the note,
+// and GCDLAB_NUMBER shows whether the recorder has the lab's own version.
 #define TEXT(number) #number
 #define NUMBER(number) TEXT(number)
 __asm__(".pushsection .note.gcdlab, \"a\", %note\n.p2align 2\n.long 7, 4, 1\n.asciz \"gcdlab\"\n.p2align 2\n.long "

@@ -15,8 +15,8 @@
 // library, since any other one would be loaded into programs that do not have it.
 
 // `dispatch_async` is a jump to `__wrap_dispatch_async`. `__real_dispatch_async` is a jump to the address in
-// `found_dispatch_async`. At first that is the address of code that looks the function up, at its first call and not
-// earlier: a program may have only some of these functions, or load them later.
+// `found_dispatch_async`. At first that is the address of code that looks the function up. The lookup takes place at
+// the first call and not earlier, since a program may have only some of these functions, or load them later.
 
 struct found {
   void *function;

@@ -10,7 +10,7 @@ import Reporting
 
 extension ColorChoice: ExpressibleByArgument {}
 
-/// Whether to use colour, which depends on the stream that is written to.
+/// The option for colour. With `auto`, the use of colour depends on the stream that is written to.
 struct ColorOptions: ParsableArguments {
   @Option(help: "Colour: auto, always or never. NO_COLOR and CLICOLOR_FORCE are respected.")
   var color: ColorChoice = .auto

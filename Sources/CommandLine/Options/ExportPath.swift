@@ -1,11 +1,11 @@
 import Laboratory
 import Platform
 
-/// The name of a file to export, whose extension says in which format.
+/// The path of a file to export. Its extension selects the format.
 enum ExportPath {
-  /// The one of `formats` whose extension, without its dot, the file has.
+  /// Returns the format of `formats` whose extension, without its dot, the file has.
   ///
-  /// - Throws: ``InputError`` for a directory, and for an extension that has no format.
+  /// - Throws: ``InputError`` if the path is a directory, or if its extension has no format.
   static func format<Format>(of path: String, in formats: [Format], by ending: (Format) -> String) throws(InputError)
     -> Format
   {

@@ -13,7 +13,7 @@ final class ProgressDisplay: RunObserver {
   let style: TextStyle
   private let scenario: String?
 
-  /// Creates the line for the trials of a scenario, which it names if the name is given.
+  /// Creates the line for the trials of a scenario. If the scenario's name is given, the line contains it.
   init(of scenario: String? = nil, style: TextStyle) {
     self.scenario = scenario
     self.style = style

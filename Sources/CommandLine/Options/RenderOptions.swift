@@ -68,11 +68,10 @@ struct RenderOptions: ParsableArguments {
   @Flag(help: "A refuted performance claim is a failure too.")
   var strict = false
 
-  /// Returns the files to write, checked so that a long run is not done in vain.
+  /// Returns the files to write. They are checked now, so that the results of a long run are not lost.
   ///
   /// - Parameter others: the files that other options name.
-  /// - Throws: ``InputError`` for an extension without a format, a file that cannot be written, and one that is named
-  ///   twice.
+  /// - Throws: ``InputError`` if an extension has no format, or if a file cannot be written or is named twice.
   func exportFiles(and others: [Export] = []) throws(InputError) -> [Export] {
     var files: [Export] = []
     for path in exports { files.append(try Export(path)) }
@@ -99,7 +98,7 @@ struct RenderOptions: ParsableArguments {
     for file in exports {
       attempt {
         try file.write(contents, strict: strict)
-        // A program that reads the other stream knows the file, since it named it.
+        // A program that reads standard error knows the path, since it passed the path itself.
         if Terminal.isTerminal(STDERR_FILENO) { Lab.say("wrote \(file.path)") }
       }
     }
@@ -124,8 +123,8 @@ struct Export {
     try self.init(path, ExportPath.format(of: path, in: ExportFormat.all, by: \.ending), option: "--export")
   }
 
-  /// Returns a page (`html`) or claims for CI servers (`junit`), whatever the name of the file; an empty array if the
-  /// option is missing.
+  /// Returns the export of a page (`html`) or of claims for CI servers (`junit`) to a file of any name; an empty array
+  /// if the option was not given.
   static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {
     guard let path, let format = ExportFormat.all.first(where: { $0.name == format }) else { return [] }
     return [try Export(path, format, option: "--\(format.name)")]
@@ -151,7 +150,7 @@ struct Export {
     }
   }
 
-  /// Returns what formats render, with the documents' sentences if several scenarios were run.
+  /// Returns the input of the formats, with the documents' sentences if several scenarios were run.
   static func input(_ contents: [ReportContent], strict: Bool) -> ExportFormat.Input {
     ExportFormat.Input(contents, strict: strict) {
       guard contents.count > 1, let documents = try Lab.library.documents() else { return nil }

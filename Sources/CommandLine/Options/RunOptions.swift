@@ -2,7 +2,7 @@ import ArgumentParser
 import Laboratory
 import Measurement
 
-/// The scenarios to run, and how much of them.
+/// The options that define which variants to run, with which settings, and for how many rounds.
 struct RunOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `explain`.", valueName: "name=value"),
@@ -56,8 +56,8 @@ struct RunOptions: ParsableArguments {
     Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)
   }
 
-  /// Returns how much to run; `precision` and `time` are the defaults. A quick run makes the fewest rounds, unless a
-  /// time is set that it can use.
+  /// Returns the budget of the run; `precision` and `time` are the defaults. A quick run makes the minimum number of
+  /// rounds, unless the options set a time, which it can use.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
     let addsRounds = rounds == nil && !thorough && (!quick || self.time != nil)

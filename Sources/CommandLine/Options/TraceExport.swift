@@ -9,8 +9,7 @@ struct TraceExport {
 
   /// Returns the files to write, checked before anything is recorded.
   ///
-  /// - Throws: ``InputError`` for an extension without a format, a file that cannot be written, and one that is named
-  ///   twice.
+  /// - Throws: ``InputError`` if an extension has no format, or if a file cannot be written or is named twice.
   static func files(_ paths: [String]) throws(InputError) -> [TraceExport] {
     var files: [TraceExport] = []
     for path in paths { files.append(try TraceExport(path)) }

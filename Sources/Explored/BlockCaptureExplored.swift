@@ -20,7 +20,7 @@ final class CapturingBlock: @unchecked Sendable {
   /// Does nothing. In a trial the task is held here; an exploration tries every order.
   func turn() async {}
 
-  /// Notes the value that the block saw in its variable, or stored there.
+  /// Records a value that the block read from its variable or stored in it.
   func sees(_ value: Int) {
     Execution.note("sees \(value)")
     seen.append(value)

@@ -1,10 +1,9 @@
 import CDispatchSupport
 
-/// Runs `function` once for `predicate`, on a copy of `context`, by `dispatch_once_f`. The predicate must start at 0
-/// and must not move.
+/// Calls `dispatch_once_f`, which runs `function` once for `predicate`, on a copy of `context`. The predicate must
+/// start at 0 and must not move.
 ///
-/// The fast path that the header gives every caller in C is inlined: after the first run, a call is a load and a
-/// compare.
+/// The call inlines the fast path of Dispatch's C header: after the first run, it is a load and a compare.
 @inlinable @inline(__always)
 public func dispatchOnce<Context>(
   _ predicate: UnsafeMutablePointer<Int>, _ context: Context,

@@ -20,7 +20,7 @@ public struct HeldQueue {
     release = { gcdlab_dispatch_release(queue) }
   }
 
-  /// Wraps a queue of Swift.
+  /// Wraps a `DispatchQueue`.
   public init(_ queue: DispatchQueue) {
     let reference = Reference(queue)
     async = { body in reference.queue?.async(execute: body) }

@@ -50,7 +50,7 @@ public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
 }
 
 extension Slots where Value: Copyable {
-  /// Creates the slots with the same value.
+  /// Creates `count` slots, each with the same initial value.
   public convenience init(count: Int, padded: Bool = false, of value: Value) {
     self.init(count: count, padded: padded) { _ in value }
   }

@@ -28,7 +28,7 @@
       }
     }
 
-    /// Sends a message that consists of its number alone, and waits while the port is full.
+    /// Sends a message that contains only its number, and waits while the port is full.
     ///
     /// - Throws: ``SystemError`` if the port is dead.
     public func send(_ number: Int32) throws(SystemError) {

@@ -10,8 +10,8 @@ import CDispatchSupport
 public struct SymbolFile: Sendable {
   private var symbols: [(address: UInt64, size: UInt64, name: String)] = []
 
-  /// Reads the file's table of symbols, or else the table of the functions that other files may call. The result has no
-  /// functions if the file cannot be read.
+  /// Reads the symbol table of the file, or the dynamic symbol table if it has no other. The result has no functions if
+  /// the file cannot be read.
   public init(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

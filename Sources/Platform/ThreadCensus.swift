@@ -40,9 +40,9 @@ public struct ThreadCensus: Sendable, Equatable {
   /// Creates a census of these threads.
   public init(threads: [Thread]) { self.threads = threads }
 
-  /// Returns how many threads this process has had at once, at least; nil if the system does not report threads.
+  /// Returns a lower bound of the peak number of threads of this process; nil if the system does not report threads.
   ///
-  /// No system records the peak. The threads of Dispatch and of Swift stay for seconds without work, so the present
+  /// No system records the peak. The threads of Dispatch and of Swift exist for seconds without work, so the present
   /// threads show their peak. The lab's own threads (``SystemThread``) may have ended, so they are counted when they
   /// start and end.
   public static func peakCount() -> Int? { count().map { max($0, OwnThreads.most + 1) } }

@@ -9,7 +9,7 @@ public struct RecordedEvent: Sendable, Equatable {
   public var time: UInt64
   /// The number of the thread that wrote the event.
   public var thread: Int
-  /// The number of the program that the thread ran, from 1, in the order of their beginnings.
+  /// The number of the program that the thread ran, from 1. Programs are numbered in the order in which they began.
   public var image: Int
   /// The kind of the event.
   public var kind: Kind
@@ -88,7 +88,7 @@ public struct TraceRecord: Sendable {
   public var process: Int
   /// The events that the worker wrote, in order of time.
   public var events: [RecordedEvent]
-  /// The number of events that found no room, and the time of the first of them.
+  /// The number of events that were dropped for lack of room, and the time of the first of them.
   public var lost: (events: Int, first: UInt64)
   /// The time up to which events were overwritten by later ones; 0 if none were.
   public var overwrittenUntil: UInt64 = 0

@@ -335,7 +335,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (40, "60 threads and some more are needed: cannot start a thread"),
+    (40, " threads and some more are needed: cannot start a thread"),
     (3, "threads are needed: cannot start a thread"),
   ])
   func `a lack of threads is reported`(_ limit: Int, _ message: String) async throws {

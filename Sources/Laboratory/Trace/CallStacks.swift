@@ -1,7 +1,7 @@
 import Platform
 
-/// The stacks of a record, with the names of functions, and the lines of their calls if they are known, in place of
-/// addresses.
+/// The symbolicated call stacks of a record. A frame is the name of a function, with the line of its call if that is
+/// known.
 struct CallStacks {
   /// The stacks, each with its functions, the innermost first.
   private(set) var found: [[String]] = []

@@ -95,7 +95,7 @@ extension Trace {
       case condition
       /// The end of a thread.
       case join
-      /// The passing of a time.
+      /// The end of a given time.
       case sleep
       /// Data, room for data, or an event of a descriptor.
       case descriptor

@@ -47,7 +47,7 @@ public enum TraceFinding: Sendable, Equatable {
     public var waitsFor: Int
   }
 
-  /// A wait of a thread that had something to do.
+  /// A wait that interrupted the work of a thread.
   public struct WorkWait: Sendable, Equatable {
     /// The lane.
     public var lane: Int

@@ -1,7 +1,8 @@
 import Dispatch
 import Instruments
 
-/// The measuring code for giving a source another queue, and for releasing all other references to its queue.
+/// The measuring code for changing the target queue of a source, and for releasing all references to a source's queue
+/// but its own.
 extension SourceLifecycle {
   /// Creates a source on a queue.
   typealias MakeOnQueue = @Sendable (QueueLife) -> HeldSource

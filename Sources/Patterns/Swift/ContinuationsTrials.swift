@@ -205,7 +205,7 @@ final class ForgottenTask: Sendable {
     self.tasks = tasks
   }
 
-  /// Notes that the task was freed. The task and its memory hold this object.
+  /// Records that the task was freed, since only the task holds this object.
   deinit { tasks.state.note { $0.freed += 1 } }
 
   /// Notes that the operation of the continuation ends. `drop` drops the continuation later.

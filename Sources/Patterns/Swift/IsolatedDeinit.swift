@@ -28,7 +28,7 @@ struct IsolatedDeinit: Pattern {
   let missing = Metric.count("missing", "deinitializers that did not run once")
   let delay = Metric.latency("delay", "from the last release to the deinitializer")
 
-  /// An actor on a queue.
+  /// A global actor whose executor is a dispatch queue.
   @globalActor actor Bench {
     static let shared = Bench()
     nonisolated let executor = QueueExecutor(queue: ObjectEnd.actorQueue)

@@ -2,8 +2,8 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How does code that cannot wait send items to a consumer that takes them one by one: by an `AsyncStream`, or by a
-/// source?
+/// How does code that cannot wait send items to a consumer that takes them one by one: through an `AsyncStream`, or
+/// through a source?
 ///
 /// A custom source keeps a single number, however many events come while its handler waits or runs. An `AsyncStream`
 /// keeps the items themselves: all of them, or as many as its buffering policy allows.

@@ -160,7 +160,7 @@ final class Inbox: Sendable {
 
   // MARK: For the trial
 
-  /// The items that were received, in their order.
+  /// The received items, in the order of their arrival.
   var taken: [Int] { state.withLock { $0.taken } }
   /// The number of times that `yield` reported a dropped item.
   var drops: Int { state.withLock { $0.drops } }

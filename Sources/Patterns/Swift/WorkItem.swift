@@ -37,7 +37,7 @@ struct WorkItem: Pattern {
   let cancelLatency = Metric.latency(
     "cancel-latency", "from cancel until the notify block runs, or the awaiting task resumes")
 
-  /// The items that wait in one queue.
+  /// A global actor, whose tasks wait for one another as items of one queue do.
   @globalActor actor Line { static let shared = Line() }
 
   var problem: [any Declaration] { [items] }

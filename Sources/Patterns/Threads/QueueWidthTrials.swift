@@ -6,9 +6,9 @@ extension QueueWidth {
   /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
   /// - Parameters:
-  ///   - usesPool: whether the tasks run on the pool's threads, and not on their own.
+  ///   - usesPool: whether the tasks run on the pool's threads, and not on dedicated ones.
   ///   - run: submits the tasks and waits until they have ended.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report their states.
   func look(
     _ trial: Trial, usesPool: Bool = true,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void

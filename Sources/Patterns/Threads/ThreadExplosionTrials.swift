@@ -150,11 +150,11 @@ final class ContendingTasks: Sendable {
 final class Bystanders: Sendable {
   /// A block on the global queue.
   let global = Bystander(on: .global())
-  /// A block on the global queue of another class.
+  /// A block on the global queue of another QoS class.
   let otherClass = Bystander(on: .global(qos: .utility))
   /// A block on a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
-  /// A block on a serial queue of another class.
+  /// A block on a serial queue of another QoS class.
   let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
   /// Submits the bystanders one after the other. Then waits until each delayed bystander begins, but no longer

@@ -92,7 +92,7 @@ struct AtlasRun: Sendable {
   struct Row: Sendable {
     /// The variant at its point.
     let label: String
-    /// Whether the failure of the variant is the lesson.
+    /// Whether the variant shows a mistake.
     let isBroken: Bool
     /// The ratio to the baseline; the figure itself if there is no baseline.
     let cell: Cell

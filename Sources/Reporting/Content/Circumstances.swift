@@ -28,7 +28,7 @@ extension ReportContent {
     return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
   }
 
-  /// The facts without those about the machine that other commands show.
+  /// The facts, without the details of the machine that other commands show.
   var briefFacts: [String] { processor + run }
 
   private var processor: [String] {

@@ -36,7 +36,7 @@ struct ClaimFacts: Codable, Sendable {
 }
 
 extension ClaimFacts {
-  /// The word for a refuted claim of the lab's own. Only claims on documents are called *refuted*.
+  /// The word for a refuted claim of the lab itself. Reports say *refuted* only of claims on sentences of documents.
   static let notSo = "not so"
   /// The verdict in a word or two.
   var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }

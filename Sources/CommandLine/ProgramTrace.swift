@@ -32,9 +32,9 @@ struct ProgramTrace {
 
   /// Records the program, and ends the lab in the way in which the program ends.
   func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
-    let limit = try ProgramOptions.nanoseconds("--for", options.time)
-    let last = try ProgramOptions.nanoseconds("--last", options.last)
-    let hang = try ProgramOptions.nanoseconds("--hang", options.hang) ?? 250_000_000
+    let limit = try Duration.nanoseconds(option: "--for", options.time, atLeast: 1)
+    let last = try Duration.nanoseconds(option: "--last", options.last, atLeast: 1)
+    let hang = try Duration.nanoseconds(option: "--hang", options.hang, atLeast: 1) ?? 250_000_000
     let recording: ProgramRecording
     do { recording = try ProgramRecording(command, followsChildren: options.children) } catch let error as SystemError {
       throw InputError(error.description)

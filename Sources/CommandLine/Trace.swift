@@ -86,7 +86,9 @@ struct TraceCommand: AsyncParsableCommand {
     if all, !names.isEmpty {
       throw ValidationError("--all records every scenario: give it alone, or names without it.")
     }
-    if let from = try time("--from", from), let to = try time("--to", to), to <= from {
+    if let from = try Duration.nanoseconds(option: "--from", from),
+      let to = try Duration.nanoseconds(option: "--to", to), to <= from
+    {
       throw ValidationError("--to: found \(self.to ?? ""), allowed is more than --from.")
     }
   }
@@ -104,7 +106,7 @@ struct TraceCommand: AsyncParsableCommand {
           "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
       }
       return try await ProgramTrace(program, options: recording, files: TraceExport.files(exports), color: color).run(
-        from: time("--from", from), to: time("--to", to), checks: check)
+        from: Duration.nanoseconds(option: "--from", from), to: Duration.nanoseconds(option: "--to", to), checks: check)
     }
     if let option = recording.given {
       throw InputError(
@@ -124,7 +126,7 @@ struct TraceCommand: AsyncParsableCommand {
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
       try $0.applying(overrides).forTrace(settings)
     }
-    let (from, to) = (try time("--from", from), try time("--to", to))
+    let (from, to) = (try Duration.nanoseconds(option: "--from", from), try Duration.nanoseconds(option: "--to", to))
     let runner = Runner(Host.image, machine: .current())
     var traces: [Trace] = []
     Interrupt.begin()
@@ -170,9 +172,5 @@ struct TraceCommand: AsyncParsableCommand {
     throw InputError(
       "unknown scenario '\(word)' (\(Tool.command) list has all); a variant is given as --variant NAME (\(first) has "
         + "\(variants.joined(separator: ", ")))", near: word, of: Lab.library.names + variants)
-  }
-
-  private func time(_ option: String, _ text: String?) throws -> UInt64? {
-    try text.map { try Duration(option: option, $0, atLeast: 0).nanoseconds }
   }
 }

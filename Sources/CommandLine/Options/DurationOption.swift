@@ -18,4 +18,11 @@ extension Duration {
       self = .nanoseconds(nanoseconds)
     } catch { throw ValidationError("\(error).") }
   }
+
+  /// Returns the value of a flag in nanoseconds; nil if the flag was not given.
+  ///
+  /// - Throws: `ValidationError` as the initializer does.
+  static func nanoseconds(option: String, _ text: String?, atLeast least: Int = 0) throws -> UInt64? {
+    try text.map { try Duration(option: option, $0, atLeast: least).nanoseconds }
+  }
 }

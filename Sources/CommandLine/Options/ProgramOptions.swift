@@ -30,11 +30,4 @@ struct ProgramOptions: ParsableArguments {
     if hang != nil { return "--hang" }
     return children ? "--children" : kill ? "--kill" : nil
   }
-
-  /// Returns an option's value in nanoseconds; nil if it was not given.
-  ///
-  /// - Throws: `ValidationError` if it is not a duration above 0.
-  static func nanoseconds(_ option: String, _ text: String?) throws -> UInt64? {
-    try text.map { try Duration(option: option, $0, atLeast: 1).nanoseconds }
-  }
 }

@@ -24,9 +24,10 @@ extension ReportContent {
           ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
           : "no best mean is named \(better)",
         facts.contains(.nearBest)
-          ? "\(Signs.nearBest) no difference from it was found, and any is below \(alikeShare)" : nil,
+          ? "\(Signs.nearBest) no difference from it was found, and any is below \(ConfidenceInterval.alikeReach)"
+          : nil,
         facts.contains(.unclear)
-          ? "\(Signs.unclear) cannot be ranked: more than \(alikeShare) is possible, or the rounds hint at a difference"
+          ? "\(Signs.unclear) cannot be ranked: more than \(ConfidenceInterval.alikeReach) is possible, or the rounds hint at a difference"
           : nil,
         hasBestOfAll && comparison?.unnamed.contains(best) != true
           ? "of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
@@ -79,9 +80,6 @@ extension ReportContent {
       titles.contains($0.name) && $0.kind == .rate && [.none, .percent].contains($0.unit)
     }
   }
-
-  /// The largest difference between runs that are called alike.
-  private var alikeShare: String { "\(Quantity(ConfidenceInterval.alikeShare, .percent))" }
 
   /// The confidence with which all intervals of a table hold together.
   private var certainty: String {

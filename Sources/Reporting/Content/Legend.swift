@@ -44,8 +44,7 @@ extension ReportContent {
     let verdicts = Set(claims.map(\.verdict))
     let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil
     let hasRatios = shown.contains(where: \.hasRatio)
-    let alike =
-      "the interval includes 1 and reaches at most \(Quantity.number(ConfidenceInterval.alikeShare)) % from it"
+    let alike = "the interval includes 1 and reaches at most \(ConfidenceInterval.alikeReach) from it"
     guard isFull else {
       let parts = [
         verdicts.contains(.held) ? "held: in every trial" : nil,

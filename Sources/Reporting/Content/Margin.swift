@@ -11,6 +11,9 @@ extension ConfidenceInterval {
   /// The larger distance of an end from 1, for an interval that includes 1: `2.1 %`.
   var reach: String { "\(Quantity.fixed(reachShare, decimals: reachShare < 9.95 ? 1 : 0)) %" }
 
+  /// The largest difference between sides that are called alike: `10 %`.
+  static var alikeReach: String { Quantity(alikeShare, .percent).description }
+
   /// Whether every round has exactly the same ratio, which is possible for counts.
   var isExact: Bool { low == high }
 

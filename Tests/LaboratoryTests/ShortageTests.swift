@@ -27,6 +27,22 @@ import Testing
     #expect(!trial().isKnownToLack("a second core"))
   }
 
+  @Test func `a trial without a second core is repeated, but not if repetitions do not help`() async throws {
+    var count = 0
+    func run(_ repeats: inout Repeats, lacking: (Int) -> Bool) async throws -> Set<String> {
+      try await repeats.untilComplete {
+        count += 1
+        return (TrialRecord(round: 0, outcome: .completed, shortages: lacking(count) ? [Cores.second] : []), nil)
+      }.trial.shortages
+    }
+    var repeats = Repeats()
+    #expect(try await run(&repeats) { $0 < 3 }.isEmpty && count == 3)
+    #expect(try await run(&repeats) { _ in false }.isEmpty && count == 4)
+    var useless = Repeats()
+    for _ in 0..<20 { #expect(try await run(&useless) { _ in true } == [Cores.second]) }
+    #expect(count == 4 + 20 + 3, "after three repetitions in vain, each trial runs once")
+  }
+
   @Test func `the results warn of a shortage, and name the runs`() {
     let experiment = FakePattern.experiment()
     var runs = Plan(experiment, budget: .quick, seed: 1).runs

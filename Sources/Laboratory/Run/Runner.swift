@@ -98,14 +98,17 @@ public struct Runner: Sendable {
     var pace = Pace(plan)
     // Something that is missing with one core may be available with two.
     var shortages: [Int?: [String: Int]] = [:]
+    var repeats = Repeats()
     do {
       for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
         guard pace.allows(round: round) else { break }
         for index in plan.order(ofRound: round) where pace.allows(plan.runs[index]) {
           let run = plan.runs[index]
           observer?.trialStarts(run, pace.progress(in: round))
-          let (trial, expired) = try await self.trial(
-            of: run, plan, round, on: machine, in: pace.trialTime, lacking: shortages[run.cores] ?? [:], by: worker)
+          let (trial, expired) = try await repeats.untilComplete {
+            try await self.trial(
+              of: run, plan, round, on: machine, in: pace.trialTime, lacking: shortages[run.cores] ?? [:], by: worker)
+          }
           for shortage in trial.shortages { shortages[run.cores, default: [:]][shortage, default: 0] += 1 }
           runs[index].trials.append(trial)
           if let expired { pace.expired(run, trial.outcome, after: expired) }

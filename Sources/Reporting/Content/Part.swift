@@ -65,8 +65,12 @@ extension ReportContent {
   /// The answer: a note if the trials did not have several cores, the standings of the documents' sentences, the counts
   /// `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
-    [coresNote.map { Line($0, .care) }, grades.line, counts, conclusion.map { Line($0, .heading) }].compactMap(\.self)
+    [coresNote.map { Line($0, .care) }, grades.line, counts].compactMap(\.self)
+      + conclusions.enumerated().map { Line($1, $0 == 0 ? .heading : nil) }
   }
+
+  /// The most important part of the answer.
+  var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }
 
   /// The number of claims and of each verdict, failures first; nil if there are no claims to be judged.
   var counts: Line? {

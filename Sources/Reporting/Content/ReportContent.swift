@@ -46,7 +46,7 @@ public struct ReportContent: Sendable {
     // The answer becomes part of the document, so that JSON has it, too. A saved document keeps the answer that it has.
     self.document =
       document.scenario.seeksBest == true && !document.findings.contains { $0.kind == Conclusion.kind }
-      ? document.concluding(SearchAnswer.text(index, by: shown)) : document
+      ? document.concluding(SearchAnswer.sentences(index, by: shown)) : document
     self.index = index
     headline = shown.first
     comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
@@ -168,9 +168,11 @@ public struct ReportContent: Sendable {
 
   /// The conclusion of the scenario, if the claims that it depends on were borne out. For a search, the best setting
   /// and the pattern's advice.
-  var conclusion: String? {
-    let parts = [Conclusion.kind, Conclusion.advice].compactMap { kind in document.findings.first { $0.kind == kind } }
-    return parts.isEmpty ? nil : parts.map(\.says).joined(separator: " ")
+  var conclusion: String? { conclusions.isEmpty ? nil : conclusions.joined(separator: " ") }
+
+  /// The sentences of the conclusion, the most important one first.
+  var conclusions: [String] {
+    [Conclusion.kind, Conclusion.advice].flatMap { kind in document.findings.filter { $0.kind == kind } }.map(\.says)
   }
 
   /// The other remarks of the pattern.

@@ -17,15 +17,14 @@ struct SearchAnswer {
   /// The largest number of groups, and of names, in a sentence. The tables show the others.
   private static let most = 3
 
-  /// Returns the answer in words; nil if there is no best setting.
+  /// Returns the answer, each thing that it says in a sentence of its own; empty if there is no best setting.
   ///
   /// - Parameter shown: The metrics to show, the headline first.
-  static func text(_ index: RunIndex, by shown: [MetricFacts]) -> String? {
+  static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
     // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
-    guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return nil }
+    guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
-    let parts = [answer.flaws, answer.bests, answer.stopped].compactMap(\.self)
-    return parts.isEmpty ? nil : parts.joined(separator: " ")
+    return [answer.flaws].compactMap(\.self) + answer.bests + [answer.stopped].compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -50,11 +49,13 @@ struct SearchAnswer {
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
   }
 
-  /// The best settings among those without a flaw.
-  private var bests: String? {
+  /// The sentences on the best settings among those without a flaw.
+  private var bests: [String] {
     if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
-      return "Not ranked: each \(comparison.groups) is a task of its own, of which the least would always be best. "
-        + "Sweep another setting as well, or compare several variants."
+      return [
+        "Not ranked: each \(comparison.groups) is a task of its own, of which the least would always be best. "
+          + "Sweep another setting as well, or compare several variants."
+      ]
     }
     let bests = index.swept.filter { comparison.groupNames.contains($0.name) }.reversed()
       .reduce(measured.filter(comparison.bests.contains)) { runs, parameter in
@@ -62,10 +63,13 @@ struct SearchAnswer {
         let places = runs.map { run in (run, point(run)[parameter.name].flatMap(order.firstIndex) ?? order.count) }
         return places.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
       }
-    let sentences = bests.prefix(Self.most).compactMap { sentence(best: $0) }
-    guard !sentences.isEmpty else { return nil }
-    let more = bests.count - sentences.count
-    return sentences.joined(separator: " ") + (more > 0 ? " \(more) more are in the tables." : "")
+    let groups = bests.prefix(Self.most).map { (lead: lead($0), sentences: sentences(best: $0)) }
+      .filter { !$0.sentences.isEmpty }
+    guard !groups.isEmpty else { return [] }
+    let more = bests.count - groups.count
+    return groups.flatMap { group in
+      group.lead.isEmpty ? group.sentences : [group.lead + group.sentences.joined(separator: " ")]
+    } + (more > 0 ? ["\(more) more are in the tables."] : [])
   }
 
   /// The settings without a figure because a trial took too long, and the options that allow longer trials; nil if
@@ -80,28 +84,27 @@ struct SearchAnswer {
 
   // MARK: One group
 
-  /// Returns the answer for the runs that are compared with one best run; nil if there is no other run.
-  private func sentence(best: Int) -> String? {
+  /// Returns the answer for the runs that are compared with one best run; empty if there is no other run.
+  private func sentences(best: Int) -> [String] {
     let group = index.candidates(beside: best, in: comparison.groupNames).filter { run in
       measured.contains(run) && !comparison.flawed.contains(run)
     }
-    guard group.count > 1 else { return nil }
+    guard group.count > 1 else { return [] }
     let near = group.filter(comparison.nearBest.contains)
     let unclear = group.filter(comparison.unclear.contains)
     let worse = group.filter { comparison.contrasts[$0]?.isDistinct == true }
     // A best run that cannot be distinguished from others is the best by chance: another try would name another one.
     let isAnyones = comparison.unnamed.contains(best)
-    let parts = [
-      isAnyones ? doubt(best, unclear, among: group) : praise(best, near, among: group),
-      isCertain ? blame(worse, best, among: group) : nil,
-      unclear.isEmpty || isAnyones || !isCertain
-        ? nil : "Cannot be ranked here: \(names(unclear, of: group)); \(help(unclear, best, among: group))",
-    ]
+    let cannotRank =
+      unclear.isEmpty || isAnyones || !isCertain ? [] : ["Cannot be ranked here: \(names(unclear, of: group))"]
+    let sentences =
+      (isAnyones ? doubt(best, unclear, among: group) : praise(best, near, among: group)) + cannotRank
+      + (isCertain ? [blame(worse, best, among: group)].compactMap(\.self) : [])
+      + (isAnyones || !cannotRank.isEmpty ? [help(unclear, best, among: group)] : [])
     let variants = index.document.scenario.variants.map(\.name)
-    let text = parts.compactMap(\.self).map { part in
-      (variants.contains { part.hasPrefix($0) } ? part : part.capitalised) + "."
-    }.joined(separator: " ")
-    return lead(best) + text
+    return sentences.map { text in
+      (variants.contains { text.hasPrefix($0) } ? text : text.capitalised) + "."
+    }
   }
 
   /// Returns the settings of the group, if each group has a best of its own: `With 2 cores: `, `At work 10 us: `.
@@ -116,39 +119,41 @@ struct SearchAnswer {
     return settings.isEmpty ? "" : "With \(settings.joined(separator: ", ")): "
   }
 
-  /// Returns the sentence about the best run and the runs for which the rounds show no difference from it.
-  private func praise(_ best: Int, _ near: [Int], among group: [Int]) -> String {
+  /// Returns the sentences about the best run and the runs for which the rounds show no difference from it.
+  private func praise(_ best: Int, _ near: [Int], among group: [Int]) -> [String] {
     let good = group.filter { $0 == best || near.contains($0) }
     let isOneVariant = Set(group.map(variant)).count == 1
     guard isCertain else {
-      return "\(names([best], of: group)) has the best mean so far; "
-        + "\(ConfidenceInterval.fewest) rounds are needed to rank the settings"
+      return [
+        "\(names([best], of: group)) has the best mean so far; "
+          + "\(ConfidenceInterval.fewest) rounds are needed to rank the settings"
+      ]
     }
     let name = names([best], of: group)
     if isOneVariant, good.count > 1 {
       let reach = reach(near).replacing(" (", with: ", ").replacing(")", with: "")
-      return "use \(names(good, of: group)) (no difference found\(reach)); best measured: \(name), \(figure(best))"
+      return ["use \(names(good, of: group)) (no difference found\(reach)); best measured: \(name), \(figure(best))"]
     }
-    let same =
-      near.isEmpty ? edge(best, among: group) : ". No difference found\(reach(near)): \(names(good, of: group))"
-    guard isOneVariant else { return "\(superlative(isBest: true)): \(name), \(figure(best))" + same }
+    let edge = near.isEmpty ? edge(best, among: group) : ""
+    let same = near.isEmpty ? [] : ["No difference found\(reach(near)): \(names(good, of: group))"]
+    guard isOneVariant else { return ["\(superlative(isBest: true)): \(name), \(figure(best))\(edge)"] + same }
     let verb = metric.meaning == .duration ? "is" : "has the"
-    return "\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))" + same
+    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))\(edge)"] + same
   }
 
-  /// Returns the sentence about runs that cannot be distinguished, so that any of them will do, with the mean of the
+  /// Returns the sentences about runs that cannot be distinguished, so that any of them will do, with the mean of the
   /// best one.
-  private func doubt(_ best: Int, _ unclear: [Int], among group: [Int]) -> String {
-    let all = group.filter { $0 == best || unclear.contains($0) }
+  private func doubt(_ best: Int, _ unclear: [Int], among group: [Int]) -> [String] {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
-    let (own, help) = ("\(names([best], of: group)), \(figure(best))", help(unclear, best, among: group))
+    let own = "\(names([best], of: group)), \(figure(best))"
     guard !unclear.contains(where: { comparison.contrasts[$0]?.interval?.isNoise == true }) else {
-      return
-        "best guess (\(mean)): \(own). Too noisy to exclude\(reach(unclear)): \(names(unclear, of: group)); \(help)"
+      return ["best guess (\(mean)): \(own)", "Too noisy to exclude\(reach(unclear)): \(names(unclear, of: group))"]
     }
-    let names = names(all, of: group)
-    return "cannot be told apart here\(reach(unclear)): pick \(names.hasPrefix("any ") ? "" : "any of ")\(names); "
-      + "\(mean): \(own); \(help)"
+    let names = names(group.filter { $0 == best || unclear.contains($0) }, of: group)
+    return [
+      "cannot be told apart here\(reach(unclear)): pick \(names.hasPrefix("any ") ? "" : "any of ")\(names)",
+      "\(mean): \(own)",
+    ]
   }
 
   /// Returns a remark if the best run is at the end of the tried settings, so that a setting beyond may be better:
@@ -161,7 +166,7 @@ struct SearchAnswer {
     return own == most ? ", the largest \(way.name) tried" : own == least ? ", the smallest \(way.name) tried" : ""
   }
 
-  /// Returns advice on how to rank the runs: the time that is necessary at the noise of this run, and a comparison of
+  /// Returns the sentence of advice on how to rank the runs: the time that is necessary at the noise of this run, and a comparison of
   /// the undecided variants alone if the group has other variants.
   private func help(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
     let isCompared = index.document.scenario.baseline == nil
@@ -171,14 +176,15 @@ struct SearchAnswer {
     let isPart = variants.count > 1 && variants.count < Set(group.map(variant)).count
     let fewer =
       isPart && variants.count <= Self.most
-      ? ", or compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : ""
-    guard let factor = factors.max() else { return "give it more time (--time)" + fewer }
+      ? "compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
+    let orFewer = fewer.map { ", or \($0)" } ?? ""
+    guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
     // A smaller run than the last one would not help, whatever the noise.
     let seconds = index.document.seconds * max(factor, Self.leastFactor)
     guard seconds <= Self.longest else {
-      return "at this noise, --time \(Int(Self.longest))s would not tell them apart" + fewer
+      return "at this noise, --time \(Int(Self.longest))s would not decide" + (fewer.map { ": \($0)" } ?? "")
     }
-    return "about --time \(Self.roundedUp(seconds))s may tell them apart" + fewer
+    return "to decide, try --time \(Self.roundedUp(seconds))s\(orFewer)"
   }
 
   /// The smallest factor by which more time makes a difference, and the longest time that is worth a suggestion, in

@@ -14,8 +14,8 @@ struct Table: Sendable {
 
     /// The rank of the columns of other metrics that share a table with the headline.
     static let beside = 1
-    /// The rank of the median beside the mean.
-    static let ofMedian = 2
+    /// The rank of the median beside the mean: the first column to be left out.
+    static let ofMedian = 10
     /// The rank of a figure that another column shows, too.
     static let told = 9
     /// The rank of a column that can be left out without a note.

@@ -223,7 +223,7 @@ struct Tables {
     if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: short) }
     guard interval.isNoise else { return Cell("within \(reach): cannot rank\(tail)", facts, short: short) }
     return interval.isWide
-      ? Cell(Self.noise + tail, facts, short: "noise\(tail)")
+      ? Cell("\(Self.noise) \(interval.ends)\(tail)", facts.union(.ends), short: "noise\(tail)")
       : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: short)
   }
 

@@ -44,11 +44,10 @@ public struct ResultDocument: Codable, Sendable {
     traces = TraceFacts.facts(results.traces)
   }
 
-  /// Returns the document with the answer of the run before the other findings.
-  func concluding(_ answer: String?) -> ResultDocument {
-    guard let answer else { return self }
+  /// Returns the document with the sentences of the run's answer before the other findings.
+  func concluding(_ answer: [String]) -> ResultDocument {
     var document = self
-    document.findings.insert(RunNote(Conclusion.kind, answer), at: 0)
+    document.findings.insert(contentsOf: answer.map { RunNote(Conclusion.kind, $0) }, at: 0)
     return document
   }
 

@@ -4,12 +4,14 @@ struct TableText {
   /// Whether every column is shown, in several parts if necessary.
   let details: Bool
 
-  /// Returns the table without the columns that have no room, as long as leaving out columns can make room. With
-  /// `details`, no column is left out.
+  /// Returns the table without the median beside a mean, and without the columns that have no room, as long as leaving
+  /// out columns can make room. With `details`, no column is left out.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     let widths = grid(table).widths
-    var columns = Array(table.headings.indices)
+    // A median next to the mean has another quotient than the ratios, which are those of means.
+    let excess = [Table.Heading.ofMedian, Table.Heading.unmissed]
+    var columns = table.headings.indices.filter { table.headings[$0].rank != Table.Heading.ofMedian }
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
     func rank(_ column: Int) -> (Int, Int) { (table.headings[column].rank, column) }
     while width() > style.width, let least = columns.filter({ rank($0).0 > 0 }).max(by: { rank($0) < rank($1) }) {
@@ -18,7 +20,7 @@ struct TableText {
     var fitted = table.keeping(columns)
     if width() > style.width { fitted = fitted.shortened }
     let missing = table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0] }
-    fitted.leftOut = missing.filter { $0.rank != Table.Heading.unmissed }.map(\.title) + table.leftOut
+    fitted.leftOut = missing.filter { !excess.contains($0.rank) }.map(\.title) + table.leftOut
     return fitted
   }
 

@@ -31,8 +31,8 @@ public struct TerminalReport: Sendable {
     var hasDistribution = true
   }
 
-  /// Returns the report of one run. The answer stands first and last. Between the two are its reasons: claims,
-  /// findings, tables, distributions, warnings, and the facts about the run.
+  /// Returns the report of one run. The answer stands first, then its reasons: claims, findings, tables,
+  /// distributions, warnings, and the facts about the run. A long report ends with the most important part of the answer.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))
@@ -70,21 +70,26 @@ public struct TerminalReport: Sendable {
         isWhole = isWhole && plots.isWhole
         return plots.sections
       case .traces: return [traces(content)]
-      case .foot(let lines): return [lines.flatMap(style.wrapped) + foot(content, isWhole: isWhole)]
+      case .foot(let lines): return [lines.flatMap(style.wrapped) + hints(content, isWhole: isWhole)]
       case .picture, .lesson, .code: return []
       }
     }
-    return TextStyle.text(sections)
+    let text = TextStyle.text(sections)
+    // A terminal shows the end of a long report.
+    guard text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) > Self.screen else { return text }
+    return TextStyle.text(sections + [content.summary.flatMap(style.wrapped)])
   }
 
-  /// Returns the last lines: hints on how to see the rest, and the answer again, since a terminal shows the end of a
-  /// report.
-  private func foot(_ content: ReportContent, isWhole: Bool) -> [String] {
+  /// The number of lines that most terminals show.
+  private static let screen = 24
+
+  /// Returns hints on how to see the rest.
+  private func hints(_ content: ReportContent, isWhole: Bool) -> [String] {
     let hints = [
       content.sinceLast, content.grades.hint,
       isWhole ? nil : "--details shows all \(content.seeksBest ? "" : "claims, ")metrics and distributions",
     ]
-    return hints.compactMap(\.self).flatMap { style.wrapped($0, .quiet) } + content.answer.flatMap(style.wrapped)
+    return hints.compactMap(\.self).flatMap { style.wrapped($0, .quiet) }
   }
 
   private func traces(_ content: ReportContent) -> [String] {

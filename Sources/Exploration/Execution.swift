@@ -16,7 +16,7 @@ public final class Execution: @unchecked Sendable {
   private var fibers: FiberPool
   private var objects = 0
   private var blocks = 0
-  private var failure: Outcome?
+  private var failure: ExecutionOutcome?
   /// The number of steps until the failure.
   private var decided: Int?
   /// Whether the execution is over and its strands only run to their ends, without waiting for anything.
@@ -153,7 +153,7 @@ public final class Execution: @unchecked Sendable {
 
   var isRecording: Bool { record != nil && !isOver }
 
-  func fail(_ outcome: Outcome) {
+  func fail(_ outcome: ExecutionOutcome) {
     guard !isOver, failure == nil else { return }
     failure = outcome
     decided = chosen.count
@@ -259,7 +259,7 @@ public final class Execution: @unchecked Sendable {
       strands: execution.strands.map(\.name))
   }
 
-  private func explore(_ chooser: some Chooser) -> Outcome {
+  private func explore(_ chooser: some Chooser) -> ExecutionOutcome {
     var choices: [Choice] = []
     while true {
       start()

@@ -111,7 +111,7 @@ public struct Findings: Sendable {
   /// The names of the threads, blocks and tasks that made steps.
   public internal(set) var participants: [String] = []
   /// The ways in which schedules ended.
-  public internal(set) var outcomes: Set<Outcome> = []
+  public internal(set) var outcomes: Set<ExecutionOutcome> = []
   /// The failing schedule with the fewest steps, and of these the fewest switches; nil if no schedule failed.
   public internal(set) var shortest: Record?
   /// The reason why the program cannot be explored; nil if it can.

@@ -76,7 +76,7 @@ public struct Atlas: Sendable {
   ]
 
   /// The sign after a significant difference.
-  static let told = "!"
+  static let significantMark = "!"
 }
 
 /// The words for the columns of an atlas.

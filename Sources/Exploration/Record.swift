@@ -1,5 +1,5 @@
 /// The end of an execution.
-public enum Outcome: Hashable, Sendable {
+public enum ExecutionOutcome: Hashable, Sendable {
   /// All threads ended, and no promise was broken.
   case holds
   /// A promise was broken.
@@ -54,7 +54,7 @@ public struct Record: Sendable, Equatable {
   }
 
   /// The way in which the execution ended.
-  public let outcome: Outcome
+  public let outcome: ExecutionOutcome
   /// The numbers of the threads that made the steps, in order.
   public let schedule: [Int]
   /// The number of steps up to the one that broke the promise; the number of all steps if none did.

@@ -91,7 +91,7 @@ import Testing
       #expect(trace.blocks.map(\.queue) == [1, 1])
       // Jobs that overlap are no mistake of an executor that may run several at once.
       #expect(
-        TraceRule.serial.finding(in: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2")))
+        TraceRule.serial.judgement(of: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2")))
       return trace.queues.map(\.kind)
     }
     #expect(kinds([]) == [.swiftPool, .unknown])
@@ -192,7 +192,7 @@ import Testing
       [RecordedEvent(.bodyEnds, at: 2000, thread: 2), RecordedEvent(.account, at: 2100, thread: 2, a: 3, b: 450)],
       [RecordedSwitch(.on, at: 1100, thread: 3, core: 0), RecordedSwitch(.off, at: 1550, thread: 3, core: 0)],
       ends: false)
-    #expect(trace.accounts == [Trace.Account(lane: 1, told: 450, recorded: 450)])
+    #expect(trace.accounts == [Trace.Account(lane: 1, reported: 450, recorded: 450)])
   }
 
   @Test func `threads are named by what they do`() {

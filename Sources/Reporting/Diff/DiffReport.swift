@@ -4,13 +4,13 @@ import Measurement
 /// A diff for a terminal, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
   private let diff: ResultDiff
-  /// The gate of `--fail-above`, with its failures; nil without that option.
-  private let gate: Gate?
+  /// The judgement of `--fail-above`, with its failures; nil without that option.
+  private let judgement: DiffJudgement?
 
   /// Creates a report of `diff`.
-  public init(_ diff: ResultDiff, gate: Gate?) {
+  public init(_ diff: ResultDiff, judgement: DiffJudgement?) {
     self.diff = diff
-    self.gate = gate
+    self.judgement = judgement
   }
 
   /// The number of rows, and of items of a kind, that fit on two screens.
@@ -19,12 +19,12 @@ public struct DiffReport: Sendable {
   /// Returns the diff for a terminal: which runs are compared, how many figures changed, a line for each changed
   /// figure, the worst first, and the notes that a reader must know. With `details`, every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
-    let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
-    let shown = Array(details ? told[...] : told.prefix(Self.mostRows))
+    let changed = diff.rows.filter { details || $0.change.isSignificant || hasFailed($0) }.sorted { $0.rank < $1.rank }
+    let shown = Array(details ? changed[...] : changed.prefix(Self.mostRows))
     let sections =
       [
         head.flatMap(style.wrapped),
-        table(shown, style) + (told.count > shown.count ? [more(told.count - shown.count, style)] : [])
+        table(shown, style) + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
           + reasons(style),
         legend(shown, hasIntervals: style.width >= Self.widthOfIntervals).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
@@ -107,8 +107,8 @@ public struct DiffReport: Sendable {
 
   /// Returns the reasons why changes cannot be judged, each once with the number of figures that share it.
   private func reasons(_ style: TextStyle) -> [String] {
-    let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
-    return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in
+    let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
+    return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
       style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)", .quiet, indent: 2)
     }
   }
@@ -184,14 +184,14 @@ public struct DiffReport: Sendable {
     }
     let document = Document(
       rows: rows,
-      gate: gate.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
+      gate: judgement.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
       verdicts: diff.verdicts.map { .init(scenario: $0.scenario, says: $0.says, old: $0.old, new: $0.new) },
       missing: diff.missing, added: diff.added, cautions: diff.cautions)
     return try JSONReport.pretty(document)
   }
 
   private func hasFailed(_ row: ResultDiff.Row) -> Bool {
-    gate.map { row.isWorse(byMoreThan: $0.limit) } ?? false
+    judgement.map { row.isWorse(byMoreThan: $0.limit) } ?? false
   }
 
   private var tables: [(title: String, rows: [ResultDiff.Row])] {
@@ -225,9 +225,9 @@ public struct DiffReport: Sendable {
   /// Returns the notes, at most `most` items of each kind.
   private func notes(_ most: Int) -> [(title: String, items: [String])] {
     var passed: [String] = []
-    if let gate {
-      let limit = "\(Quantity.number(gate.limit * 100)) %"
-      switch gate.status {
+    if let judgement {
+      let limit = "\(Quantity.number(judgement.limit * 100)) %"
+      switch judgement.status {
       case 0: passed = ["nothing became worse by more than \(limit)"]
       case 1: passed = ["worse than \(limit) allows, or failed: see \"regressed\""]
       default: passed = ["inconclusive: it is not known whether anything became worse by more than \(limit)"]
@@ -238,7 +238,7 @@ public struct DiffReport: Sendable {
     }
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
-      ("regressed", gate?.worse ?? []), ("could not be judged", gate?.undecided ?? []),
+      ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
       ("caveats", diff.cautions), ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most

@@ -1,0 +1,33 @@
+// What every counterpart does in the same way: tell the time and print figures.
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+// CLOCK_MONOTONIC in nanoseconds, which the lab's MonotonicClock reads too.
+static inline uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static inline int ascending(const void *a, const void *b) {
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return left < right ? -1 : left > right;
+}
+
+// The upper median; sorts the values.
+static inline uint64_t median(uint64_t *values, size_t count) {
+  qsort(values, count, sizeof *values, ascending);
+  return values[count / 2];
+}
+
+// Prints `name median`, as `make bench` reads it.
+static inline void print_median(const char *name, uint64_t *values, size_t count) {
+  printf("%s %llu\n", name, (unsigned long long)median(values, count));
+}
+
+#endif

@@ -1,0 +1,210 @@
+import Laboratory
+import Measurement
+
+/// The outcomes of races and hazards, in the manner of jcstress: each with its count, its share, and whether it is
+/// allowed. A trial that the machine did not allow is a warning, and not an outcome.
+struct OutcomeShares {
+  private let index: RunIndex
+  private let shown: [MetricFacts]
+  private let claims: [ClaimFacts]
+
+  init(_ index: RunIndex, shown: [MetricFacts]) {
+    self.index = index
+    self.shown = shown
+    claims = index.document.claims
+  }
+
+  /// The expectation that the claims and the variant's role have of an outcome.
+  enum Expectation: String, Sendable, CaseIterable {
+    case allowed, forbidden
+    /// The outcome is wrong, and the variant exists to show it.
+    case anomaly
+    case trapExpected = "trap expected"
+    case hangExpected = "hang expected"
+  }
+
+  /// An outcome of a run.
+  struct Entry: Sendable {
+    let run: Int
+    let outcome: String
+    let count: Int
+    /// The number of all outcomes of the run.
+    let total: Int
+    var expectation: Expectation?
+
+    /// The share of the run's outcomes, from 0 to 1.
+    var share: Double { Double(count) / Double(max(total, 1)) }
+    var shareText: String { "\(Quantity.fixed(100 * share, decimals: share > 0 && share < 0.001 ? 3 : 1)) %" }
+  }
+
+  /// The table with a row for each outcome; nil if every run has a single outcome and all trials completed.
+  var table: Table? {
+    let runs = index.document.runs.indices
+    let ended = runs.contains(where: hasEnded)
+    let entries = runs.flatMap { run in
+      // A run that completed and has no figure would have no row in any table.
+      (hasEnded(run) || ended && !hasHeadline(run) ? ends(of: run) : [])
+        + shown.filter { hasValues(run, $0) }.flatMap { values(of: run, $0) }
+    }
+    guard !entries.isEmpty else { return nil }
+    let notes = (runs.contains(where: hasEnded) ? [Self.endings] : []) + races.map(says)
+    return Table(
+      title: "outcomes", note: notes.joined(separator: "; "), keys: 2,
+      isGrid: false,
+      headings: [
+        .init("variant", .left), .init("outcome", .left), .init("count", rank: 1), .init("share", rank: 2),
+        .init("expectation", .left, short: "expected"),
+      ], rows: entries.map(row))
+  }
+
+  private static let endings = "trials by how they ended"
+
+  private func says(_ metric: MetricFacts) -> String { "\(metric.name): \(metric.says)" }
+
+  private func row(_ entry: Entry) -> Table.Row {
+    Table.Row(
+      needsCare: entry.expectation == .forbidden,
+      cells: [
+        Cell(index.labels[entry.run], .key), Cell(entry.outcome, .key), Cell(entry.count.withCommas),
+        Cell(entry.shareText),
+        Cell(entry.expectation?.rawValue ?? "", entry.expectation == nil ? .key : []),
+      ])
+  }
+
+  // MARK: As a picture
+
+  /// Returns the outcomes as bars, if they are the subject of the scenario; nil if they are not.
+  ///
+  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario in which
+  /// at least as many runs have trials that did not complete as runs have a figure, and whose headline has no better
+  /// direction if it was measured.
+  func bars(headline: MetricFacts?) -> OutcomeBars? {
+    let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
+    if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
+      let rows = runs.map { run in
+        let samples = index.document.runs[run].metrics[race.name]
+        let isOfFew = samples.map { $0.isRange && $0.histogram.count <= Self.fewValues.upperBound } ?? false
+        var entries = isOfFew ? values(of: run, race) : []
+        // The single outcome of a sound variant is the reference for the others.
+        if entries.count == 1, entries[0].expectation == nil, !index.isBroken(run) { entries[0].expectation = .allowed }
+        return (run: run, entries: anomaly(of: run, beside: entries).map { [$0] } ?? entries)
+      }
+      return OutcomeBars(index, title: race.name, note: race.says, rows)
+    }
+    let ended = runs.count(where: hasEnded)
+    let measured = runs.count { run in headline.map { index.document.runs[run].metrics[$0.name] != nil } ?? false }
+    guard ended > 0, ended >= measured, measured == 0 || headline?.better == .neither else { return nil }
+    return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
+  }
+
+  /// Returns the anomaly that a variant should show, with the number of trials that showed it, if a claim on another
+  /// figure than the race's witnessed it; nil if the outcomes of the race include the anomaly.
+  private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
+    guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
+    let variant = index.document.runs[run].variant
+    for claim in claims where claim.verdict == .witnessed {
+      guard let figure = claim.comparison?.figures.first, figure.scope == .variant(variant) else { continue }
+      return Entry(
+        run: run, outcome: "trials with \(figure.metric)", count: claim.evidence.met, total: claim.evidence.trials,
+        expectation: .anomaly)
+    }
+    return nil
+  }
+
+  /// The metrics with several outcomes in some run.
+  private var races: [MetricFacts] {
+    shown.filter { metric in index.document.runs.indices.contains { hasValues($0, metric) } }
+  }
+
+  // MARK: How trials ended
+
+  /// Returns the ends of a run's trials, without those that the machine did not allow.
+  private func kinds(_ run: Int) -> [Outcome.Kind] {
+    index.document.runs[run].outcomes.kinds.filter { $0 != .unavailable }
+  }
+
+  /// Returns whether a trial of a run ended otherwise than by completing.
+  private func hasEnded(_ run: Int) -> Bool { kinds(run).contains { $0 != .completed } }
+
+  /// Returns whether a run has a figure of the headline metric.
+  private func hasHeadline(_ run: Int) -> Bool {
+    shown.first.map { index.document.runs[run].metrics[$0.name] != nil } ?? true
+  }
+
+  /// Returns how the trials of a run ended, the most frequent end first.
+  private func ends(of run: Int) -> [Entry] {
+    let facts = index.document.runs[run]
+    let total = facts.outcomes.count { $0 != .unavailable }
+    let entries = kinds(run).flatMap { end -> [Entry] in
+      let expectation = expectation(of: end, run)
+      func entry(_ name: String, _ count: Int) -> Entry {
+        Entry(run: run, outcome: name, count: count, total: total, expectation: expectation)
+      }
+      // A trial that a signal ended is listed by the signal's name.
+      guard end == .trapped, let signals = facts.signals else { return [entry(end.rawValue, facts.outcomes[end])] }
+      return signals.map { entry(SignalName.name($0.key, on: index.document.machine.os), $0.value) }
+    }
+    return entries.sorted { ($1.count, $0.outcome) < ($0.count, $1.outcome) }
+  }
+
+  /// Returns the expectation of an end. Completion is allowed, and a stop by the lab has no expectation. Another end is
+  /// expected if a claim that was borne out is about it, and forbidden otherwise.
+  private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
+    switch end {
+    case .completed: return .allowed
+    // The lab stopped the trial, so that its own end is unknown.
+    case .stopped: return nil
+    case .trapped, .hung, .broken, .unavailable: break
+    }
+    let variant = index.document.runs[run].variant
+    let isForeseen = claims.contains { claim in
+      claim.verdict.isBorneOut
+        && claim.comparison?.figures.contains { $0.scope == .variant(variant) && $0.metric == end.rawValue } == true
+    }
+    guard isForeseen else { return .forbidden }
+    return end == .hung ? .hangExpected : .trapExpected
+  }
+
+  // MARK: What trials counted
+
+  /// The numbers of different values that are listed as outcomes, for a hundred samples or more. Other metrics are
+  /// shown as a range.
+  private static let fewValues = 2...3
+
+  /// Returns whether a metric has a few different values in a run, which are listed as outcomes.
+  private func hasValues(_ run: Int, _ metric: MetricFacts) -> Bool {
+    index.document.runs[run].metrics[metric.name].map { samples in
+      samples.isRange && samples.kind == .count && samples.count >= 100
+        && Self.fewValues.contains(samples.histogram.count)
+    } ?? false
+  }
+
+  /// Returns the values of a metric in a run.
+  private func values(of run: Int, _ metric: MetricFacts) -> [Entry] {
+    guard let samples = index.document.runs[run].metrics[metric.name] else { return [] }
+    return samples.histogram.map { pair in
+      let value = Quantity(pair.value.value, metric.unit).description
+      return Entry(
+        run: run, outcome: "\(metric.name) \(value)", count: pair.count, total: samples.count,
+        expectation: expectation(of: pair.value.value, metric, run))
+    }
+  }
+
+  /// Returns the expectation of a value by the claims that compare this metric of the variant with a number. Without
+  /// such a claim, a value of the sound variants is allowed, and a value of the broken variants alone is an anomaly.
+  private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
+    let variant = index.document.runs[run].variant
+    for claim in claims where claim.kind != .performance {
+      guard let check = claim.comparison, case .figure(let figure) = check.left,
+        case .quantity(let bound) = check.right,
+        figure.scope == .variant(variant), figure.metric == metric.name, figure.statistic == nil
+      else { continue }
+      let isMet = check.comparison.holds(value, bound.value)
+      return claim.kind == .guarantee ? (isMet ? .allowed : .forbidden) : isMet ? .anomaly : .allowed
+    }
+    let sound = index.document.runs.indices.filter { !index.isBroken($0) }
+      .compactMap { index.document.runs[$0].metrics[metric.name] }
+    guard index.isBroken(run), !sound.isEmpty else { return nil }
+    return sound.contains { $0.histogram.contains { $0.value.value == value } } ? .allowed : .anomaly
+  }
+}

@@ -1,0 +1,62 @@
+import Laboratory
+
+/// The most striking claim of some runs: the claim whose sides certainly differ by the largest factor.
+///
+/// A claim against a document precedes a claim for a document, which precedes a claim of the lab's own. Among the lab's
+/// own claims, the refuted ones come first.
+public struct StrikingClaim: Sendable {
+  let claim: ClaimFacts
+  /// The claim, and the claims that have the same result for the same sentence by the same metric, such as one on the
+  /// queue without Swift's wrapper.
+  let beside: [ClaimFacts]
+  /// The sentence that the claim contradicts, with its standing; nil if the claim contradicts none.
+  let against: Grades.Grade?
+  let scenario: String
+  let started: String
+
+  /// Returns the most striking claim of some runs; nil if no performance claim was decided.
+  ///
+  /// - Parameter documents: The documents whose sentences the claims grade.
+  public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> StrikingClaim? {
+    let grades = Grades(runs, by: documents).grades
+    let found = runs.flatMap { run in
+      run.claims.filter { [.refuted, .supported].contains($0.verdict) && $0.factor > 1 }.map { claim in
+        StrikingClaim(
+          claim: claim, beside: run.claims.filter { $0.isLike(claim) },
+          against: claim.isAgainstDocument ? grades.first { claim.grades.contains($0.sentence.id) } : nil,
+          scenario: run.scenario.name, started: run.started)
+      }
+    }
+    return found.max { ($0.rank, $0.claim.factor) < ($1.rank, $1.claim.factor) }
+  }
+
+  private var rank: Int {
+    if let against { return against.standing == .refuted ? 4 : 3 }
+    return claim.verdict == .refuted ? 1 : claim.isOfLesson ? 0 : 2
+  }
+
+  /// Returns the sentence or the claim with its result, the figures, and the scenario and the date of the run.
+  public func text(_ style: TextStyle) -> String {
+    let says =
+      against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }
+      ?? "\(claim.verdict.mark(style)) \(claim.word): \(claim.says.inLine)"
+    let color = against?.standing.color ?? claim.verdict.color
+    let figures = (against == nil ? [claim] : beside).map(\.evidenceText) + ["\(scenario), \(started.prefix(10))"]
+    let lines = style.wrapped(says, color, indent: 2) + figures.flatMap { style.wrapped($0, .quiet, indent: 2) }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension ClaimFacts {
+  /// The factor between the sides, at the end of the interval that is nearer to 1; 0 if there is no interval.
+  fileprivate var factor: Double {
+    guard let low = evidence.low?.value, let high = evidence.high?.value, low > 0, high > 0 else { return 0 }
+    return max(low, 1 / high)
+  }
+
+  /// Returns whether another claim is about the same sentences by the same metric and has the same verdict.
+  fileprivate func isLike(_ other: ClaimFacts) -> Bool {
+    verdict == other.verdict && grades == other.grades
+      && comparison?.figures.first?.metric == other.comparison?.figures.first?.metric
+  }
+}

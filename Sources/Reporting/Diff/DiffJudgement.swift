@@ -1,0 +1,48 @@
+import Laboratory
+import Measurement
+
+/// The judgement of `--fail-above` on a diff.
+public struct DiffJudgement: Sendable {
+  /// The share above which a change for the worse fails.
+  public let limit: Double
+  /// The changes for the worse: figures that became worse by more than the limit, claims that failed, and trials that
+  /// broke, trapped or hung.
+  public let worse: [String]
+  /// The questions that could not be judged, each with the reason and with advice.
+  public let undecided: [String]
+
+  /// The exit status: 0 if the diff was judged and is fine, 1 if something became worse, 2 if the diff could not be
+  /// judged.
+  public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
+
+  /// Judges `diff` by a limit, a share above 0.
+  public init(_ diff: ResultDiff, failAbove limit: Double) {
+    self.limit = limit
+    let percent = "\(Quantity.number(limit * 100)) %"
+    worse =
+      diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map { "\($0.name) became worse by more than \(percent)" }
+      + diff.faults
+    var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
+      guard row.better != .neither else { return nil }
+      guard row.ratio != nil else { return row.reason.map { "\(row.name): \($0)" } }
+      // The change may lie anywhere in the interval. A figure is fine if the interval excludes the limit.
+      guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
+      return "\(row.name) may be worse by more than \(percent), by up to "
+        + "\(Quantity.change(worsening.high)): more runs per side would tell, here \(row.runs.old) and \(row.runs.new)"
+    }
+    undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties
+    if diff.rows.isEmpty {
+      undecided.append("the two sides have no figure in common: give runs of the same scenarios")
+    } else if diff.rows.allSatisfy({ $0.better == .neither }) {
+      undecided.append("no figure has a worse direction: choose another with --metric")
+    }
+    self.undecided = undecided
+  }
+}
+
+extension Quantity {
+  /// Returns a change by a factor: `+3.1 %`, or `12.4x` for a factor above 10.
+  static func change(_ ratio: Double) -> String {
+    ratio > 10 ? self.ratio(ratio) + "x" : (ratio < 1 ? "" : "+") + fixed(100 * (ratio - 1), decimals: 1) + " %"
+  }
+}

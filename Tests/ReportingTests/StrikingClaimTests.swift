@@ -1,0 +1,66 @@
+import LabTesting
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+@Suite struct StrikingClaimTests {
+  private func document(_ judgements: [(Verdict, low: Double, high: Double)]) -> ResultDocument {
+    Fixture.results(
+      [("a", [[10]])],
+      judgements: judgements.map { verdict, low, high in
+        let ratio = ConfidenceInterval(estimate: (low + high) / 2, low: low, high: high)
+        return Fixture.judgement(verdict, Evidence(left: 1, right: 2, ratio: ratio, trials: 6, met: 6))
+      }
+    ).document
+  }
+
+  @Test func `a refuted claim comes before a supported one, and then the one with the largest certain factor`() throws {
+    let found = try #require(
+      StrikingClaim.strongest(
+        [
+          document([(.supported, 90, 110), (.refuted, 2, 3)]),
+          document([(.refuted, 0.1, 0.2), (.inconclusive, 0.9, 40), (.refuted, 1.5, 80)]),
+        ], by: nil))
+    #expect(found.claim.verdict == .refuted && found.claim.evidence.high?.value == 0.2)
+    #expect(found.text(TextStyle(width: 40)).contains("fixture, "))
+  }
+
+  @Test func `runs without a decided claim have no striking claim`() {
+    #expect(StrikingClaim.strongest([], by: nil)?.scenario == nil)
+    #expect(
+      StrikingClaim.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
+  }
+
+  @Test func `a claim against a document comes first, with the other figures on the same sentence`() throws {
+    let documents = try Documents(
+      place: "documents.yml",
+      yaml: """
+        documents:
+          - document: guide
+            title: A guide
+            sentences:
+              - {id: guide.5, says: a queue is cheaper, said: usually, place: a heading, word: usually, conditions: [one]}
+        """
+    )
+    func judgement(_ bears: [String], _ check: String, _ low: Double) -> Judgement {
+      let claim = Claim(
+        says: "It is cheaper.", bears: bears, kind: .performance,
+        check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+      let ratio = ConfidenceInterval(estimate: low * 1.1, low: low, high: low * 1.2)
+      return Judgement(
+        claim: claim, verdict: .refuted, evidence: Evidence(left: 2, right: 1, ratio: ratio, trials: 6, met: 6))
+    }
+    let document = Fixture.results(
+      [("a", [[10]])],
+      judgements: [
+        judgement([], "own.cost < lock.cost", 90), judgement(["guide.5"], "swift.cost < lock.cost", 7),
+        judgement(["guide.5"], "c.cost < lock.cost", 1.3), judgement(["guide.5"], "c.other < lock.other", 1.4),
+      ]
+    ).document
+    let text = try #require(StrikingClaim.strongest([document], by: documents)).text(TextStyle(width: 120))
+    #expect(text.hasPrefix("  ✗ guide.5 refuted: a queue is cheaper\n  cost: swift 2 vs lock 1"), "\(text)")
+    #expect(text.contains("  cost: c 2 vs lock 1") && !text.contains("other: "))
+  }
+}

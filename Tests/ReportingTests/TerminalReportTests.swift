@@ -5,6 +5,11 @@ import Testing
 @testable import Reporting
 
 @Suite struct TerminalReportTests {
+  @Test func `the list ends with a first command for a newcomer`() {
+    let list = ScenarioList.render([], on: Fixture.machine, beginWith: "one", TextStyle(width: 80))
+    #expect(list.hasSuffix("New here? Begin with `gcdlab scenario one`, which takes a few seconds.\n"), "\(list)")
+  }
+
   private func render(_ results: Results, width: Int = 80, color: Bool = false, unicode: Bool = true) -> String {
     TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results.content)
   }

@@ -28,7 +28,8 @@ import Testing
           variant      min      p50      p90      p99      max              vs slow
           slow     20.0 us  20.9 us  21.7 us  21.9 us  21.9 us
           fast     10.0 us  10.5 us  10.9 us  11.0 us  11.0 us  2.00x faster ±0.0 %
-          ±: simultaneous 99 % confidence intervals of the ratios of paired rounds
+          ±: simultaneous 99 % confidence intervals of the ratios of paired rounds,
+          whose mean can differ from the quotient of the medians
 
         medians over the trials
           variant  missed

@@ -126,7 +126,13 @@ struct Diff: AsyncParsableCommand {
 
   private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
     var documents: [ResultDocument] = []
-    for path in paths { documents += try ResultDocument.read(path) }
+    for path in paths {
+      // A word that looks like no file is probably a misspelt scenario.
+      if !path.contains("/"), !path.contains("."), (try? readBytes(path, atMost: 0)) == nil {
+        throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: Lab.library.names)
+      }
+      documents += try ResultDocument.read(path)
+    }
     return documents
   }
 

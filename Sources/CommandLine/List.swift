@@ -19,7 +19,9 @@ struct List: ParsableCommand {
     let machine = Machine.unmeasured()
     try color.print(asIs: format != .table) { style in
       switch format {
-      case .table: ScenarioList.render(try library.outlines(withClaims: false), on: machine, style)
+      case .table:
+        ScenarioList.render(
+          try library.outlines(withClaims: false), on: machine, beginWith: Lab.example, style)
       case .json: try ScenarioList.json(try library.all(), on: machine)
       case .markdown: ScenarioList.markdown(try library.outlines(withClaims: false))
       }

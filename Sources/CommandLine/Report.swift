@@ -7,6 +7,7 @@ struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Show saved runs again, in any format.",
+    usage: "\(Tool.command) report [<options>] <result.json> ...",
     discussion: """
       A result document is what `--export run.json` writes; a file may have several. A page, as of `--export run.html`, \
       needs no network and no scripts.
@@ -20,7 +21,7 @@ struct Report: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("Result documents.", valueName: "result.json"), completion: .file(extensions: ["json"]))
-  var paths: [String]
+  var paths: [String] = []
 
   @Option(help: ArgumentHelp("Only write the page, whatever the file's name.", valueName: "file", visibility: .hidden))
   var html: String?
@@ -34,6 +35,10 @@ struct Report: ParsableCommand {
   @OptionGroup var rendering: RenderOptions
 
   func run() throws {
+    // The documents are not checked with the options, since an unknown option must be reported first.
+    if paths.isEmpty {
+      throw InputError("name a result document: \(Tool.command) scenario NAME --export run.json writes one")
+    }
     if sideBySide { return try compare() }
     let files = try rendering.exportFiles(and: Export.named("html", html))
     var documents: [ResultDocument] = []

@@ -132,7 +132,12 @@ struct TraceCommand: AsyncParsableCommand {
     Interrupt.begin()
     for experiment in experiments where !Task.isCancelled {
       let found = try await runner.traces(Plan(experiment, budget: .smoke, seed: 1))
-      if !check, !found.isEmpty { try color.print { TraceText(style: $0, from: from, to: to).render(found) } }
+      if !check, !found.isEmpty {
+        try color.print { style in
+          TraceText(style: style, from: from, to: to).render(found) + "\n"
+            + style.paragraph("settings: \(experiment.settingsText)")
+        }
+      }
       traces += found
     }
     if Interrupt.status != nil, traces.isEmpty { return Lab.say("interrupted before anything was recorded") }

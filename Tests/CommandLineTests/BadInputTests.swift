@@ -52,6 +52,11 @@ import Testing
       "gcdlab: 'queue-deadlock' is a scenario, and report shows saved runs: gcdlab scenario queue-deadlock runs it, "
         + "gcdlab scenario queue-deadlock --export run.json saves the run for report\n"
     ),
+    (["report"], "gcdlab: name a result document: gcdlab scenario NAME --export run.json writes one\n"),
+    (
+      ["diff", "queue-ordr", "queue-order"],
+      "gcdlab: 'queue-ordr' is neither a scenario nor a file; did you mean 'queue-order'?\n"
+    ),
     (
       ["trace", "queue-deadlock", "abba"],
       "gcdlab: 'abba' is a variant of queue-deadlock: give it as --variant abba\n"
@@ -166,6 +171,7 @@ import Testing
     (["documents", "guid"], "gcdlab: unknown document 'guid'; did you mean 'guide'? (known: ", ")\n"),
     (["documents", "none.json"], "gcdlab: cannot read none.json: No such file or directory\n", ""),
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
+    (["report", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     // A negative number is a value of the option before it, and no option itself.
     (["scenario", "queue-order", "--rounds", "-1"], "gcdlab: --rounds: found -1, allowed is 1 to 10000.\n", ""),

@@ -181,6 +181,7 @@ import Testing
     #expect(finished.status == 4)
     #expect(finished.output == "out\n")
     #expect(finished.errors.contains("gcdlab: sh does not load Dispatch"), "\(finished.errors)")
+    #expect(finished.errors.contains("the program submitted nothing to Dispatch"), "\(finished.errors)")
   }
 
   @Test func `the programs that it starts are recorded if asked to`() async throws {

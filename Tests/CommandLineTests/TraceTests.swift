@@ -6,7 +6,9 @@ import Testing
   @Test func `trace draws a picture of each variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])
     #expect(finished.status == 0)
-    for words in ["apply-stride apply[stride=1]", "apply-stride apply[stride=64]", "caller", "make build"] {
+    for words in [
+      "apply-stride apply[stride=1]", "apply-stride apply[stride=64]", "caller", "make build", "settings: iterations ",
+    ] {
       #expect(finished.output.contains(words), "\(words)")
     }
     #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })

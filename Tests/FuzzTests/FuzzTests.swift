@@ -105,7 +105,7 @@ import Testing
     case .scenario:
       let experiment = try ScenarioFile(place: "input", patterns: patterns).experiment(from: bytes.text)
       _ = Explanation.render(experiment, TextStyle())
-      _ = ScenarioList.render([ScenarioOutline(experiment)], on: machine, TextStyle())
+      _ = ScenarioList.render([ScenarioOutline(experiment)], on: machine, beginWith: experiment.name, TextStyle())
       // The number of cells that a file may request is limited, too.
       let cells = experiment.sweep.reduce(1.0) { $0 * Double($1.values.count) }
       if cells >= 1e7 { throw Wrong(description: "a sweep of \(cells) cells") }

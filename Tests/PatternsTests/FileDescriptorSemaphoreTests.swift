@@ -37,6 +37,18 @@ import Testing
     }
   }
 
+  @Test func `a limit that the tasks cannot reach makes the trial without a semaphore unavailable`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Self.attempt("unlimited", ["limit": .integer(256), "tasks": .integer(84)])
+      guard case .unavailable(let reason) = attempt.trial.outcome else {
+        Issue.record("\(attempt.trial.outcome)")
+        return
+      }
+      #expect(reason.hasPrefix("no open can fail: 84 tasks need 84 descriptors, and "))
+    }
+  }
+
   @Test func `a trial with too few free descriptors says their number and what to set`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()

@@ -39,6 +39,16 @@ import Testing
     #expect(try !ResultDiff(old: [old], new: [wild]).rows[0].isWorse(byMoreThan: 0.1))
   }
 
+  @Test func `a diff without a significant change shows the largest changes with their intervals`() throws {
+    let old = document([("a", steady), ("b", steady)])
+    let new = document([("a", steady.reversed()), ("b", [500, 3000, 700, 2500, 900, 1800])])
+    let text = DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 80))
+    let lines = text.split(separator: "\n")
+    let rows = lines.filter { $0.contains("fixture ") && $0.contains(" … ") }
+    #expect(rows.count == 2 && rows.first?.contains("fixture b elapsed") == true, "\(text)")
+    #expect(lines.allSatisfy { $0.count <= 80 }, "\(text)")
+  }
+
   @Test func `equal counts are equal, and other figures without a ratio cannot be told`() throws {
     let old = document([("a", steady)])
     #expect(try ResultDiff(old: [old], new: [old], metrics: ["missed"]).rows.map(\.change) == [.unknown])

@@ -20,7 +20,7 @@ import Testing
     for part in [
       "<th>slow</th>", "vs slow", "violated", "Nothing is left out.", "a word of care", "percentiles of elapsed",
       "distribution of elapsed", "<polyline points=\"", "light-dark(",
-      "<p class=\"quiet\">±: simultaneous 99 % confidence intervals of the ratios of paired rounds</p>",
+      "<p class=\"quiet\">±: simultaneous 99 % confidence intervals of the ratios of paired rounds, whose mean can differ from the quotient of the medians</p>",
     ] { #expect(html.contains(part), "\(part)") }
     #expect(!html.contains("~ within") && !html.contains("● best mean") && !html.contains("too few"))
   }

@@ -72,7 +72,8 @@ import Testing
       name: "fixture", pattern: pattern, title: Self.name, source: Self.text, lesson: Self.lesson,
       variants: pattern.variants, show: ["elapsed"])
     expectHarmless(Explanation.render(experiment, style), style)
-    expectHarmless(ScenarioList.render([ScenarioOutline(experiment)], on: .test, style), style)
+    expectHarmless(
+      ScenarioList.render([ScenarioOutline(experiment)], on: .test, beginWith: experiment.name, style), style)
     expectHarmless(
       ProgressLine.render(
         RunProgress(round: 0, done: 1, total: 2, elapsed: .seconds(1)), label: Self.name, style: style), style)

@@ -46,6 +46,13 @@ import Testing
     for format in Self.formats { #expect(format.render(content).contains("Nothing was measured."), "\(format.name)") }
   }
 
+  @Test func `a run without a tried trial has no duration`() {
+    let untried = Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")).content
+    #expect(untried.briefFacts.contains("no trial was run"))
+    #expect(!untried.briefFacts.contains { $0.contains("round") })
+    #expect(Fixture.results([("a", [[1000]])]).content.briefFacts.contains { $0.hasPrefix("1 round in ") })
+  }
+
   @Test func `a phrase keeps its colour in every format`() throws {
     let line = try #require(Line("2 claims: ", [("1 violated", .bad), ("1 held", .good)], separator: ", "))
     #expect(line.text == "2 claims: 1 violated, 1 held")

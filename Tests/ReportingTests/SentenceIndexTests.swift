@@ -55,8 +55,10 @@ import Testing
     }
   }
 
-  private static func index(_ judged: [Judged], only names: [String] = [], checks: String = "check") throws
-    -> SentenceIndex
+  private static func index(
+    _ judged: [Judged], only names: [String] = [], checks: String = "check", isComparison: Bool = false
+  )
+    throws -> SentenceIndex
   {
     let claims = judged.enumerated().map { number, judged in
       Claim(
@@ -84,6 +86,14 @@ import Testing
         only: names)
     }
     guard !judged.isEmpty else { return try index([]) }
+    if isComparison {
+      var comparison = results.experiment
+      comparison.seeksBest = true
+      results = Results(
+        experiment: comparison, machine: results.machine, seed: 1, started: "", cut: nil, runs: results.runs,
+        judgements: results.judgements)
+      return try index([results.document])
+    }
     let ofAll = try index([results.document])
     // The user's cache keeps documents in this form.
     let ofVerdicts = try index([results.document.verdictsAlone])
@@ -123,6 +133,13 @@ import Testing
     // For a *may*, one sighting is enough.
     let one = try Self.index([Judged("guide.5", .witnessed, met: 1, lost: 1)], only: ["guide.5"]).chapters[0].entries[0]
     #expect(one.standing == .borneOut && one.judgedClaims[0].shown == "a in round 3: 7, seed 7")
+  }
+
+  @Test func `a comparison judges no sentence, and the report says so`() throws {
+    let index = try Self.index([Judged("guide.1", .held)], only: ["guide.1"], isComparison: true)
+    #expect(index.chapters.first?.entries.first?.standing == .notRun)
+    let text = SentenceReport(index).text(TextStyle(width: 200))
+    #expect(text.contains("not judged, since the last run was a comparison: fixture"), "\(text)")
   }
 
   @Test func `the verdict decides on a usually, and not each trial`() throws {

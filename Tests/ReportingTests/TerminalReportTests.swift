@@ -5,6 +5,11 @@ import Testing
 @testable import Reporting
 
 @Suite struct TerminalReportTests {
+  @Test func `the list ends with a first command for a newcomer`() {
+    let list = ScenarioList.render([], on: Fixture.machine, beginWith: "one", TextStyle(width: 80))
+    #expect(list.hasSuffix("New here? Begin with `gcdlab scenario one`, which takes a few seconds.\n"), "\(list)")
+  }
+
   private func render(_ results: Results, width: Int = 80, color: Bool = false, unicode: Bool = true) -> String {
     TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results.content)
   }
@@ -23,7 +28,8 @@ import Testing
           variant      min      p50      p90      p99      max              vs slow
           slow     20.0 us  20.9 us  21.7 us  21.9 us  21.9 us
           fast     10.0 us  10.5 us  10.9 us  11.0 us  11.0 us  2.00x faster ±0.0 %
-          ±: simultaneous 99 % confidence intervals of the ratios of paired rounds
+          ±: simultaneous 99 % confidence intervals of the ratios of paired rounds,
+          whose mean can differ from the quotient of the medians
 
         medians over the trials
           variant  missed

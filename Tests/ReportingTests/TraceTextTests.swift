@@ -28,6 +28,14 @@ import Testing
     #expect(others.isEmpty)
   }
 
+  @Test func `a program that submitted nothing has one sentence and no picture`() {
+    var trace = Trace(scenario: "true", variant: "process 1", cores: [0, 1], length: 1_000_000)
+    trace.program = Trace.Program(hang: 250_000_000)
+    let text = Self.text(trace)
+    #expect(text.contains("The program submitted nothing to Dispatch.\n"))
+    #expect(!text.contains("active thread") && !text.contains("|") && !text.contains("Upper row"))
+  }
+
   @Test func `a block is named by queue and number`() {
     let rows = Self.rows("pool 1", Self.text(.sample, from: 0))
     #expect(rows[1].contains("A1=="))

@@ -99,3 +99,12 @@ extension Comparison.Policy {
       problem: experiment.sweptProblem)
   }
 }
+
+extension Experiment {
+  /// The settings that are the same in all runs: `requests 3, work 50 us`.
+  public var settingsText: String {
+    pattern.parameters.filter { parameter in !sweep.contains { $0.name == parameter.name } }.map { parameter in
+      "\(parameter.name) \(parameter.describe(parameters[parameter.name] ?? parameter.standard))"
+    }.joined(separator: ", ")
+  }
+}

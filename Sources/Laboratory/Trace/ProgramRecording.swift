@@ -7,6 +7,8 @@ public struct ProgramRecording: Sendable {
   private let recorder: Recorder
   private let library: RecorderFile
   private let program: SuspendedProgram
+  /// Whether the program does not load Dispatch, and nothing of it can submit a block.
+  private let isWithoutDispatch: Bool
 
   /// The program's process.
   public var process: ChildProcess { program.process }
@@ -29,6 +31,7 @@ public struct ProgramRecording: Sendable {
     recorder = try Recorder(recycles: true)
     library = try RecorderFile()
     let file = try Program(named: command[0], preloading: library.path)
+    isWithoutDispatch = file.kind == .withoutDispatch
     name = file.path.split(separator: "/").last.map(String.init) ?? file.path
     var variables: [String: String] = [:]
     if file.kind == .dispatch || followsChildren && file.kind.passesPreloads {
@@ -65,9 +68,14 @@ public struct ProgramRecording: Sendable {
     let records: [TraceRecord]
     do { records = try recorder.finishPrograms() } catch { throw LabError(error.description) }
     return records.map { record in
-      TraceReader.program(
+      var trace = TraceReader.program(
         record, name: name, cores: Host.coreNumbers, end: record.process == Int(process.identifier) ? end : .completed,
         ended: ended, last: last, hang: hang)
+      if isWithoutDispatch, let place = trace.missing.firstIndex(where: { $0.record == .calls }) {
+        trace.missing[place] = Trace.Missing(
+          .calls, why: "the program submitted nothing to Dispatch: it does not load Dispatch")
+      }
+      return trace
     }
   }
 }

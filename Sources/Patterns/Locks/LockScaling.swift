@@ -29,7 +29,7 @@ struct LockScaling: Pattern {
     "how long an entry keeps the lock, besides adding one")
   let entries = Parameter.count("entries", 100...10_000_000, default: 20_000, "entries of all threads together")
 
-  let perEntry = Metric.latency("per-entry", "elapsed time divided by the entries of all threads")
+  let perEntry = Metric.latency("per-entry", "elapsed time divided by the entries of all threads: the throughput")
   let processorPerEntry = Metric.latency(
     "processor-per-entry", unless: "the system does not report it", isSpeed: false,
     "processor time of all threads divided by their entries, spinning included")
@@ -39,7 +39,9 @@ struct LockScaling: Pattern {
   let callsPerEntry = Metric.rate(
     "calls-per-entry", .none, better: .lower, unless: "the system does not report it",
     "system calls per entry, in a run in which calls are counted and slower")
-  let entry = Metric.latency("entry", "one entry, from its request to its end, in a run with a clock at each entry")
+  let entry = Metric.latency(
+    "entry",
+    "one entry as its thread sees it, waiting included, in a run with a clock at each entry; not the throughput")
   let longestRun = Metric.count("longest-run", "the most entries of one thread or task in a row, in that run")
   let lost = Metric.count("lost", "entries missing from a count that only the lock protects")
   let ownerInWord = Metric.count(

@@ -32,7 +32,8 @@ struct FileDescriptorSemaphore: Pattern {
   let overHalf = Metric.count("over-half", "files by which that peak exceeds half the descriptors; 0 when it does not")
   let peakThreads = Metric.count(
     "peak-threads", unless: "the system does not list threads",
-    "peak number of threads beyond those before the first task, sampled by each task")
+    "peak number of threads started for the tasks, sampled by each task; idle threads of the pool are reused, not counted"
+  )
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
@@ -43,7 +44,10 @@ struct FileDescriptorSemaphore: Pattern {
   var problem: [any Declaration] { [tasks] }
 
   var variants: [Variant] {
-    Variant("unlimited", .broken, "a private serial queue for each task, no limit", process(threads: .perTask)) {
+    Variant(
+      "unlimited", .broken, "a private serial queue for each task, no limit",
+      process(threads: .perTask, mustExceed: true)
+    ) {
       files in
       files.submitEach { task in
         DispatchQueue(label: "file").async(group: files.all) {

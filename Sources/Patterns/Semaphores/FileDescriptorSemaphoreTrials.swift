@@ -21,8 +21,12 @@ extension FileDescriptorSemaphore {
   /// the failures. The trial is unavailable if the hard limit is below `limit`, or if there are not enough threads. It
   /// is also unavailable if too few descriptors are free: the semaphore's half, or one for each serial queue of a pool.
   ///
-  /// - Parameter timesWaits: whether the tasks wait for a semaphore, and these waits are timed.
-  func process(threads: Threads, timesWaits: Bool = false) -> Probe<@Sendable (OpenFiles) -> Void> {
+  /// - Parameters:
+  ///   - timesWaits: whether the tasks wait for a semaphore, and these waits are timed.
+  ///   - mustExceed: whether the trial is unavailable if all tasks together cannot use up the free descriptors.
+  func process(threads: Threads, timesWaits: Bool = false, mustExceed: Bool = false) -> Probe<
+    @Sendable (OpenFiles) -> Void
+  > {
     Probe(
       reads: [limit, tasks, hold],
       records: [failedOpens, peakOpen, overHalf, peakThreads, elapsed] + (timesWaits ? [wait] : [])
@@ -49,6 +53,10 @@ extension FileDescriptorSemaphore {
         let enough = isPool ? mostOpen + limit - free : 2 * (limit - free)
         throw Unavailable(
           "\(mostOpen) of \(limit) descriptors must be free, \(free) are: set limit to at least \(enough)")
+      }
+      guard !mustExceed || tasks > free else {
+        throw Unavailable(
+          "no open can fail: \(tasks) tasks need \(tasks) descriptors, and \(free) of \(limit) are free")
       }
       let files = OpenFiles(count: tasks, hold: trial[hold], patience: patience, cores: trial.cores)
       let time = MonotonicClock.time {

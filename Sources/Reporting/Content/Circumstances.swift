@@ -36,7 +36,9 @@ extension ReportContent {
   }
 
   private var run: [String] {
-    return ["\(rounds.counted("round")) in \(Self.time(document))", "seed \(document.seed)"]
+    let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.wasNotTried) }
+    return wasTried
+      ? ["\(rounds.counted("round")) in \(Self.time(document))", "seed \(document.seed)"] : ["no trial was run"]
   }
 
   /// Returns the duration of the run, to the millisecond, which is the precision of a document.

@@ -47,7 +47,8 @@ extension ReportContent {
         facts.contains(.ends) ? "[low \(Signs.range) high]" : nil,
       ]
       notes.append(
-        "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
+        "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds"
+          + (seeksBest ? "" : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
         "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"

@@ -39,6 +39,7 @@ public struct SentenceIndex: Sendable {
   enum Absence: String, Sendable, CaseIterable {
     case notRun = "not run"
     case unavailable
+    case compared = "not judged, since the last run was a comparison"
     case unjudged = "run, but gave no verdict"
     case outdated = "run by another version"
   }
@@ -161,10 +162,14 @@ public struct SentenceIndex: Sendable {
       let document = counted[scenario.name]
       if document == nil { obstacles[scenario.name] = Self.obstacle(to: scenario, on: machines) }
       for claim in scenario.claims {
-        let found = document?.claims.first { found in
-          found.check == claim.check && found.kind == claim.kind
-            && (found.evidence.trials > 0 || found.verdict == .unavailable)
-        }
+        // A comparison judges no claims.
+        let found =
+          document?.scenario.seeksBest == true
+          ? nil
+          : document?.claims.first { found in
+            found.check == claim.check && found.kind == claim.kind
+              && (found.evidence.trials > 0 || found.verdict == .unavailable)
+          }
         for id in claim.grades {
           guard let said = documents.sentence(id)?.said else { continue }
           var judgedClaim: JudgedClaim?
@@ -181,6 +186,7 @@ public struct SentenceIndex: Sendable {
       let found = found.filter { $0.scenario == scenario }
       if found.contains(where: { $0.opinion != .unavailable }) { return nil }
       if !found.isEmpty || obstacles[scenario] != nil { return .unavailable }
+      if counted[scenario]?.scenario.seeksBest == true { return .compared }
       return counted[scenario] != nil ? .unjudged : last[scenario] != nil ? .outdated : .notRun
     }
     func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {

@@ -17,16 +17,23 @@ public struct DiffReport: Sendable {
   private static let (mostRows, mostItems) = (20, 5)
 
   /// Returns the diff for a terminal: which runs are compared, how many figures changed, a line for each changed
-  /// figure, the worst first, and the notes that a reader must know. With `details`, every figure has a line.
+  /// figure, the worst first, and the notes that a reader must know. If no change is significant, the largest changes
+  /// are shown with their intervals. With `details`, every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let changed = diff.rows.filter { details || $0.change.isSignificant || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? changed[...] : changed.prefix(Self.mostRows))
+    // If no change is significant, the figures that changed most show how far the runs are from a decision.
+    let undecided =
+      changed.isEmpty
+      ? Array(diff.rows.filter { $0.ratio != nil }.sorted { $0.rank.1 < $1.rank.1 }.prefix(Self.mostItems)) : []
+    let hasIntervals = style.width >= Self.widthOfIntervals || !undecided.isEmpty
     let sections =
       [
         head.flatMap(style.wrapped),
-        table(shown, style) + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
+        table(shown + undecided, hasIntervals: hasIntervals, style)
+          + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
           + reasons(style),
-        legend(shown, hasIntervals: style.width >= Self.widthOfIntervals).flatMap { style.wrapped($0, .quiet) },
+        legend(shown + undecided, hasIntervals: hasIntervals).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
     return TextStyle.text(sections)
   }
@@ -81,14 +88,14 @@ public struct DiffReport: Sendable {
     return legend
   }
 
-  private func table(_ rows: [ResultDiff.Row], _ style: TextStyle) -> [String] {
+  private func table(_ rows: [ResultDiff.Row], hasIntervals: Bool, _ style: TextStyle) -> [String] {
     guard !rows.isEmpty else { return [] }
     // Without room, the interval is left out first, then the old and the new figure, so that each figure has one line.
-    let columns = style.width < 60 ? [0, 1, 4] : [0, 1, 2, 3, 4]
+    let isNarrow = style.width < (hasIntervals ? Self.widthOfIntervals : 60)
+    let columns = isNarrow ? [0, 1, 4] : [0, 1, 2, 3, 4]
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
       let cells = self.cells(row, unicode: style.unicode)
-      let change =
-        style.width < Self.widthOfIntervals ? row.ratio.map { Quantity.change($0.estimate) } ?? "-" : cells[3]
+      let change = hasIntervals ? cells[3] : row.ratio.map { Quantity.change($0.estimate) } ?? "-"
       let all = [cells[4], row.name.shortened(to: room, style), cells[1], cells[2], change]
       return columns.map { all[$0] }
     }

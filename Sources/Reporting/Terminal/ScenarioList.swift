@@ -4,8 +4,10 @@ import Platform
 /// The list of scenarios.
 public enum ScenarioList {
   /// Returns a line for each scenario, under the name of its family, which is its first tag: the name, the title, and
-  /// whether the scenario can be run on `machine`.
-  public static func render(_ scenarios: [ScenarioOutline], on machine: Machine, _ style: TextStyle) -> String {
+  /// whether the scenario can be run on `machine`. The last line has a first command for a newcomer, which runs `first`.
+  public static func render(
+    _ scenarios: [ScenarioOutline], on machine: Machine, beginWith first: String, _ style: TextStyle
+  ) -> String {
     var lines: [String] = []
     let entry = DescriptionList(column: 2 + (scenarios.map(\.name.displayWidth).max() ?? 0) + 2, style: style)
     for (family, scenarios) in scenarios.grouped(by: \.tags.first) {
@@ -20,6 +22,7 @@ public enum ScenarioList {
     let end = [
       "Run one with `\(Tool.command) scenario NAME`, read about it with `\(Tool.command) explain NAME`.",
       "Tags, for `\(Tool.command) scenario --tag TAG` and `\(Tool.command) smoke --only TAG` (each heading above is one): \(tags)",
+      "New here? Begin with `\(Tool.command) scenario \(first)`, which takes a few seconds.",
     ]
     return (lines + [""] + end.flatMap { style.wrapped($0) }).map { $0 + "\n" }.joined()
   }

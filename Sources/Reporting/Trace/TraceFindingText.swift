@@ -17,7 +17,8 @@ extension Trace {
     let findings = findings
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
     guard !sorted.isEmpty else {
-      return gaps.contains { $0.record == .calls } ? [] : knowsCalls ? ["Nothing found."] : []
+      if !knowsCalls || gaps.contains(where: { $0.record == .calls }) { return [] }
+      return [blocks.isEmpty ? "The program submitted nothing to Dispatch." : "Nothing found."]
     }
     return sorted.map { finding in
       let calls = calls(of: finding).prefix(Self.mostCalls).map(\.inLine).joined(separator: " < ")

@@ -48,6 +48,9 @@ public struct TraceText {
     guard trace.length > 0 else {
       return lines + style.wrapped(trace.findingTexts.first ?? "Nothing was recorded.")
     }
+    if trace.isEmptyProgram {
+      return lines + (trace.findingTexts + trace.remarks(drawnTo: trace.length)).flatMap { style.wrapped($0) }
+    }
     let columns = max(20, style.width - Self.margin)
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
@@ -160,7 +163,7 @@ public struct TraceText {
 
   /// Returns the key to the pictures, which is printed once.
   private func key(_ traces: [Trace]) -> [String] {
-    guard traces.contains(where: { $0.length > 0 }) else { return [] }
+    guard traces.contains(where: { $0.length > 0 && !$0.isEmptyProgram }) else { return [] }
     let text =
       (traces.contains { $0.program == nil } ? "caller: the thread that runs the variant's body. " : "")
       + "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; \":\" preempted; "
@@ -168,5 +171,12 @@ public struct TraceText {
       + "drawn in one row, a digit is the number of them that run. busy: cores in use; backlog: blocks submitted, not begun; threads: "
       + "threads that exist, idle ones included; both as a number, or as bars if it exceeds 9."
     return style.wrapped(text, .quiet)
+  }
+}
+
+extension Trace {
+  /// Whether the record of a program has neither a block nor a thread that ran or waited. There is nothing to draw.
+  fileprivate var isEmptyProgram: Bool {
+    program != nil && blocks.isEmpty && lanes.allSatisfy { $0.runs.isEmpty && $0.waits.isEmpty }
   }
 }

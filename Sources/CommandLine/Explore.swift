@@ -106,7 +106,7 @@ struct Explore: AsyncParsableCommand {
       }
     }
     if let trials {
-      for index in results.indices where results[index].findings?.broken ?? 0 > 0 && Interrupt.status == nil {
+      for index in results.indices where results[index].summary?.broken ?? 0 > 0 && Interrupt.status == nil {
         results[index].trials = try await seen(results[index], in: trials)
       }
     }

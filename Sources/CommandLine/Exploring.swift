@@ -12,14 +12,14 @@ extension ExploredScenario {
     _ variant: Variant, by strategy: Explorer.Strategy, isOver: @escaping @Sendable () -> Bool
   ) async throws -> ExplorationResult {
     let begin = MonotonicClock.now()
-    var findings: Findings?
+    var summary: ExplorationSummary?
     if let program = variant.program {
-      do { findings = try await onThread { try Explorer(program).explore(strategy, isOver: isOver) } } catch {
+      do { summary = try await onThread { try Explorer(program).explore(strategy, isOver: isOver) } } catch {
         throw LabError("\(name) \(variant.name): \(error)")
       }
     }
     return ExplorationResult(
-      scenario: name, leavesOut: leavesOut, variant: variant, findings: findings,
+      scenario: name, leavesOut: leavesOut, variant: variant, summary: summary,
       seconds: Double(MonotonicClock.now() &- begin) / 1e9)
   }
 }

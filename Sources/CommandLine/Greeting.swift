@@ -11,7 +11,7 @@ enum Greeting {
     let documents = try Lab.library.documents()
     let runs = Archive.ofUser?.verdicts(on: .unmeasured()) ?? []
     let standings = try runs.isEmpty ? nil : documents.map { try DocumentsCommand.lastRuns($0, runs, only: []).summary }
-    let found = Finding.strongest(runs, by: documents)
+    let found = StrikingClaim.strongest(runs, by: documents)
     try color.print { style in
       let list = ("list", "\(names.count.counted("scenario"))")
       let first = ("scenario \(Lab.example)", "run one: a few seconds")

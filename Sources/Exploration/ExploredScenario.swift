@@ -53,8 +53,8 @@ public struct ExplorationResult: Sendable {
   public let leavesOut: String?
   /// The variant.
   public let variant: ExploredScenario.Variant
-  /// The findings; nil if the variant cannot be explored.
-  public let findings: Findings?
+  /// The executed schedules; nil if the variant cannot be explored.
+  public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
   public let seconds: Double
   /// The number of the scenario's own trials on free threads, and of those that showed an anomaly; nil if none ran.
@@ -62,24 +62,24 @@ public struct ExplorationResult: Sendable {
 
   /// Creates a result.
   public init(
-    scenario: String, leavesOut: String? = nil, variant: ExploredScenario.Variant, findings: Findings?, seconds: Double
+    scenario: String, leavesOut: String? = nil, variant: ExploredScenario.Variant, summary: ExplorationSummary?, seconds: Double
   ) {
     self.scenario = scenario
     self.leavesOut = leavesOut
     self.variant = variant
-    self.findings = findings
+    self.summary = summary
     self.seconds = seconds
   }
 
   /// The reason why no schedule was executed; nil if some were.
-  public var obstacle: String? { variant.obstacle ?? findings?.unable }
+  public var obstacle: String? { variant.obstacle ?? summary?.unable }
 
   /// Whether a variant that should hold does not.
-  public var isFailure: Bool { !variant.isBroken && (findings?.broken ?? 0) > 0 }
+  public var isFailure: Bool { !variant.isBroken && (summary?.broken ?? 0) > 0 }
 
   /// Whether a variant that should hold was neither refuted nor explored to the end.
   public var isUndecided: Bool {
-    guard !variant.isBroken, let findings else { return false }
-    return findings.broken == 0 && !findings.isComplete
+    guard !variant.isBroken, let summary else { return false }
+    return summary.broken == 0 && !summary.isComplete
   }
 }

@@ -43,15 +43,15 @@ public struct Explorer: Sendable {
   /// Executes schedules until all schedules of the strategy were executed, or `isOver` returns true.
   ///
   /// - Throws: ``Nondeterminism`` if a repeated schedule differs.
-  public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> Findings {
+  public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> ExplorationSummary {
     var session = Session(program: program, fibers: fibers())
     switch strategy {
     case .all:
       var few = try session.depthFirst(.everyOrder, atMost: Self.fewOrders, isOver: isOver)
       if few.isComplete || isOver() { return try session.withShortest(&few, isOver: isOver) }
       session = Session(program: program, fibers: fibers())
-      var findings = try session.depthFirst(.reduced, isOver: isOver)
-      return try session.withShortest(&findings, isOver: isOver)
+      var summary = try session.depthFirst(.reduced, isOver: isOver)
+      return try session.withShortest(&summary, isOver: isOver)
     case .everyOrder, .reduced, .preemptions:
       return try session.depthFirst(strategy, isOver: isOver)
     case .random(let count, let seed):
@@ -94,8 +94,8 @@ public struct ImpossibleSchedule: Error, CustomStringConvertible {
   }
 }
 
-/// The results of an exploration.
-public struct Findings: Sendable {
+/// The executed schedules of an exploration: their numbers, their outcomes, and the shortest one that fails.
+public struct ExplorationSummary: Sendable {
   /// The schedules that were executed.
   public let strategy: Explorer.Strategy
   /// The number of schedules that were executed to their end.
@@ -130,64 +130,64 @@ private struct Session {
   }
 
   func depthFirst(_ strategy: Explorer.Strategy, atMost most: Int = .max, isOver: () -> Bool)
-    throws(Explorer.Nondeterminism) -> Findings
+    throws(Explorer.Nondeterminism) -> ExplorationSummary
   {
     var bound: Int?
     if case .preemptions(let preemptions) = strategy { bound = preemptions }
     let chooser = DepthFirst(reduces: strategy == .reduced, preemptions: bound)
-    var findings = Findings(strategy)
+    var summary = ExplorationSummary(strategy)
     repeat {
-      try note(run(chooser), in: &findings)
-      if findings.unable != nil { return findings }
-      if findings.schedules >= most || isOver() { return shown(findings) }
+      try note(run(chooser), in: &summary)
+      if summary.unable != nil { return summary }
+      if summary.schedules >= most || isOver() { return shown(summary) }
     } while chooser.advance()
-    findings.isComplete = true
-    return shown(findings)
+    summary.isComplete = true
+    return shown(summary)
   }
 
   func random<C: Chooser>(_ strategy: Explorer.Strategy, _ count: Int, isOver: () -> Bool, _ chooser: (Int) -> C)
-    throws(Explorer.Nondeterminism) -> Findings
+    throws(Explorer.Nondeterminism) -> ExplorationSummary
   {
-    var findings = Findings(strategy)
-    for index in 0..<count where findings.unable == nil {
-      try note(run(chooser(index)), in: &findings)
-      if isOver() { return shown(findings) }
+    var summary = ExplorationSummary(strategy)
+    for index in 0..<count where summary.unable == nil {
+      try note(run(chooser(index)), in: &summary)
+      if isOver() { return shown(summary) }
     }
-    findings.isComplete = true
-    return shown(findings)
+    summary.isComplete = true
+    return shown(summary)
   }
 
-  /// Returns the findings, with a shorter failing schedule if there is one among the schedules with few preemptions.
+  /// Returns the summary, with a shorter failing schedule if there is one among the schedules with few preemptions.
   /// With reduction, one schedule stands for others that may be easier to read.
-  func withShortest(_ findings: inout Findings, isOver: () -> Bool) throws(Explorer.Nondeterminism) -> Findings {
-    guard let found = findings.shortest, findings.strategy == .reduced else { return findings }
+  func withShortest(_ summary: inout ExplorationSummary, isOver: () -> Bool) throws(Explorer.Nondeterminism) -> ExplorationSummary {
+    guard let found = summary.shortest, summary.strategy == .reduced else { return summary }
     for bound in 0...2 {
       let few = try depthFirst(.preemptions(bound), atMost: Explorer.fewOrders, isOver: isOver)
       if let simple = few.shortest, simple.isShorter(than: found) {
-        findings.shortest = simple
+        summary.shortest = simple
         break
       }
     }
-    return findings
+    return summary
   }
 
   /// Records one execution. Each execution that fails is repeated, and one in a hundred of the others.
-  private func note(_ record: Record, in findings: inout Findings) throws(Explorer.Nondeterminism) {
-    findings.executions += 1
+  private func note(_ record: Record, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
+    summary.executions += 1
     if record.outcome == .abandoned {
-      findings.abandoned += 1
+      summary.abandoned += 1
       return
     }
-    if case .unable(let why) = record.outcome { findings.unable = why }
-    if record.outcome == .endless { findings.unable = record.outcome.words }
-    findings.schedules += 1
-    findings.outcomes.insert(record.outcome)
+    if case .unable(let why) = record.outcome { summary.unable = why }
+    if record.outcome == .endless { summary.unable = record.outcome.words }
+    summary.schedules += 1
+    summary.outcomes.insert(record.outcome)
     if record.outcome.isBroken {
-      findings.broken += 1
-      if findings.shortest.map({ record.isShorter(than: $0) }) ?? true { findings.shortest = record }
+      summary.broken += 1
+      if summary.shortest.map({ record.isShorter(than: $0) }) ?? true { summary.shortest = record }
     }
-    if record.outcome.isBroken || findings.schedules % 100 == 1 {
-      findings.executions += 1
+    if record.outcome.isBroken || summary.schedules % 100 == 1 {
+      summary.executions += 1
       try verify(record)
     }
   }
@@ -202,15 +202,15 @@ private struct Session {
     throw Explorer.Nondeterminism(schedule: record.scheduleText, step: differs + 1)
   }
 
-  /// Returns the findings with the steps of the shortest failing schedule, and with the names of the strands that make
+  /// Returns the summary with the steps of the shortest failing schedule, and with the names of the strands that make
   /// steps.
-  private func shown(_ findings: Findings) -> Findings {
-    var findings = findings
-    if let shortest = findings.shortest { findings.shortest = run(Replay(shortest.schedule), recording: true) }
-    for record in [run(Replay([]), recording: true)] + [findings.shortest].compactMap(\.self) {
-      for name in record.participants where !findings.participants.contains(name) { findings.participants.append(name) }
+  private func shown(_ summary: ExplorationSummary) -> ExplorationSummary {
+    var summary = summary
+    if let shortest = summary.shortest { summary.shortest = run(Replay(shortest.schedule), recording: true) }
+    for record in [run(Replay([]), recording: true)] + [summary.shortest].compactMap(\.self) {
+      for name in record.participants where !summary.participants.contains(name) { summary.participants.append(name) }
     }
-    return findings
+    return summary
   }
 }
 

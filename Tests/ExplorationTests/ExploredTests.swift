@@ -6,7 +6,7 @@ import Testing
 @testable import Explored
 
 @Suite struct ExploredTests {
-  static func findings(_ scenario: ExploredScenario, _ variant: String) throws -> Findings {
+  static func summary(_ scenario: ExploredScenario, _ variant: String) throws -> ExplorationSummary {
     let program = try #require(scenario.variants.first { $0.name == variant }?.program)
     return try Explorer(program).explore(.all)
   }
@@ -15,9 +15,9 @@ import Testing
   static func counts(_ scenario: ExploredScenario) throws -> [String: [Int]] {
     var counts: [String: [Int]] = [:]
     for variant in scenario.variants where variant.program != nil {
-      let findings = try findings(scenario, variant.name)
-      #expect(findings.isComplete && findings.unable == nil, "\(variant.name)")
-      counts[variant.name] = [findings.schedules, findings.broken]
+      let summary = try summary(scenario, variant.name)
+      #expect(summary.isComplete && summary.unable == nil, "\(variant.name)")
+      counts[variant.name] = [summary.schedules, summary.broken]
     }
     return counts
   }
@@ -33,7 +33,7 @@ import Testing
         "double-checked": [12, 0],
         "actor": [4, 0],
       ])
-    let shortest = try Self.findings(SingletonRace.exploration, "check-then-act").shortest
+    let shortest = try Self.summary(SingletonRace.exploration, "check-then-act").shortest
     #expect(shortest?.scheduleText == "1.2.2.1")
   }
 
@@ -41,12 +41,12 @@ import Testing
   func `a variant that should hold is broken by none, another by one at least`(_ name: String) throws {
     let scenario = try #require(Explorations.all.first { $0.name == name })
     for variant in scenario.variants where variant.program != nil {
-      let findings = try Self.findings(scenario, variant.name)
-      #expect(findings.isComplete && findings.unable == nil, "\(variant.name): \(findings.unable ?? "")")
+      let summary = try Self.summary(scenario, variant.name)
+      #expect(summary.isComplete && summary.unable == nil, "\(variant.name): \(summary.unable ?? "")")
       // A sync to an own concurrent queue that is otherwise empty returns.
       let isBroken = variant.isBroken && variant.name != "sync-on-own-concurrent"
-      #expect((findings.broken > 0) == isBroken, "\(variant.name): \(findings.outcomes)")
-      #expect((findings.shortest != nil) == isBroken)
+      #expect((summary.broken > 0) == isBroken, "\(variant.name): \(summary.outcomes)")
+      #expect((summary.shortest != nil) == isBroken)
     }
   }
 
@@ -120,15 +120,15 @@ import Testing
     let counts = try Self.counts(SourceLifecycle.exploration)
     #expect(counts["free-in-cancel-handler"] == [6, 0])
     #expect(counts["free-after-cancel"] == [6, 2])
-    let shortest = try Self.findings(SourceLifecycle.exploration, "cancel-beside").shortest
+    let shortest = try Self.summary(SourceLifecycle.exploration, "cancel-beside").shortest
     #expect(shortest?.scheduleText == "0.0.1.1.0.1")
     #expect(shortest?.outcome == .breaks("a handler begins after cancel has returned"))
   }
 
   @Test func `blocking tasks starve an unrelated task in every order of the steps`() throws {
     for variant in ["blocking", "on-global-queue"] {
-      let findings = try Self.findings(PoolStarvation.exploration, variant)
-      #expect(findings.outcomes == [.breaks("an unrelated task does not begin, and no thread can continue")])
+      let summary = try Self.summary(PoolStarvation.exploration, variant)
+      #expect(summary.outcomes == [.breaks("an unrelated task does not begin, and no thread can continue")])
     }
   }
 
@@ -415,10 +415,10 @@ import Testing
       let trial = Trial(variant: "mutant", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2)
       do { try mutant.body(trial) } catch { Execution.breaks("error: \(error)") }
     }
-    let findings = try explorer.explore(.all)
-    let shortest = try #require(findings.shortest)
-    #expect(findings.isComplete)
-    #expect(findings.outcomes.contains { $0.words.hasPrefix(mutant.breaks) }, "\(findings.outcomes)")
+    let summary = try explorer.explore(.all)
+    let shortest = try #require(summary.shortest)
+    #expect(summary.isComplete)
+    #expect(summary.outcomes.contains { $0.words.hasPrefix(mutant.breaks) }, "\(summary.outcomes)")
     #expect(try explorer.replay(Array(shortest.decisive)).outcome == shortest.outcome)
   }
 }

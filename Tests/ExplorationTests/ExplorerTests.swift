@@ -169,10 +169,10 @@ import Testing
         locks[thread].withLock { _ in locks[1 - thread].withLock { _ in } }
       }
     }
-    let findings = try explorer.explore(.all)
-    #expect(findings.outcomes.count == 2 && findings.outcomes.contains(.holds))
+    let summary = try explorer.explore(.all)
+    #expect(summary.outcomes.count == 2 && summary.outcomes.contains(.holds))
     #expect(
-      findings.shortest?.outcome
+      summary.shortest?.outcome
         == .deadlock([
           "caller waits for the threads", "thread 1 waits for lock 2, which thread 2 has",
           "thread 2 waits for lock 1, which thread 1 has",
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test func `a task that blocks keeps its thread of a limited pool`() throws {
-    func explore(width: Int?) throws -> Findings {
+    func explore(width: Int?) throws -> ExplorationSummary {
       try Explorer {
         if let width { Execution.limitPool(to: width) }
         let semaphore = ModelSemaphore(value: 0)
@@ -203,7 +203,7 @@ import Testing
 
   @Test func `priorities have threads of their own in a limited pool, and the global queue shares them`() throws {
     func starves(_ submit: @escaping @Sendable (_ begin: @escaping @Sendable () -> Void) -> Void) throws -> Bool {
-      let findings = try Explorer {
+      let summary = try Explorer {
         Execution.limitPool(to: 1)
         let (answer, begun) = (ModelSemaphore(value: 0), Shared("begun", false))
         Task(priority: .medium) { answer.wait() }
@@ -214,8 +214,8 @@ import Testing
         answer.signal()
       }
       .explore(.all)
-      #expect(findings.isComplete && findings.outcomes.count == 1)
-      return findings.broken > 0
+      #expect(summary.isComplete && summary.outcomes.count == 1)
+      return summary.broken > 0
     }
     #expect(try starves { begin in Task(priority: .medium) { begin() } })
     #expect(try starves { begin in ModelQueue.global().async { begin() } })
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test func `events of a source coalesce, and its handlers end with the cancel handler`() throws {
-    let findings = try Explorer {
+    let summary = try Explorer {
       let queue = ModelQueue(label: "events")
       let source = ModelSource(queue: queue)
       let log = Log()
@@ -241,18 +241,18 @@ import Testing
     }
     .explore(.all)
     // Both events in one call, or each in its own.
-    #expect(findings.isComplete && findings.outcomes == [.breaks("3 end"), .breaks("1 2 end")])
+    #expect(summary.isComplete && summary.outcomes == [.breaks("3 end"), .breaks("1 2 end")])
   }
 
   @Test func `a handler that sends its source an event is called a few times`() throws {
-    let findings = try Explorer {
+    let summary = try Explorer {
       let source = ModelSource(queue: ModelQueue(label: "events"))
       source.setEventHandler { source.add(data: 1) }
       source.activate()
       source.add(data: 1)
     }
     .explore(.all)
-    #expect(findings.isComplete && findings.outcomes == [.holds])
+    #expect(summary.isComplete && summary.outcomes == [.holds])
   }
 
   /// Unchecked: everything happens on the thread that explores.
@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test func `each call of a mutex is a step`() throws {
-    func findings(_ add: @escaping @Sendable (ModelMutex<Int>) -> Void) throws -> Findings {
+    func summary(_ add: @escaping @Sendable (ModelMutex<Int>) -> Void) throws -> ExplorationSummary {
       try Explorer {
         let mutex = ModelMutex(0)
         Execution.threads(2) { _ in add(mutex) }
@@ -269,10 +269,10 @@ import Testing
       }
       .explore(.everyOrder)
     }
-    let one = try findings { mutex in mutex.withLock { $0 += 1 } }
+    let one = try summary { mutex in mutex.withLock { $0 += 1 } }
     #expect(one.schedules == 2 && one.broken == 0)
     // By hand: of the six orders of two reads and two writes, only the two in which a thread comes after the other hold.
-    let two = try findings { mutex in
+    let two = try summary { mutex in
       let value = mutex.withLock { $0 }
       mutex.withLock { $0 = value + 1 }
     }
@@ -281,7 +281,7 @@ import Testing
   }
 
   @Test func `a work item that is cancelled before it begins does not run`() throws {
-    let findings = try Explorer {
+    let summary = try Explorer {
       let log = Log()
       let item = ModelWorkItem { log.words.append("runs") }
       ModelQueue(label: "queue").async(execute: item)
@@ -290,7 +290,7 @@ import Testing
       Execution.breaks(log.words.joined())
     }
     .explore(.all)
-    #expect(findings.outcomes == [.breaks("runs"), .breaks("")])
+    #expect(summary.outcomes == [.breaks("runs"), .breaks("")])
   }
 
   @Test func `nothing is left of executions that were abandoned or deadlocked`() throws {
@@ -299,7 +299,7 @@ import Testing
       init() { Self.alive.add(1, ordering: .relaxed) }
       deinit { Self.alive.subtract(1, ordering: .relaxed) }
     }
-    let findings = try Explorer {
+    let summary = try Explorer {
       let (semaphore, counted) = (ModelSemaphore(value: 0), Counted())
       let variables = [Shared("a", 0), Shared("b", 0)]
       Execution.threads(2) { thread in
@@ -310,7 +310,7 @@ import Testing
       }
     }
     .explore(.reduced)
-    #expect(findings.broken > 0 && findings.schedules > findings.broken)
+    #expect(summary.broken > 0 && summary.schedules > summary.broken)
     #expect(Counted.alive.load(ordering: .relaxed) == 0)
   }
 
@@ -325,8 +325,8 @@ import Testing
   }
 
   @Test func `a program without an end is given up`() throws {
-    let findings = try Explorer { while true { Execution.step("again") } }.explore(.random(3, seed: 1))
-    #expect(findings.unable == "no end after 5000 steps" && findings.schedules == 1)
+    let summary = try Explorer { while true { Execution.step("again") } }.explore(.random(3, seed: 1))
+    #expect(summary.unable == "no end after 5000 steps" && summary.schedules == 1)
   }
 
   @Test(arguments: [false, true])
@@ -340,18 +340,18 @@ import Testing
         for _ in 0..<(isPool ? 2 : 1) { semaphore.wait() }
       }
       explorer.fibers = { FiberPool(most: most) }
-      let findings = try explorer.explore(.all)
+      let summary = try explorer.explore(.all)
       // A task of an unlimited pool runs on the stack of the scheduler.
       let isEnough = most == 2 && !isPool
-      #expect((findings.unable == nil) == isEnough, "\(most): \(findings.unable ?? "")")
+      #expect((summary.unable == nil) == isEnough, "\(most): \(summary.unable ?? "")")
       let variant = ExploredScenario.Variant("variant", isBroken: false) {}
-      let result = ExplorationResult(scenario: "scenario", variant: variant, findings: findings, seconds: 0)
+      let result = ExplorationResult(scenario: "scenario", variant: variant, summary: summary, seconds: 0)
       #expect(result.isUndecided != isEnough)
     }
   }
 
   @Test func `an exploration that is over says that it is not complete`() throws {
-    let findings = try Explorer(Self.program(threads: 2, steps: 3)).explore(.everyOrder, isOver: { true })
-    #expect(!findings.isComplete && findings.schedules == 1)
+    let summary = try Explorer(Self.program(threads: 2, steps: 3)).explore(.everyOrder, isOver: { true })
+    #expect(!summary.isComplete && summary.schedules == 1)
   }
 }

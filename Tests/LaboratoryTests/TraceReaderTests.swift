@@ -91,7 +91,7 @@ import Testing
       #expect(trace.blocks.map(\.queue) == [1, 1])
       // Jobs that overlap are no mistake of an executor that may run several at once.
       #expect(
-        TraceRule.serial.finding(in: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2")))
+        TraceRule.serial.judgement(of: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2")))
       return trace.queues.map(\.kind)
     }
     #expect(kinds([]) == [.swiftPool, .unknown])

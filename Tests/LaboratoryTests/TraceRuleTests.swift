@@ -6,12 +6,12 @@ import Testing
 @Suite struct TraceRuleTests {
   @Test(arguments: TraceRule.allCases)
   func `the sample keeps to every rule`(_ rule: TraceRule) {
-    #expect(rule.finding(in: .sample) == .kept)
+    #expect(rule.judgement(of: .sample) == .kept)
   }
 
   @Test(arguments: TraceRule.allCases)
   func `an empty trace is not judged`(_ rule: TraceRule) {
-    #expect(rule.finding(in: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
+    #expect(rule.judgement(of: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
   }
 
   /// Each rule has a trace that breaks this rule and no other.
@@ -36,14 +36,14 @@ import Testing
     case .lossless: trace.gaps = [Trace.Gap(.calls, begin: 9_900_000, end: 10_000_000, lost: 3)]
     }
     for other in TraceRule.allCases {
-      let finding = other.finding(in: trace)
+      let judgement = other.judgement(of: trace)
       if other == rule {
-        guard case .broken = finding else {
-          Issue.record("\(rule) is \(finding)")
+        guard case .broken = judgement else {
+          Issue.record("\(rule) is \(judgement)")
           continue
         }
       } else if rule != .lossless {
-        #expect(finding == .kept, "\(other)")
+        #expect(judgement == .kept, "\(other)")
       }
     }
   }
@@ -53,21 +53,21 @@ import Testing
     trace.blocks[3].lane = 2
     trace.blocks[3].begin = 3_000_000
     trace.blocks[3].end = 3_200_000
-    #expect(TraceRule.barrier.finding(in: trace) != .kept)
+    #expect(TraceRule.barrier.judgement(of: trace) != .kept)
   }
 
   @Test func `the record may contain the time of interrupts`() {
     var trace = Trace.sample
     trace.accounts[0].recorded = 2_500_000
-    #expect(TraceRule.accounts.finding(in: trace) == .kept)
+    #expect(TraceRule.accounts.judgement(of: trace) == .kept)
     trace.accounts[0].recorded = 2_900_000
-    #expect(TraceRule.accounts.finding(in: trace) != .kept)
+    #expect(TraceRule.accounts.judgement(of: trace) != .kept)
   }
 
   @Test func `a block inside another on the same thread does not overlap with it`() {
     var trace = Trace.sample
     trace.blocks[1].begin = 2_000_000
     trace.blocks[1].end = 3_000_000
-    #expect(TraceRule.serial.finding(in: trace) == .kept)
+    #expect(TraceRule.serial.judgement(of: trace) == .kept)
   }
 }

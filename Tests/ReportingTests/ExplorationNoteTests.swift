@@ -10,7 +10,7 @@ import Testing
       try explored("unlocked", locks: false), try explored("locked"), try explored("locked too"),
       try explored("wrong", adds: 2),
       ExplorationResult(
-        scenario: "sum", variant: .init("static", isBroken: false, obstacle: "there is one order"), findings: nil,
+        scenario: "sum", variant: .init("static", isBroken: false, obstacle: "there is one order"), summary: nil,
         seconds: 0),
     ]
     #expect(
@@ -36,7 +36,7 @@ import Testing
   @Test func `it says nothing of variants that cannot be explored`() {
     let variant = ExploredScenario.Variant("static", isBroken: false, obstacle: "there is one order")
     #expect(
-      RunNote(exploring: [ExplorationResult(scenario: "sum", variant: variant, findings: nil, seconds: 0)]) == nil)
+      RunNote(exploring: [ExplorationResult(scenario: "sum", variant: variant, summary: nil, seconds: 0)]) == nil)
   }
 
   /// Explores two threads that each add one to a sum.
@@ -53,6 +53,6 @@ import Testing
     }
     return ExplorationResult(
       scenario: "sum", variant: .init(name, isBroken: !locks, program: program),
-      findings: try Explorer(program).explore(.all, isOver: isOver), seconds: 0)
+      summary: try Explorer(program).explore(.all, isOver: isOver), seconds: 0)
   }
 }

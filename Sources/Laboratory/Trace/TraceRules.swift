@@ -19,8 +19,8 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// No event was lost.
   case lossless = "no event was lost"
 
-  /// The result of checking a rule.
-  public enum Finding: Sendable, Equatable {
+  /// The judgement of a trace by a rule.
+  public enum Judgement: Sendable, Equatable {
     /// The rule holds.
     case kept
     /// The rule is broken at this place.
@@ -29,8 +29,8 @@ public enum TraceRule: String, Sendable, CaseIterable {
     case notJudged
   }
 
-  /// Returns whether a trace keeps the rule.
-  public func finding(in trace: Trace) -> Finding {
+  /// Returns whether a trace keeps the rule, if the trace has something to judge it by.
+  public func judgement(of trace: Trace) -> Judgement {
     switch self {
     case .submittedFirst: Self.submittedFirst(trace)
     case .serial: Self.serial(trace)
@@ -47,7 +47,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     "block \(block.number) of \(trace.queues[block.queue].label)"
   }
 
-  private static func submittedFirst(_ trace: Trace) -> Finding {
+  private static func submittedFirst(_ trace: Trace) -> Judgement {
     let judged = trace.blocks.filter { $0.submitted != nil && $0.begin != nil }
     guard !judged.isEmpty else { return .notJudged }
     return judged.first { ($0.begin ?? 0) < ($0.submitted ?? 0) }.map { .broken(name($0, trace)) } ?? .kept
@@ -65,7 +65,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     (earlier.end ?? trace.length) > (later.begin ?? 0) && earlier.lane != later.lane
   }
 
-  private static func serial(_ trace: Trace) -> Finding {
+  private static func serial(_ trace: Trace) -> Judgement {
     var isJudged = false
     for (queue, blocks) in ran(trace) where trace.queues[queue].isSerial && blocks.count > 1 {
       isJudged = true
@@ -78,7 +78,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return isJudged ? .kept : .notJudged
   }
 
-  private static func barrier(_ trace: Trace) -> Finding {
+  private static func barrier(_ trace: Trace) -> Judgement {
     var isJudged = false
     // On a global queue a barrier has no effect, as documented.
     for (queue, blocks) in ran(trace)
@@ -100,7 +100,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return isJudged ? .kept : .notJudged
   }
 
-  private static func onePlace(_ trace: Trace) -> Finding {
+  private static func onePlace(_ trace: Trace) -> Judgement {
     guard trace.lanes.contains(where: { $0.runs.count > 1 || $0.waits.count > 1 }) else { return .notJudged }
     for lane in trace.lanes {
       for (run, next) in zip(lane.runs, lane.runs.dropFirst()) where run.end > next.begin {
@@ -113,7 +113,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .kept
   }
 
-  private static func oneThread(_ trace: Trace) -> Finding {
+  private static func oneThread(_ trace: Trace) -> Judgement {
     let runs = Dictionary(grouping: trace.lanes.flatMap(\.runs).sorted { $0.begin < $1.begin }, by: \.core)
     guard !runs.isEmpty else { return .notJudged }
     for (core, runs) in runs {
@@ -128,7 +128,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
   private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// Checks all threads together, since the time of a thread that hardly ran is counted in ticks and rounded.
-  private static func accounts(_ trace: Trace) -> Finding {
+  private static func accounts(_ trace: Trace) -> Judgement {
     let told = trace.accounts.reduce(0.0) { $0 + Double($1.told) }
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
     guard told > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
@@ -138,7 +138,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .broken("the system reports \(one), and the record \(other)")
   }
 
-  private static func closed(_ trace: Trace) -> Finding {
+  private static func closed(_ trace: Trace) -> Judgement {
     guard trace.end == .completed, let caller = trace.lanes.firstIndex(where: { $0.kind == .caller }),
       !trace.gaps.contains(where: { $0.record == .calls })
     else { return .notJudged }
@@ -148,7 +148,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return trace.lanes[caller].waits.contains { $0.end == nil } ? .broken("a wait of the caller") : .kept
   }
 
-  private static func lossless(_ trace: Trace) -> Finding {
+  private static func lossless(_ trace: Trace) -> Judgement {
     guard trace.length > 0, trace.knowsCalls || trace.knowsRunning else { return .notJudged }
     let lost = trace.gaps.reduce(0) { $0 + $1.lost }
     return lost == 0 ? .kept : .broken("\(lost) events")

@@ -33,15 +33,15 @@ struct ExplorationDocument: Encodable {
 
   init(_ results: [ExplorationResult]) {
     self.results = results.map { result in
-      let findings = result.findings
+      let summary = result.summary
       return Result(
         scenario: result.scenario, variant: result.variant.name, isBroken: result.variant.isBroken,
         says: ExplorationWords.sentence(result), obstacle: result.obstacle,
-        leavesOut: result.leavesOut, schedules: findings?.schedules, broken: findings?.broken,
-        abandoned: findings?.abandoned, executions: findings?.executions,
-        isComplete: findings?.isComplete, isReduced: findings.map { $0.strategy == .reduced }, seconds: result.seconds,
+        leavesOut: result.leavesOut, schedules: summary?.schedules, broken: summary?.broken,
+        abandoned: summary?.abandoned, executions: summary?.executions,
+        isComplete: summary?.isComplete, isReduced: summary.map { $0.strategy == .reduced }, seconds: result.seconds,
         trials: result.trials?.of, trialsThatShowIt: result.trials?.seen,
-        shortest: findings?.shortest.map(Schedule.init))
+        shortest: summary?.shortest.map(Schedule.init))
     }
   }
 }

@@ -5,20 +5,20 @@ extension RunNote {
   /// Creates a note on the results of exploring a scenario's variants, which stands beside the notes on its trials; nil
   /// if no variant could be explored.
   public init?(exploring results: [ExplorationResult]) {
-    let explored = results.filter { $0.obstacle == nil && $0.findings != nil }
+    let explored = results.filter { $0.obstacle == nil && $0.summary != nil }
     guard let scenario = explored.first?.scenario else { return nil }
-    let broken = explored.filter { ($0.findings?.broken ?? 0) > 0 }
-    let holding = explored.filter { $0.findings?.broken == 0 && $0.findings?.isComplete == true }
-    let open = explored.filter { $0.findings?.broken == 0 && $0.findings?.isComplete == false }
+    let broken = explored.filter { ($0.summary?.broken ?? 0) > 0 }
+    let holding = explored.filter { $0.summary?.broken == 0 && $0.summary?.isComplete == true }
+    let open = explored.filter { $0.summary?.broken == 0 && $0.summary?.isComplete == false }
     var parts: [String] = []
     let isAlways = { (result: ExplorationResult) in
-      result.findings.map { $0.isComplete && $0.broken == $0.schedules } == true
+      result.summary.map { $0.isComplete && $0.broken == $0.schedules } == true
     }
     let (always, sometimes) = (broken.filter(isAlways), broken.filter { !isAlways($0) })
     if !always.isEmpty { parts.append("every order of steps breaks \(Self.names(always))") }
     if !sometimes.isEmpty { parts.append("some order of steps breaks \(Self.names(sometimes))") }
     if !holding.isEmpty {
-      let orders = holding.reduce(0) { $0 + ($1.findings?.schedules ?? 0) }
+      let orders = holding.reduce(0) { $0 + ($1.summary?.schedules ?? 0) }
       let variants =
         holding.count == 1
         ? Self.names(holding) : "any of \(broken.isEmpty ? "" : "the other ")\(holding.count) explored variants"
@@ -28,7 +28,7 @@ extension RunNote {
           : "none of all \(orders.withCommas) orders breaks \(variants)")
     }
     if !open.isEmpty { parts.append("not all orders of \(Self.names(open)) were tried in the time") }
-    let rest = results.filter { $0.obstacle != nil || $0.findings == nil }
+    let rest = results.filter { $0.obstacle != nil || $0.summary == nil }
     if !rest.isEmpty { parts.append("\(rest.count.counted("variant")) cannot be explored") }
     self.init(
       "explored", "explored in a model of Dispatch: \(parts.joined(separator: "; ")) (gcdlab explore \(scenario))")

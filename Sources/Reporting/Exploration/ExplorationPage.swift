@@ -18,7 +18,7 @@ enum ExplorationPage {
   }
 
   private static func variant(_ result: ExplorationResult) -> Markup {
-    let schedule: Markup = result.findings?.shortest.map(table) ?? ""
+    let schedule: Markup = result.summary?.shortest.map(table) ?? ""
     return """
       <h2>\(result.variant.name)</h2><p>\(ExplorationWords.sentence(result))</p>
       \(schedule)

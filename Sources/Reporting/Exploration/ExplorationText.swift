@@ -21,7 +21,7 @@ public struct ExplorationText {
         lines += [SemanticColor.heading(scenario, style)] + summary(results)
       }
       for result in results where steps {
-        guard let shortest = result.findings?.shortest else { continue }
+        guard let shortest = result.summary?.shortest else { continue }
         if results.count > 1 { lines += ["", SemanticColor.name(result.variant.name, style)] }
         lines += style.wrapped("The shortest schedule that breaks it: \(shortest.scheduleText)") + schedule(shortest)
       }
@@ -62,7 +62,7 @@ public struct ExplorationText {
   }
 
   private func mark(_ result: ExplorationResult) -> String {
-    let isBad = (result.findings?.broken ?? 0) > 0
+    let isBad = (result.summary?.broken ?? 0) > 0
     return result.obstacle != nil || result.isUndecided
       ? SemanticColor.quiet("-", style)
       : isBad ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)

@@ -18,23 +18,23 @@ enum ExplorationWords {
   /// Returns the sentence about a result: `18 schedules of 2 threads, 12 break it.`
   static func sentence(_ result: ExplorationResult) -> String {
     if let obstacle = result.obstacle { return "It cannot be explored: \(obstacle)." }
-    guard let findings = result.findings else { return "" }
-    let participants = participants(findings.participants)
+    guard let summary = result.summary else { return "" }
+    let participants = participants(summary.participants)
     let count =
-      amount(findings.schedules, kind(findings.strategy)) + (participants.isEmpty ? "" : " of \(participants)")
+      amount(summary.schedules, kind(summary.strategy)) + (participants.isEmpty ? "" : " of \(participants)")
     var text =
-      switch (findings.broken, findings.isComplete) {
-      case (0, true): findings.schedules == 1 ? "\(count), which holds." : "None of all \(count) breaks it."
+      switch (summary.broken, summary.isComplete) {
+      case (0, true): summary.schedules == 1 ? "\(count), which holds." : "None of all \(count) breaks it."
       case (0, false): "None of \(count) breaks it so far."
       default:
-        "\(count), \(findings.broken.withCommas) break\(findings.broken == 1 ? "s" : "") it: "
-          + "\(findings.shortest?.outcome.words ?? "")."
+        "\(count), \(summary.broken.withCommas) break\(summary.broken == 1 ? "s" : "") it: "
+          + "\(summary.shortest?.outcome.words ?? "")."
       }
-    if case .preemptions(let most) = findings.strategy {
+    if case .preemptions(let most) = summary.strategy {
       text += " Schedules with more than \(amount(most, "preemption")) were not tried."
     }
-    if findings.strategy == .reduced { text += " Orders of steps that commute count once." }
-    if !findings.isComplete { text += " It was ended before all were tried." }
+    if summary.strategy == .reduced { text += " Orders of steps that commute count once." }
+    if !summary.isComplete { text += " It was ended before all were tried." }
     if let trials = result.trials {
       text +=
         trials.of == 0

@@ -3,27 +3,27 @@ import Laboratory
 /// The results of checking traces against the rules that every trace keeps.
 public struct TraceCheckText {
   private let traces: [Trace]
-  private let findings: [(rule: TraceRule, trace: Trace, finding: TraceRule.Finding)]
+  private let judgements: [(rule: TraceRule, trace: Trace, judgement: TraceRule.Judgement)]
 
   /// Checks the rules on traces.
   public init(_ traces: [Trace]) {
     self.traces = traces
-    findings = traces.flatMap { trace in TraceRule.allCases.map { ($0, trace, $0.finding(in: trace)) } }
+    judgements = traces.flatMap { trace in TraceRule.allCases.map { ($0, trace, $0.judgement(of: trace)) } }
   }
 
   /// Whether a trace breaks a rule.
-  public var isBroken: Bool { findings.contains { if case .broken = $0.finding { true } else { false } } }
+  public var isBroken: Bool { judgements.contains { if case .broken = $0.judgement { true } else { false } } }
 
   /// Whether any rule could be judged.
-  public var isJudged: Bool { findings.contains { $0.finding != .notJudged } }
+  public var isJudged: Bool { judgements.contains { $0.judgement != .notJudged } }
 
   /// Returns a line for each rule, and below it each place where the rule is broken.
   public func render(_ style: TextStyle) -> String {
     var lines: [String] = []
     for rule in TraceRule.allCases {
-      let of = findings.filter { $0.rule == rule && $0.finding != .notJudged }
+      let of = judgements.filter { $0.rule == rule && $0.judgement != .notJudged }
       let broken = of.compactMap { found -> String? in
-        if case .broken(let place) = found.finding {
+        if case .broken(let place) = found.judgement {
           "\(found.trace.scenario) \(found.trace.label): \(place)"
         } else {
           nil

@@ -4,7 +4,7 @@ import Laboratory
 ///
 /// A claim against a document precedes a claim for a document, which precedes a claim of the lab's own. Among the lab's
 /// own claims, the refuted ones come first.
-public struct Finding: Sendable {
+public struct StrikingClaim: Sendable {
   let claim: ClaimFacts
   /// The claim, and the claims that have the same result for the same sentence by the same metric, such as one on the
   /// queue without Swift's wrapper.
@@ -14,14 +14,14 @@ public struct Finding: Sendable {
   let scenario: String
   let started: String
 
-  /// Returns the strongest finding of some runs; nil if no performance claim was decided.
+  /// Returns the most striking claim of some runs; nil if no performance claim was decided.
   ///
   /// - Parameter documents: The documents whose sentences the claims grade.
-  public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> Finding? {
+  public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> StrikingClaim? {
     let grades = Grades(runs, by: documents).grades
     let found = runs.flatMap { run in
       run.claims.filter { [.refuted, .supported].contains($0.verdict) && $0.factor > 1 }.map { claim in
-        Finding(
+        StrikingClaim(
           claim: claim, beside: run.claims.filter { $0.isLike(claim) },
           against: claim.isAgainstDocument ? grades.first { claim.grades.contains($0.sentence.id) } : nil,
           scenario: run.scenario.name, started: run.started)

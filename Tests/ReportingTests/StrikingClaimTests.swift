@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reporting
 
-@Suite struct FindingTests {
+@Suite struct StrikingClaimTests {
   private func document(_ judgements: [(Verdict, low: Double, high: Double)]) -> ResultDocument {
     Fixture.results(
       [("a", [[10]])],
@@ -18,7 +18,7 @@ import Testing
 
   @Test func `a refuted claim comes before a supported one, and then the one with the largest certain factor`() throws {
     let found = try #require(
-      Finding.strongest(
+      StrikingClaim.strongest(
         [
           document([(.supported, 90, 110), (.refuted, 2, 3)]),
           document([(.refuted, 0.1, 0.2), (.inconclusive, 0.9, 40), (.refuted, 1.5, 80)]),
@@ -28,8 +28,8 @@ import Testing
   }
 
   @Test func `runs without a decided claim have no finding`() {
-    #expect(Finding.strongest([], by: nil)?.scenario == nil)
-    #expect(Finding.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
+    #expect(StrikingClaim.strongest([], by: nil)?.scenario == nil)
+    #expect(StrikingClaim.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
   }
 
   @Test func `a claim against a document comes first, with the other figures on the same sentence`() throws {
@@ -58,7 +58,7 @@ import Testing
         judgement(["guide.5"], "c.cost < lock.cost", 1.3), judgement(["guide.5"], "c.other < lock.other", 1.4),
       ]
     ).document
-    let text = try #require(Finding.strongest([document], by: documents)).text(TextStyle(width: 120))
+    let text = try #require(StrikingClaim.strongest([document], by: documents)).text(TextStyle(width: 120))
     #expect(text.hasPrefix("  ✗ guide.5 refuted: a queue is cheaper\n  cost: swift 2 vs lock 1"), "\(text)")
     #expect(text.contains("  cost: c 2 vs lock 1") && !text.contains("other: "))
   }

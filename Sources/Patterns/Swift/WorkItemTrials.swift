@@ -7,9 +7,9 @@ extension WorkItem {
   /// Runs the body for one work item after the other, and records whether the item ran, was cancelled and notified.
   var runEachItem: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [waitTimedOut, cancelLatency]) { trial, body in
-      let outcomes = try each(trial, body)
-      trial.record(waitTimedOut, outcomes.notWaited)
-      trial.record(cancelLatency, outcomes.notices)
+      let results = try each(trial, body)
+      trial.record(waitTimedOut, results.notWaited)
+      trial.record(cancelLatency, results.notices)
     }
   }
 
@@ -28,43 +28,43 @@ extension WorkItem {
   ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
     Probe(reads: [items, patience], records: runs + [waitTimedOut, notNotifiedWhenFreed]) { trial, body in
       let patience = trial[patience]
-      let outcomes = try each(trial, noticeWithin: bound) { body($0, patience) }
-      trial.record(waitTimedOut, outcomes.notWaited)
-      trial.record(notNotifiedWhenFreed, outcomes.neverNotified)
+      let results = try each(trial, noticeWithin: bound) { body($0, patience) }
+      trial.record(waitTimedOut, results.notWaited)
+      trial.record(notNotifiedWhenFreed, results.neverNotified)
     }
   }
 
   /// The metrics of every trial that completes.
   private var runs: [any Declaration] { [ran, skipped, finished, cutShort, notNotified] }
 
-  private struct Outcomes {
+  private struct ItemResults {
     var (ran, finished, notWaited, notNotified, neverNotified) = (0, 0, 0, 0, 0)
     var notices: [UInt64] = []
   }
 
   private func each(
     _ trial: Trial, noticeWithin bound: Duration = .zero, _ body: (CancelledWork) -> Void
-  ) throws -> Outcomes {
+  ) throws -> ItemResults {
     try SystemThread.requireCapacity(for: 8)
     let count = trial[items]
     // The first use of a queue and of the pool is expensive: this is the warm-up.
     body(CancelledWork())
-    var outcomes = Outcomes()
+    var results = ItemResults()
     for _ in 0..<count {
       let work = CancelledWork()
       body(work)
-      if work.hasBegun { outcomes.ran += 1 }
-      if work.hasEnded { outcomes.finished += 1 }
-      if !work.waitSucceeded { outcomes.notWaited += 1 }
-      if let notice = work.notice { outcomes.notices.append(notice) } else { outcomes.notNotified += 1 }
-      if !work.isTold(within: bound) { outcomes.neverNotified += 1 }
+      if work.hasBegun { results.ran += 1 }
+      if work.hasEnded { results.finished += 1 }
+      if !work.waitSucceeded { results.notWaited += 1 }
+      if let notice = work.notice { results.notices.append(notice) } else { results.notNotified += 1 }
+      if !work.isTold(within: bound) { results.neverNotified += 1 }
     }
-    trial.record(ran, outcomes.ran)
-    trial.record(skipped, count - outcomes.ran)
-    trial.record(finished, outcomes.finished)
-    trial.record(cutShort, outcomes.ran - outcomes.finished)
-    trial.record(notNotified, outcomes.notNotified)
-    return outcomes
+    trial.record(ran, results.ran)
+    trial.record(skipped, count - results.ran)
+    trial.record(finished, results.finished)
+    trial.record(cutShort, results.ran - results.finished)
+    trial.record(notNotified, results.notNotified)
+    return results
   }
 }
 

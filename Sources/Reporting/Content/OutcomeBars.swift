@@ -6,7 +6,7 @@ struct OutcomeBars: Sendable {
     let label: String
     let isBroken: Bool
     /// The outcomes; empty if the run has no figure for them.
-    let entries: [Outcomes.Entry]
+    let entries: [OutcomeShares.Entry]
   }
   let title: String
   /// The meaning of the counts.
@@ -19,7 +19,7 @@ struct OutcomeBars: Sendable {
   private static let most = 30
 
   /// Creates the bars; nil if no run has an outcome.
-  init?(_ index: RunIndex, title: String, note: String, _ runs: [(run: Int, entries: [Outcomes.Entry])]) {
+  init?(_ index: RunIndex, title: String, note: String, _ runs: [(run: Int, entries: [OutcomeShares.Entry])]) {
     let known = runs.filter { !$0.entries.isEmpty }
     guard !known.isEmpty else { return nil }
     self.title = title
@@ -31,8 +31,8 @@ struct OutcomeBars: Sendable {
   }
 
   /// The expectations that the outcomes have.
-  var expectations: [Outcomes.Expectation] {
+  var expectations: [OutcomeShares.Expectation] {
     let found = rows.flatMap { $0.entries.compactMap(\.expectation) }
-    return Outcomes.Expectation.allCases.filter(found.contains)
+    return OutcomeShares.Expectation.allCases.filter(found.contains)
   }
 }

@@ -171,9 +171,9 @@ struct PictureFigure {
       keys: "<p class=\"keys\">\(kinds)</p>\n", legend)
   }
 
-  private static func says(_ entry: Outcomes.Entry) -> String { "\(entry.outcome): \(entry.shareText)" }
+  private static func says(_ entry: OutcomeShares.Entry) -> String { "\(entry.outcome): \(entry.shareText)" }
 
-  private static func kind(_ expectation: Outcomes.Expectation?) -> String {
+  private static func kind(_ expectation: OutcomeShares.Expectation?) -> String {
     switch expectation {
     case .allowed?: "allowed"
     case .forbidden?: "forbidden"

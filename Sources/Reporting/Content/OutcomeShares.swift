@@ -3,7 +3,7 @@ import Measurement
 
 /// The outcomes of races and hazards, in the manner of jcstress: each with its count, its share, and whether it is
 /// allowed. A trial that the machine did not allow is a warning, and not an outcome.
-struct Outcomes {
+struct OutcomeShares {
   private let index: RunIndex
   private let shown: [MetricFacts]
   private let claims: [ClaimFacts]

@@ -196,11 +196,11 @@ struct Diff: AsyncParsableCommand {
       measured = try sides.new.isEmpty ? lastRuns() : (documents(sides.old), documents(sides.new))
     }
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
-    let gate = try threshold().map { Gate(diff, failAbove: $0) }
-    let report = DiffReport(diff, gate: gate)
+    let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }
+    let report = DiffReport(diff, judgement: judgement)
     for (file, format) in files { try file.write(try text(report, format, TextStyle())) }
     try color.print(asIs: format != .table) { try text(report, format, $0) }
-    if let gate, gate.status != 0 { throw ExitCode(gate.status) }
+    if let judgement, judgement.status != 0 { throw ExitCode(judgement.status) }
   }
 
   private func longestRun() throws -> Duration { try Duration(option: "--run-time", runTime) }

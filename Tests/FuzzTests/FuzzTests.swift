@@ -128,7 +128,7 @@ import Testing
       let contents = documents.map { ReportContent($0) }
       try renderAll(contents)
       let diff = try ResultDiff(old: documents, new: documents, metrics: ["all"])
-      _ = DiffReport(diff, gate: Gate(diff, failAbove: 0.1)).text(TextStyle())
+      _ = DiffReport(diff, judgement: DiffJudgement(diff, failAbove: 0.1)).text(TextStyle())
     }
   }
 

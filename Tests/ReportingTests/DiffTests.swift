@@ -60,7 +60,7 @@ import Testing
     let diff = try ResultDiff(
       old: [document([("a", steady), ("b", steady)])], new: [document([("b", steady), ("c", steady)])])
     #expect(diff.missing == ["fixture a elapsed"] && diff.added == ["fixture c elapsed"])
-    let text = DiffReport(diff, gate: nil).text(TextStyle())
+    let text = DiffReport(diff, judgement: nil).text(TextStyle())
     #expect(text.contains("missing now\n  • fixture a elapsed") && text.contains("new\n  • fixture c elapsed"))
   }
 
@@ -97,7 +97,7 @@ import Testing
   @Test func `the table shows what the change is`() throws {
     let old = document([("slower", steady)]), new = document([("slower", scaled(1.3))])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
-    let report = DiffReport(diff, gate: Gate(diff, failAbove: 0.1))
+    let report = DiffReport(diff, judgement: DiffJudgement(diff, failAbove: 0.1))
     let text = report.text(TextStyle(width: 120))
     #expect(
       text.hasPrefix(
@@ -124,7 +124,7 @@ import Testing
     ])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
     #expect(diff.rows[4].reason == "0 in some rounds, which therefore have no ratio")
-    let text = DiffReport(diff, gate: Gate(diff, failAbove: 0.5)).text(TextStyle(width: 120), details: true)
+    let text = DiffReport(diff, judgement: DiffJudgement(diff, failAbove: 0.5)).text(TextStyle(width: 120), details: true)
     let counts =
       "5 figures: 1 above the limit, 1 regressed, 1 with no significant change, 1 the same, 1 inconclusive"
     #expect(text.contains("\n\(counts)\n"), "\(text)")
@@ -136,13 +136,13 @@ import Testing
     #expect(unwrapped.contains("old, new: median durations of the trials, averaged over rounds and runs by"))
     #expect(unwrapped.contains("runs per side: 3") && !text.contains("summary"))
     // Without room for the intervals, no text explains brackets that are absent.
-    let narrow = DiffReport(diff, gate: nil).text(TextStyle(width: 80), details: true)
+    let narrow = DiffReport(diff, judgement: nil).text(TextStyle(width: 80), details: true)
     #expect(!narrow.contains("[low") && narrow.contains("significant: by simultaneous 95 %"))
     let single = try ResultDiff(old: [old], new: [old])
-    #expect(DiffReport(single, gate: nil).text(TextStyle()).contains("5 figures: 1 the same, 4 inconclusive\n"))
+    #expect(DiffReport(single, judgement: nil).text(TextStyle()).contains("5 figures: 1 the same, 4 inconclusive\n"))
     let one = [document([("a", steady), ("b", steady)])]
     #expect(
-      DiffReport(try ResultDiff(old: one, new: one), gate: nil).text(TextStyle()).contains(
+      DiffReport(try ResultDiff(old: one, new: one), judgement: nil).text(TextStyle()).contains(
         "2 figures: all inconclusive\n"))
   }
 
@@ -152,17 +152,17 @@ import Testing
     let new = document(
       names.map { ($0, steady) } + [("fast", scaled(0.5)), ("slow", scaled(2)), ("slower", scaled(4))])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
-    let lines = DiffReport(diff, gate: nil).text(TextStyle()).split(separator: "\n").map(String.init)
+    let lines = DiffReport(diff, judgement: nil).text(TextStyle()).split(separator: "\n").map(String.init)
     #expect(lines[2] == "43 figures: 2 regressed, 1 improved, 40 with no significant change")
     #expect(
       lines[4...6].map { $0.split(separator: " ")[0] + " " + $0.split(separator: " ")[2] }
         == ["regressed slower", "regressed slow", "improved fast"])
     #expect(!lines.contains { $0.contains("way-7 ") } && lines.count < 24)
-    #expect(DiffReport(diff, gate: nil).text(TextStyle(), details: true).contains("way-7 "))
+    #expect(DiffReport(diff, judgement: nil).text(TextStyle(), details: true).contains("way-7 "))
     // All figures changed. Those that do not fit are counted.
     let all = try ResultDiff(
       old: [old, old, old], new: Array(repeating: document(names.map { ($0, scaled(3)) }), count: 3))
-    let long = DiffReport(all, gate: nil).text(TextStyle())
+    let long = DiffReport(all, judgement: nil).text(TextStyle())
     #expect(long.split(separator: "\n").count <= 48 && long.contains("and 20 more; see --details"), "\(long)")
   }
 

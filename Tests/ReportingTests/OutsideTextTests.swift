@@ -66,7 +66,7 @@ import Testing
     expectHarmless(SmokeReport.line(content, strict: true, style), style)
     expectHarmless(SmokeReport.summary([content], notRun: [Self.name], strict: true, style), style)
     let diff = try ResultDiff(old: [document], new: [document], metrics: [])
-    expectHarmless(DiffReport(diff, gate: nil).text(style), style)
+    expectHarmless(DiffReport(diff, judgement: nil).text(style), style)
     let pattern = Fixture.described(Fixture.Wide())
     let experiment = Experiment(
       name: "fixture", pattern: pattern, title: Self.name, source: Self.text, lesson: Self.lesson,
@@ -163,7 +163,7 @@ import Testing
 
   @Test func `text from outside is harmless in comparisons, and JSON keeps it unchanged`() throws {
     let document = try Self.document()
-    let diff = DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil)
+    let diff = DiffReport(try ResultDiff(old: [document], new: [document]), judgement: nil)
     for report in [try diff.json(), diff.csv] { expectNothingHidden(report) }
     // JSON is for programs, which read the original text.
     let again = try ResultDocument.parse(Array(try JSONReport.render([document]).utf8), place: "again")

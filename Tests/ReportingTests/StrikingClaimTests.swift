@@ -27,7 +27,7 @@ import Testing
     #expect(found.text(TextStyle(width: 40)).contains("fixture, "))
   }
 
-  @Test func `runs without a decided claim have no finding`() {
+  @Test func `runs without a decided claim have no striking claim`() {
     #expect(StrikingClaim.strongest([], by: nil)?.scenario == nil)
     #expect(StrikingClaim.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
   }

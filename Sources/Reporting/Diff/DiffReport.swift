@@ -4,13 +4,13 @@ import Measurement
 /// A diff for a terminal, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
   private let diff: ResultDiff
-  /// The gate of `--fail-above`, with its failures; nil without that option.
-  private let gate: Gate?
+  /// The judgement of `--fail-above`, with its failures; nil without that option.
+  private let judgement: DiffJudgement?
 
   /// Creates a report of `diff`.
-  public init(_ diff: ResultDiff, gate: Gate?) {
+  public init(_ diff: ResultDiff, judgement: DiffJudgement?) {
     self.diff = diff
-    self.gate = gate
+    self.judgement = judgement
   }
 
   /// The number of rows, and of items of a kind, that fit on two screens.
@@ -184,14 +184,14 @@ public struct DiffReport: Sendable {
     }
     let document = Document(
       rows: rows,
-      gate: gate.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
+      gate: judgement.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
       verdicts: diff.verdicts.map { .init(scenario: $0.scenario, says: $0.says, old: $0.old, new: $0.new) },
       missing: diff.missing, added: diff.added, cautions: diff.cautions)
     return try JSONReport.pretty(document)
   }
 
   private func hasFailed(_ row: ResultDiff.Row) -> Bool {
-    gate.map { row.isWorse(byMoreThan: $0.limit) } ?? false
+    judgement.map { row.isWorse(byMoreThan: $0.limit) } ?? false
   }
 
   private var tables: [(title: String, rows: [ResultDiff.Row])] {
@@ -225,9 +225,9 @@ public struct DiffReport: Sendable {
   /// Returns the notes, at most `most` items of each kind.
   private func notes(_ most: Int) -> [(title: String, items: [String])] {
     var passed: [String] = []
-    if let gate {
-      let limit = "\(Quantity.number(gate.limit * 100)) %"
-      switch gate.status {
+    if let judgement {
+      let limit = "\(Quantity.number(judgement.limit * 100)) %"
+      switch judgement.status {
       case 0: passed = ["nothing became worse by more than \(limit)"]
       case 1: passed = ["worse than \(limit) allows, or failed: see \"regressed\""]
       default: passed = ["inconclusive: it is not known whether anything became worse by more than \(limit)"]
@@ -238,7 +238,7 @@ public struct DiffReport: Sendable {
     }
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
-      ("regressed", gate?.worse ?? []), ("could not be judged", gate?.undecided ?? []),
+      ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
       ("caveats", diff.cautions), ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// The judgement of `--fail-above` on a diff.
-public struct Gate: Sendable {
+public struct DiffJudgement: Sendable {
   /// The share above which a change for the worse fails.
   public let limit: Double
   /// The changes for the worse: figures that became worse by more than the limit, claims that failed, and trials that
@@ -15,7 +15,7 @@ public struct Gate: Sendable {
   /// judged.
   public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
 
-  /// Creates the gate of `diff` with a limit, a share above 0.
+  /// Judges `diff` by a limit, a share above 0.
   public init(_ diff: ResultDiff, failAbove limit: Double) {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"

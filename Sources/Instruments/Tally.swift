@@ -18,15 +18,15 @@ public struct Tally: ~Copyable, Sendable {
 
 /// A flag that says whether an event has happened. Several threads may set the flag. The flag is stored in the object
 /// that it belongs to.
-public struct Mark: ~Copyable, Sendable {
+public struct AtomicFlag: ~Copyable, Sendable {
   @usableFromInline let value = Atomic(false)
 
-  /// Creates a mark that is not set.
+  /// Creates a flag that is not set.
   public init() {}
 
-  /// Sets the mark.
+  /// Sets the flag.
   @inlinable public func set() { value.store(true, ordering: .releasing) }
 
-  /// Whether the mark is set.
+  /// Whether the flag is set.
   @inlinable public var isSet: Bool { value.load(ordering: .acquiring) }
 }

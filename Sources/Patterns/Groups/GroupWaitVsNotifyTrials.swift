@@ -381,9 +381,9 @@ final class GroupDownload: Sendable {
   /// The number of times that the completion block ran on a queue other than the main queue.
   var elsewhere: Int { completions.count - ranOnMainQueue.count }
   /// Whether the block for the background queue ran there.
-  let wasNoticedInBackground = Mark()
+  let wasNoticedInBackground = AtomicFlag()
   /// Whether a wait reported that it timed out.
-  let hasTimedOut = Mark()
+  let hasTimedOut = AtomicFlag()
   /// Whether a wait reported a timeout before its time was up.
-  let wasBeforeTime = Mark()
+  let wasBeforeTime = AtomicFlag()
 }

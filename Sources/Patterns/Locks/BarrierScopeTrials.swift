@@ -70,7 +70,7 @@ final class BarrierBlocks: Sendable {
   }
 
   /// Whether the barrier began while the earlier block ran.
-  fileprivate let barrierDidBeginEarly = Mark()
+  fileprivate let barrierDidBeginEarly = AtomicFlag()
   /// Whether the later block began while the barrier ran.
-  fileprivate let laterRanBesideBarrier = Mark()
+  fileprivate let laterRanBesideBarrier = AtomicFlag()
 }

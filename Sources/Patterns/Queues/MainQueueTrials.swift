@@ -137,7 +137,7 @@ final class NestedSubmission: Sendable {
   func next() { nextBegins.open() }
 
   /// Whether the next block began before the current one had ended.
-  let wasOut = Mark()
+  let wasOut = AtomicFlag()
 }
 
 /// A round trip to the main queue.
@@ -167,7 +167,7 @@ final class Hop: Sendable {
   fileprivate func awaitEnd() { end.wait() }
   fileprivate var toMain: UInt64? { arrived.since(left) }
   fileprivate var back: UInt64? { wasBack.since(wentBack) }
-  fileprivate let wasOffMain = Mark()
+  fileprivate let wasOffMain = AtomicFlag()
 }
 
 /// The times of many round trips.
@@ -225,7 +225,7 @@ final class WorkWithEvent: Sendable {
   }
 
   /// Whether the event began only after the work had ended.
-  fileprivate let wasDelayed = Mark()
+  fileprivate let wasDelayed = AtomicFlag()
   /// The nanoseconds from the submission of the event to its beginning.
   fileprivate var lateness: UInt64? { began.since(sent) }
 }

@@ -295,5 +295,5 @@ final class Assumption: Sendable {
   func made(of actor: OwnActor) { actor.assumeIsolated { _ in hasRun.set() } }
 
   /// Whether the closure of `assumeIsolated` ran.
-  let hasRun = Mark()
+  let hasRun = AtomicFlag()
 }

@@ -53,13 +53,14 @@ final class ObjectEnd: Sendable {
     return key
   }()
 
-  /// A value of the task, or of the thread, that releases the object last.
-  private enum Mark {
-    @TaskLocal static var isSet = false
+  /// The task, or the thread, that releases the object last.
+  private enum Releaser {
+    @TaskLocal static var isCurrent = false
   }
 
   struct State {
-    /// The number of times that the deinitializer ran, whether it ran on the actor, and whether it found the mark.
+    /// The number of times that the deinitializer ran, whether it ran on the actor, and whether it found the
+    /// releaser's task-local value.
     var (runs, onActor, inherited) = (0, 0, 0)
     /// Whether the deinitializer had run when the last release returned.
     var wasInline = false
@@ -73,21 +74,21 @@ final class ObjectEnd: Sendable {
 
   /// Notes that the deinitializer runs.
   func deinitRuns() {
-    let (now, isMarked) = (MonotonicClock.now(), Mark.isSet)
+    let (now, inheritsReleaser) = (MonotonicClock.now(), Releaser.isCurrent)
     let isOnActor = DispatchQueue.getSpecific(key: Self.key) == true
     state.note { state in
       state.runs += 1
       if isOnActor { state.onActor += 1 }
-      if isMarked { state.inherited += 1 }
+      if inheritsReleaser { state.inherited += 1 }
       state.delay = now > state.released ? now - state.released : 0
     }
   }
 
-  /// Runs `release`, which drops the last reference, with the mark set.
+  /// Runs `release`, which drops the last reference, with the task-local value set.
   func releases(_ release: () -> Void) {
     _ = Self.key
     state.note { $0.released = MonotonicClock.now() }
-    Mark.$isSet.withValue(true) { release() }
+    Releaser.$isCurrent.withValue(true) { release() }
     state.note { $0.wasInline = $0.runs > 0 }
   }
 

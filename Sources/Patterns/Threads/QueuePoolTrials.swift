@@ -122,17 +122,17 @@ extension QueuePoolPattern {
 }
 
 extension QueuePoolPattern {
-  /// Marks the global queue of each priority, and counts the blocks that find another mark than that of their priority,
-  /// or none. A block finds the marks of its queue and of all that its queue targets, directly or through others.
+  /// Sets a value on the global queue of each priority, and counts the blocks that find another value than that of their priority,
+  /// or none. A block finds the values of its queue and of all that its queue targets, directly or through others.
   ///
   /// The body returns a queue for a priority. A second queue, which targets that queue, also runs a block.
   var seekTargets: Probe<@Sendable (_ priority: Int) -> FunctionQueue> {
     Probe(records: [offTarget]) { trial, make in
       // DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
       let priorities = [2, 0, -2, Int(Int16.min)]
-      let marks = TargetMarks(count: priorities.count)
+      let values = QueueSpecificValues(count: priorities.count)
       for (index, priority) in priorities.enumerated() {
-        marks.set(index, on: gcdlab_dispatch_get_global_queue(priority, 0))
+        values.set(index, on: gcdlab_dispatch_get_global_queue(priority, 0))
       }
       let found = Gauge()
       for (index, priority) in priorities.enumerated() {
@@ -140,7 +140,7 @@ extension QueuePoolPattern {
         let above = FunctionQueue(label: "above")
         gcdlab_dispatch_set_target_queue(above.object, queue.object)
         for asked in [queue, above] {
-          asked.async { if marks.found == [index] { found.up() } }
+          asked.async { if values.found == [index] { found.up() } }
           asked.sync()
         }
       }
@@ -153,18 +153,18 @@ extension QueuePoolPattern {
 ///
 /// Unchecked: the addresses do not change, and nothing is stored at them. They are never freed, since the queues keep
 /// them.
-private final class TargetMarks: @unchecked Sendable {
+private final class QueueSpecificValues: @unchecked Sendable {
   private let keys: UnsafeMutableBufferPointer<UInt8>
 
   init(count: Int) { keys = .allocate(capacity: count) }
 
-  /// Sets the mark with that index on a queue.
+  /// Sets the value with that index on a queue.
   func set(_ index: Int, on queue: UnsafeMutableRawPointer?) {
     let key = address(index)
     gcdlab_dispatch_queue_set_specific(queue, key, key, nil)
   }
 
-  /// The indices of the marks that the calling block finds.
+  /// The indices of the values that the calling block finds.
   var found: [Int] { keys.indices.filter { gcdlab_dispatch_get_specific(address($0)) != nil } }
 
   private func address(_ index: Int) -> UnsafeMutableRawPointer? {

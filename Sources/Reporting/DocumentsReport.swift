@@ -88,7 +88,7 @@ public struct DocumentsReport: Sendable {
     case .unavailable:
       return (absences.isEmpty ? word : absences.joined(separator: "; ")) + (entry.obstacle.map { " (\($0))" } ?? "")
     case .refuted, .partly, .undecided, .borneOut, .inOneConfiguration, .byInference, .standIn, .byConstruction:
-      let head = "\(word), \(tally(entry)): \(entry.judgedBy.joined(separator: ", "))"
+      let head = "\(word), \(count(entry)): \(entry.judgedBy.joined(separator: ", "))"
       return ([head] + [entry.remark].compactMap(\.self) + absences).joined(separator: "; ")
     }
   }
@@ -103,7 +103,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the numbers of claims for and against the sentence: `4 claims for it, 1 against`.
-  private static func tally(_ entry: SentenceIndex.Entry) -> String {
+  private static func count(_ entry: SentenceIndex.Entry) -> String {
     let sides: [(ClaimOpinion, String)] = [
       (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
     ]
@@ -178,7 +178,7 @@ public struct DocumentsReport: Sendable {
             + MarkdownReport.grid(
               ["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"],
               chapter.entries.map { entry in
-                let standing = [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
+                let standing = [entry.standing.rawValue, Self.count(entry), entry.remark ?? ""].filter { !$0.isEmpty }
                 let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
                 let judges = ([entry.judgedBy.joined(separator: ", ")] + absences).filter { !$0.isEmpty }
                 let tries = entry.scenarios.isEmpty ? entry.remark ?? "" : entry.scenarios.joined(separator: ", ")

@@ -80,30 +80,30 @@ import Testing
     defer { close(ends.writer) }
     let watch = WallClockWatch(of: ends.reader)
     #expect(!watch.wasSet)
-    let isTold = DispatchSemaphore(value: 0)
-    watch.whenSet { isTold.signal() }
+    let isReported = DispatchSemaphore(value: 0)
+    watch.whenSet { isReported.signal() }
     write(ends.writer, "x", 1)
-    isTold.wait()
-    watch.whenSet { isTold.signal() }
-    #expect(watch.wasSet && isTold.wait(timeout: .now()) == .success)
+    isReported.wait()
+    watch.whenSet { isReported.signal() }
+    #expect(watch.wasSet && isReported.wait(timeout: .now()) == .success)
   }
 
   @Test func `reported fires that are not due are early, and due fires that are not reported are uncounted`() {
     let hour: UInt64 = 3_600_000_000_000
     let due = TimerRun(by: .uptime, in: -1, every: hour)
     due.fired(1 as UInt)
-    #expect(due.tally.untold == 0 && due.tally.early == 0)
+    #expect(due.counts.unreported == 0 && due.counts.early == 0)
     due.fired(2 as UInt)
-    #expect(due.tally.untold == -2 && due.tally.early == 2)
+    #expect(due.counts.unreported == -2 && due.counts.early == 2)
     let notDue = TimerRun(by: .wall, in: Int(hour), every: hour)
     notDue.fired(1 as UInt)
-    #expect(notDue.tally.early == 1)
+    #expect(notDue.counts.early == 1)
     let passed = TimerRun(by: .wall, in: -Int(10 * hour), every: hour)
     passed.fired(3 as UInt)
-    #expect(passed.tally.untold == 8 && passed.tally.early == 0)
+    #expect(passed.counts.unreported == 8 && passed.counts.early == 0)
   }
 
-  @Test func `a waiter gets the tally that it waited for, whatever comes after it`() {
+  @Test func `a waiter gets the counts that it waited for, whatever comes after it`() {
     let run = TimerRun(by: .uptime, in: -1, every: 3_600_000_000_000)
     let isAwaited = DispatchSemaphore(value: 0)
     let all = DispatchGroup()
@@ -111,12 +111,12 @@ import Testing
       isAwaited.wait()
       for _ in 0..<3 { run.fired(1 as UInt) }
     }
-    let tally = run.wait(within: .seconds(600)) { tally in
-      if tally.runs == 0 { isAwaited.signal() }
-      return tally.runs == 2
+    let counts = run.wait(within: .seconds(600)) { counts in
+      if counts.runs == 0 { isAwaited.signal() }
+      return counts.runs == 2
     }
     all.wait()
-    #expect(tally.runs == 2 && run.tally.runs == 3)
+    #expect(counts.runs == 2 && run.counts.runs == 3)
   }
 
   // MARK: Broken bodies

@@ -39,7 +39,7 @@ final class RaceTrack: @unchecked Sendable {
   /// - Returns: the results, how long racing and counting took, and the error because of which an actor had no core of
   ///   its own, if there was one. Such an actor may never have met the others.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
-    -> (tally: RaceTally, nanoseconds: UInt64, hindrance: SystemError?)
+    -> (counts: RaceCounts, nanoseconds: UInt64, hindrance: SystemError?)
   {
     let course = RaceCourse(actors: actors, nanoseconds: nanoseconds, patience: patience)
     try onThreads { [self] actor in
@@ -48,31 +48,31 @@ final class RaceTrack: @unchecked Sendable {
       course.add(runLaps(actor, course, ask))
     }
     let elapsed = course.elapsed
-    return course.result.withLock { ($0.tally, elapsed, $0.hindrance) }
+    return course.result.withLock { ($0.counts, elapsed, $0.hindrance) }
   }
 
   /// Asks for each singleton of the row and counts a share of the row, again and again until the race is over. Returns
   /// the counts of the actor.
-  private func runLaps(_ actor: Int, _ course: RaceCourse, _ ask: (Row) -> Void) -> RaceTally {
+  private func runLaps(_ actor: Int, _ course: RaceCourse, _ ask: (Row) -> Void) -> RaceCounts {
     let row = row(of: actor)
     let share = slots * actor / actors..<slots * (actor + 1) / actors
-    var tally = RaceTally(actors: actors)
+    var counts = RaceCounts(actors: actors)
     repeat {
       course.rendezvous.wait()
       ask(row)
       course.rendezvous.wait()
-      count(share, into: &tally)
+      count(share, into: &counts)
       // One actor decides for all, before the rendezvous that publishes the decision. It is the last one, whose share
       // is never empty.
-      if actor == actors - 1 { course.decide(tally) }
+      if actor == actors - 1 { course.decide(counts) }
       course.rendezvous.wait()
       clear(actor)
     } while !course.isOver
-    return tally
+    return counts
   }
 
   /// Runs one race for the first singleton, with a pause in it.
-  func race(_ pause: RacePause, into tally: inout RaceTally, _ ask: @escaping @Sendable (Row) -> Void) throws {
+  func race(_ pause: RacePause, into counts: inout RaceCounts, _ ask: @escaping @Sendable (Row) -> Void) throws {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
     try onThreads { [self] actor in
@@ -81,7 +81,7 @@ final class RaceTrack: @unchecked Sendable {
       SharedManager.$asked.withValue(row.first) { ask(row) }
       pause.use(row.got, actor)
     }
-    countFirst(into: &tally)
+    countFirst(into: &counts)
   }
 
   private func onThreads(_ body: @escaping @Sendable (_ actor: Int) -> Void) throws {
@@ -94,22 +94,22 @@ final class RaceTrack: @unchecked Sendable {
   /// Has tasks race along the row for `nanoseconds`. A thread outside Swift's pool cannot await, so tasks have no cores
   /// of their own.
   func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
-    -> (tally: RaceTally, nanoseconds: UInt64)
+    -> (counts: RaceCounts, nanoseconds: UInt64)
   {
-    var tally = RaceTally(actors: actors)
+    var counts = RaceCounts(actors: actors)
     let start = MonotonicClock.now()
     var elapsed: UInt64 = 0
     repeat {
       await asTasks { [self] actor in await ask(row(of: actor)) }
-      count(0..<slots, into: &tally)
+      count(0..<slots, into: &counts)
       for actor in 0..<actors { clear(actor) }
       elapsed = MonotonicClock.now() &- start
     } while elapsed < nanoseconds
-    return (tally, elapsed)
+    return (counts, elapsed)
   }
 
   /// Runs one race of tasks for the first singleton, with a pause in it.
-  func race(_ pause: RacePause, into tally: inout RaceTally, _ ask: @escaping @Sendable (Row) async -> Void) async {
+  func race(_ pause: RacePause, into counts: inout RaceCounts, _ ask: @escaping @Sendable (Row) async -> Void) async {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
     await asTasks { [self] actor in
@@ -118,7 +118,7 @@ final class RaceTrack: @unchecked Sendable {
       await ask(row)
       pause.use(row.got, actor)
     }
-    countFirst(into: &tally)
+    countFirst(into: &counts)
   }
 
   private func asTasks(_ body: @escaping @Sendable (_ actor: Int) async -> Void) async {
@@ -134,7 +134,7 @@ final class RaceTrack: @unchecked Sendable {
 
   /// Clears the first singleton.
   func empty() {
-    var unused = RaceTally(actors: actors)
+    var unused = RaceCounts(actors: actors)
     countFirst(into: &unused)
   }
 
@@ -145,15 +145,15 @@ final class RaceTrack: @unchecked Sendable {
 
   /// Counts the instances of each singleton and the actors that got them, and clears the singleton. No actor may race
   /// meanwhile.
-  private func count(_ share: Range<Int>, into tally: inout RaceTally) {
+  private func count(_ share: Range<Int>, into counts: inout RaceCounts) {
     for slot in share {
-      tally.add(notes + slot, actors: actors, step: slots)
+      counts.add(notes + slot, actors: actors, step: slots)
       singletons[slot].clear()
     }
   }
 
-  private func countFirst(into tally: inout RaceTally) {
-    count(0..<1, into: &tally)
+  private func countFirst(into counts: inout RaceCounts) {
+    count(0..<1, into: &counts)
     for actor in 0..<actors { clear(actor) }
   }
 
@@ -171,7 +171,7 @@ final class RaceTrack: @unchecked Sendable {
 /// A race of threads: the barrier at which they meet, the end of the race, and its results.
 private final class RaceCourse: Sendable {
   let rendezvous: SpinBarrier
-  let result: Mutex<(tally: RaceTally, hindrance: SystemError?)>
+  let result: Mutex<(counts: RaceCounts, hindrance: SystemError?)>
   private let start = MonotonicClock.now()
   private let nanoseconds: UInt64
   private let patience: UInt64
@@ -179,7 +179,7 @@ private final class RaceCourse: Sendable {
 
   init(actors: Int, nanoseconds: UInt64, patience: UInt64) {
     rendezvous = SpinBarrier(parties: actors)
-    result = Mutex((RaceTally(actors: actors), nil))
+    result = Mutex((RaceCounts(actors: actors), nil))
     self.nanoseconds = nanoseconds
     self.patience = patience
   }
@@ -188,12 +188,12 @@ private final class RaceCourse: Sendable {
   var isOver: Bool { isDecided.load(ordering: .relaxed) }
 
   /// Decides whether the race is over, from the results of one actor.
-  func decide(_ tally: RaceTally) {
+  func decide(_ counts: RaceCounts) {
     let elapsed = elapsed
-    let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && tally.duplicates == 0
+    let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && counts.duplicates == 0
     if !goesOn { isDecided.store(true, ordering: .relaxed) }
   }
 
-  func add(_ tally: RaceTally) { result.withLock { $0.tally.merge(tally) } }
+  func add(_ counts: RaceCounts) { result.withLock { $0.counts.merge(counts) } }
   func hinder(_ error: SystemError) { result.withLock { $0.hindrance = error } }
 }

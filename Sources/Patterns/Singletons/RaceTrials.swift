@@ -39,18 +39,18 @@ extension SingletonRace {
     try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     let before = Host.ownProcessorTime
-    let (tally, elapsed, hindrance) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
-    if tally.duplicates == 0, let hindrance {
+    let (counts, elapsed, hindrance) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
+    if counts.duplicates == 0, let hindrance {
       throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
     }
     // The actors spin all the time. Actors that got so little time hardly ever ran at once.
     let got = Double(Host.ownProcessorTime - before)
-    if tally.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
+    if counts.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
       throw Unavailable("no two actors met: in \(each) the \(actors) together got \(got) of processor time")
     }
-    record(trial, tally)
-    record(trial, tally, nanoseconds: elapsed)
+    record(trial, counts)
+    record(trial, counts, nanoseconds: elapsed)
     recordHotPath(trial, track, ask)
   }
 
@@ -66,13 +66,13 @@ extension SingletonRace {
     return Probe(reads: [threads, pausedRaces], records: results + [own]) { trial, ask in
       let actors = trial[threads]
       try SystemThread.requireCapacity(for: actors)
-      let (tally, halfBuilt) = try race(
+      let (counts, halfBuilt) = try race(
         RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: bound, ask)
-      record(trial, tally)
+      record(trial, counts)
       switch place {
       case .creation:
-        let twice = tally.ended.dropFirst(2).reduce(0, +)
-        trial.record(pausedDuplicateShare, 100 * Double(twice) / Double(tally.races))
+        let twice = counts.ended.dropFirst(2).reduce(0, +)
+        trial.record(pausedDuplicateShare, 100 * Double(twice) / Double(counts.races))
       case .setUp: trial.record(halfBuiltUses, halfBuilt)
       }
     }
@@ -84,11 +84,11 @@ extension SingletonRace {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
     try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
-    var tally = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).tally
+    var counts = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).counts
     let unpaused = try track.race(for: UInt64(time), ask)
-    tally.merge(unpaused.tally)
-    record(trial, tally)
-    record(trial, unpaused.tally, nanoseconds: unpaused.nanoseconds)
+    counts.merge(unpaused.counts)
+    record(trial, counts)
+    record(trial, unpaused.counts, nanoseconds: unpaused.nanoseconds)
     recordHotPath(trial, track, ask)
   }
 
@@ -98,7 +98,7 @@ extension SingletonRace {
     let actors = trial[threads]
     try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors)
-    record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).tally)
+    record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).counts)
     recordHotPath(trial, track, ask)
   }
 
@@ -106,14 +106,14 @@ extension SingletonRace {
   private func race(
     _ track: RaceTrack, before place: RacePause.Place, times: Int, atMost time: Duration,
     _ ask: @escaping @Sendable (Row) -> Void
-  ) throws -> (tally: RaceTally, halfBuiltUses: Int) {
-    var (tally, halfBuilt) = (RaceTally(actors: track.actors), 0)
+  ) throws -> (counts: RaceCounts, halfBuiltUses: Int) {
+    var (counts, halfBuilt) = (RaceCounts(actors: track.actors), 0)
     for _ in 0..<times {
       let pause = RacePause(before: place, of: track.actors, atMost: time)
-      try track.race(pause, into: &tally, ask)
+      try track.race(pause, into: &counts, ask)
       halfBuilt += pause.halfBuiltUses.count
     }
-    return (tally, halfBuilt)
+    return (counts, halfBuilt)
   }
 
   /// Has tasks ask for a singleton with an asynchronous guard at the same time, with a pause in its creation and
@@ -121,14 +121,14 @@ extension SingletonRace {
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
     let (actors, time, pause) = (trial[threads], trial[raceTime].nanoseconds, trial[pause])
     let track = RaceTrack(actors: actors, slots: trial[slots])
-    var tally = RaceTally(actors: actors)
+    var counts = RaceCounts(actors: actors)
     for _ in 0..<trial[pausedRaces] {
-      await track.race(RacePause(before: .creation, of: actors, atMost: pause), into: &tally, ask)
+      await track.race(RacePause(before: .creation, of: actors, atMost: pause), into: &counts, ask)
     }
     let unpaused = await track.race(for: UInt64(time), ask)
-    tally.merge(unpaused.tally)
-    record(trial, tally)
-    record(trial, unpaused.tally, nanoseconds: unpaused.nanoseconds)
+    counts.merge(unpaused.counts)
+    record(trial, counts)
+    record(trial, unpaused.counts, nanoseconds: unpaused.nanoseconds)
     let batch = trial[batch]
     let row = track.standing(accesses: batch)
     // The singleton is created in the warm-up batch, and exists from then on.
@@ -138,19 +138,19 @@ extension SingletonRace {
 
   // MARK: Recording
 
-  private func record(_ trial: Trial, _ tally: RaceTally) {
+  private func record(_ trial: Trial, _ counts: RaceCounts) {
     var histogram = LatencyHistogram()
-    for (instances, races) in tally.ended.enumerated() { histogram.record(UInt64(instances), count: UInt64(races)) }
+    for (instances, races) in counts.ended.enumerated() { histogram.record(UInt64(instances), count: UInt64(races)) }
     trial.record(instances, histogram)
-    trial.record(duplicates, tally.duplicates)
-    trial.record(mismatches, tally.mismatches)
-    trial.record(brokenRaces, tally.irregular)
-    trial.record(races, tally.races)
+    trial.record(duplicates, counts.duplicates)
+    trial.record(mismatches, counts.mismatches)
+    trial.record(brokenRaces, counts.irregular)
+    trial.record(races, counts.races)
   }
 
-  private func record(_ trial: Trial, _ tally: RaceTally, nanoseconds: UInt64) {
-    trial.record(raceRate, Double(tally.races) * 1e9 / Double(nanoseconds))
-    trial.record(duplicateRate, Double(tally.duplicates) * 1e9 / Double(nanoseconds))
+  private func record(_ trial: Trial, _ counts: RaceCounts, nanoseconds: UInt64) {
+    trial.record(raceRate, Double(counts.races) * 1e9 / Double(nanoseconds))
+    trial.record(duplicateRate, Double(counts.duplicates) * 1e9 / Double(nanoseconds))
   }
 
   private func recordHotPath(_ trial: Trial, _ track: RaceTrack, _ ask: (Row) -> Void) {

@@ -47,74 +47,74 @@ extension FileMonitorPattern {
     defer { scratch.remove() }
     let (changes, burst) = (trial[changes], trial[burst])
     var file = try WatchedFile(in: scratch)
-    var tally = ChangeTally(
+    var results = ChangeResults(
       FileWatch(of: file), deadline: trial[deadline], pauses: RandomPauses(upTo: trial[pollInterval], seed: trial.seed))
     let openBefore = Self.openFiles(beside: file)
-    var cancel = try begin(file.path, tally.watch)
+    var cancel = try begin(file.path, results.watch)
     // The first change of each kind is a warm-up and is not recorded.
-    for round in -1..<changes { try makeEachKind(file, &tally, records: round >= 0) }
-    let coalesced = try writeWhileBusy(burst, file, &tally)
+    for round in -1..<changes { try makeEachKind(file, &results, records: round >= 0) }
+    let coalesced = try writeWhileBusy(burst, file, &results)
     // The removal ends the file, so each removal needs a file and a watch of its own.
     for round in -1..<changes {
-      try tally.make(.delete, round >= 0) { try file.remove() }
+      try results.make(.delete, round >= 0) { try file.remove() }
       cancel()
-      tally.end()
+      results.end()
       file = try WatchedFile(in: scratch)
-      tally.begin(FileWatch(of: file))
-      cancel = try begin(file.path, tally.watch)
+      results.begin(FileWatch(of: file))
+      cancel = try begin(file.path, results.watch)
     }
-    tally.watch.hold()
-    try tally.make(.write) { try file.overwrite() }
+    results.watch.hold()
+    try results.make(.write) { try file.overwrite() }
     cancel()
     // These files take the descriptor's number if the descriptor is closed before the handler has ended.
     let unrelated = UnrelatedFiles()
     defer { unrelated.close() }
-    tally.watch.release()
-    tally.end()
+    results.watch.release()
+    results.end()
     trial.record(self.coalesced, coalesced)
     trial.record(unrelatedClosed, unrelated.closed)
     if let openBefore, let now = Self.openFiles(beside: file) { trial.record(leftOpen, max(0, now - openBefore)) }
-    record(tally, trial)
-    return tally.looks
+    record(results, trial)
+    return results.looks
   }
 
   /// Makes a change of each kind but the removal, each after the previous change was reported.
-  private func makeEachKind(_ file: WatchedFile, _ tally: inout ChangeTally, records: Bool) throws {
-    try tally.make(.write, records) { try file.overwrite() }
-    try tally.make(.extend, records) { try file.append() }
-    try tally.make(.attrib, records) { try file.toggleMode() }
-    try tally.make(.link, records) { try file.addLink() }
-    try tally.make(.link) { try file.removeLink() }
-    try tally.rename(file, records)
-    let goesOn = try tally.make(.write) { try file.overwrite() }
-    if !goesOn { tally.lostAfterRename += 1 }
-    try tally.rename(file)
+  private func makeEachKind(_ file: WatchedFile, _ results: inout ChangeResults, records: Bool) throws {
+    try results.make(.write, records) { try file.overwrite() }
+    try results.make(.extend, records) { try file.append() }
+    try results.make(.attrib, records) { try file.toggleMode() }
+    try results.make(.link, records) { try file.addLink() }
+    try results.make(.link) { try file.removeLink() }
+    try results.rename(file, records)
+    let goesOn = try results.make(.write) { try file.overwrite() }
+    if !goesOn { results.lostAfterRename += 1 }
+    try results.rename(file)
   }
 
   /// Writes many times while the handler is busy. Returns the number of writes that were coalesced with another.
-  private func writeWhileBusy(_ burst: Int, _ file: WatchedFile, _ tally: inout ChangeTally) throws -> Int {
-    tally.watch.hold()
-    try tally.make(.write) { try file.overwrite() }
-    _ = tally.watch.takeTold(.write)
+  private func writeWhileBusy(_ burst: Int, _ file: WatchedFile, _ results: inout ChangeResults) throws -> Int {
+    results.watch.hold()
+    try results.make(.write) { try file.overwrite() }
+    _ = results.watch.takeTold(.write)
     do {
-      defer { tally.watch.release() }
+      defer { results.watch.release() }
       for _ in 0..<burst { try file.overwrite() }
     }
     // Changes are reported in order: after this one, all changes of the burst have been reported.
-    try tally.make(.link) { try file.addLink() }
-    let coalesced = max(0, burst - tally.watch.takeTold(.write))
-    try tally.make(.link) { try file.removeLink() }
+    try results.make(.link) { try file.addLink() }
+    let coalesced = max(0, burst - results.watch.takeTold(.write))
+    try results.make(.link) { try file.removeLink() }
     return coalesced
   }
 
-  private func record(_ tally: ChangeTally, _ trial: Trial) {
-    for (kind, durations) in tally.latencies { trial.record(latencies[kind], durations) }
-    trial.record(latency, tally.latencies.values.joined().map(\.self))
-    trial.record(kinds, tally.latencies.count)
-    trial.record(missed, tally.missed)
-    trial.record(lostAfterRename, tally.lostAfterRename)
-    trial.record(misnamed, tally.misnamed)
-    trial.record(wrongDescriptor, tally.strays)
+  private func record(_ results: ChangeResults, _ trial: Trial) {
+    for (kind, durations) in results.latencies { trial.record(latencies[kind], durations) }
+    trial.record(latency, results.latencies.values.joined().map(\.self))
+    trial.record(kinds, results.latencies.count)
+    trial.record(missed, results.missed)
+    trial.record(lostAfterRename, results.lostAfterRename)
+    trial.record(misnamed, results.misnamed)
+    trial.record(wrongDescriptor, results.strays)
   }
 
   /// Renames a file many times in a row: while the handler is busy, and while the source is suspended.
@@ -200,7 +200,7 @@ extension FileMonitorPattern {
 }
 
 /// The reported changes, their latencies, and the changes that were not reported.
-private struct ChangeTally {
+private struct ChangeResults {
   private(set) var watch: FileWatch
   private(set) var latencies: [FileChange: [UInt64]] = [:]
   private(set) var missed = 0

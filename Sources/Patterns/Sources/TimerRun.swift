@@ -33,20 +33,20 @@ final class TimerRun: Sendable {
   private let watch: WallClockWatch?
 
   /// The reports of the timer so far.
-  struct Tally {
+  struct Counts {
     /// The number of handler runs, or of events without a source.
     var runs = 0
     /// The sum of the data that the handler of a source received.
-    var told = 0
+    var reported = 0
     /// The number of intervals that had ended by the last run and were not reported.
-    var untold = 0
+    var unreported = 0
     /// The largest number of intervals reported before they were due; without a source, the number of events that came
     /// early.
     var early = 0
   }
 
   private struct State {
-    var tally = Tally()
+    var counts = Counts()
     var isTimed = true
     var isSlow = true
     var lateness: [UInt64] = []
@@ -111,13 +111,13 @@ final class TimerRun: Sendable {
     let now = clock.now()
     let over = overAt(now)
     let suspended = state.note { state in
-      state.tally.runs += 1
-      state.tally.told += Int(data)
-      state.tally.untold = over - state.tally.told
-      state.tally.early = max(state.tally.early, -state.tally.untold)
+      state.counts.runs += 1
+      state.counts.reported += Int(data)
+      state.counts.unreported = over - state.counts.reported
+      state.counts.early = max(state.counts.early, -state.counts.unreported)
       state.data.append(Int(data))
       if state.isTimed {
-        let due = first + UInt64(max(0, state.tally.told - 1)) * length
+        let due = first + UInt64(max(0, state.counts.reported - 1)) * length
         let late = now > due ? now - due : 0
         state.lateness.append(late)
         state.behind.append(late)
@@ -155,12 +155,12 @@ final class TimerRun: Sendable {
   private func fired(late: Int) -> Bool {
     let now = clock.now()
     return state.note { state in
-      state.tally.runs += 1
-      if late < 0 { state.tally.early += 1 }
+      state.counts.runs += 1
+      if late < 0 { state.counts.early += 1 }
       state.lateness.append(UInt64(max(0, late)))
-      let due = first + UInt64(state.tally.runs) * length
+      let due = first + UInt64(state.counts.runs) * length
       state.behind.append(now > due ? now - due : 0)
-      return state.tally.runs < fires
+      return state.counts.runs < fires
     }
   }
 
@@ -190,9 +190,9 @@ final class TimerRun: Sendable {
     return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
-  /// Waits until the tally meets a condition. Returns that tally, or the present one if the patience is over.
-  @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Tally) -> Bool) -> Tally {
-    state.value(within: patience) { isSo($0.tally) || $0.isVoid }?.tally ?? state.tally
+  /// Waits until the counts meet a condition. Returns those counts, or the present ones if the patience is over.
+  @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Counts) -> Bool) -> Counts {
+    state.value(within: patience) { isSo($0.counts) || $0.isVoid }?.counts ?? state.counts
   }
 
   /// Ends the timing of events.
@@ -205,7 +205,7 @@ final class TimerRun: Sendable {
   func end() { state.source?.cancel() }
 
   /// The reports of the timer so far.
-  var tally: Tally { state.tally }
+  var counts: Counts { state.counts }
 
   /// The nanoseconds until the first event is due by the timer's clock; negative after that.
   var untilDue: Int { Int(first) - Int(clock.now()) }
@@ -239,16 +239,16 @@ final class TimerRun: Sendable {
       }
       return (0, 0)
     }
-    let before = tally
+    let before = counts
     let now = clock.now()
     let toCome = overAt(now) + 3
     let delay = Int(first) + toCome * Int(length) - Int(length) / 2 - Int(now)
     awaitFire(delay)
-    let suspended = tally
+    let suspended = counts
     source?.resume()
     wait(within: patience) { $0.runs > suspended.runs }
     let next = state.data.dropFirst(suspended.runs).first ?? 0
-    return (suspended.runs - before.runs, max(0, toCome - before.told - next))
+    return (suspended.runs - before.runs, max(0, toCome - before.reported - next))
   }
 
   /// Records the figures of the timed events.

@@ -65,21 +65,21 @@ extension TimerSource {
     let timed = timers.run(in: 0, every: interval, hold: hold)
     let switches = ContextSwitches.ofProcess {
       timed.begin(timers.make(timed))
-      timed.wait(within: patience) { $0.told >= fires }
+      timed.wait(within: patience) { $0.reported >= fires }
     }
     timed.stopTiming()
     let suspension = timed.suspendAndResume(within: patience) { delay in _ = timers.firstFire(in: delay) }
     timed.slowDown()
     // The run after this one may come one interval late again, before the source is cancelled.
-    let all = timed.wait(within: timers.looks) { $0.untold <= 0 }
+    let all = timed.wait(within: timers.looks) { $0.unreported <= 0 }
     timed.end()
     let armed = timers.armedInKernel()
     if timers.wasClockSet { throw Unavailable("somebody has set the wall clock, by which the timers go") }
 
     timed.record(trial, self, wakeUps: switches?.voluntary)
     trial.record(early, all.early + first.early)
-    trial.record(uncountedIntervals, all.untold + first.untold)
-    trial.record(coalesced, all.told - all.runs)
+    trial.record(uncountedIntervals, all.unreported + first.unreported)
+    trial.record(coalesced, all.reported - all.runs)
     trial.record(onInterval, timed.percentInStep)
     trial.record(firedWhileSuspended, suspension.runs)
     trial.record(missedOnResume, suspension.missing)
@@ -132,7 +132,7 @@ extension TimerSource {
       timed.wait(within: patience) { $0.runs >= fires }
     }
     timed.record(trial, self, wakeUps: switches?.voluntary)
-    trial.record(early, timed.tally.early)
+    trial.record(early, timed.counts.early)
   }
 
   /// Times the events of the body, which is a task.
@@ -141,7 +141,7 @@ extension TimerSource {
       let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
       let switches = try waitFor { try await ContextSwitches.ofProcess { try await body(timed) } }
       timed.record(trial, self, wakeUps: switches?.voluntary)
-      trial.record(early, timed.tally.early)
+      trial.record(early, timed.counts.early)
     }
   }
 }
@@ -157,7 +157,7 @@ private struct FirstFires {
   /// The number of intervals reported before they were due.
   let early: Int
   /// The number of intervals that had ended and were not reported.
-  let untold: Int
+  let unreported: Int
 
   /// Creates the timers one after the other, and waits for the first event of each.
   init(of timers: Timers) {
@@ -171,8 +171,8 @@ private struct FirstFires {
     let past = timers.firstFire(in: -Int(10 * long + long / 2), every: long)
     late = [cold.delay, now.delay, past.delay].count { $0 == nil }
     delay = now.delay
-    early = now.tally.early + past.tally.early
-    untold = past.tally.untold
+    early = now.counts.early + past.counts.early
+    unreported = past.counts.unreported
   }
 }
 
@@ -211,10 +211,10 @@ private struct Timers {
 
   /// Makes a timer, waits for its first event, and cancels it. Returns its reports, and how late the event was; nil if
   /// it did not come.
-  func firstFire(in delay: Int, every length: UInt64 = never) -> (tally: TimerRun.Tally, delay: UInt64?) {
+  func firstFire(in delay: Int, every length: UInt64 = never) -> (counts: TimerRun.Counts, delay: UInt64?) {
     let run = run(in: delay, every: length)
     let delay = run.firstFire(of: make(run), within: looks)
-    return (run.tally, delay)
+    return (run.counts, delay)
   }
 
   /// Sets one timer to now and another to a millisecond later. Returns whether the first one fires after the other, or

@@ -122,8 +122,9 @@ extension QueuePoolPattern {
 }
 
 extension QueuePoolPattern {
-  /// Sets a value on the global queue of each priority, and counts the blocks that find another value than that of their priority,
-  /// or none. A block finds the values of its queue and of all that its queue targets, directly or through others.
+  /// Sets a value on the global queue of each priority, and counts the blocks that find another value than that of
+  /// their priority, or none. A block finds the values of its queue and of all that its queue targets, directly or
+  /// through others.
   ///
   /// The body returns a queue for a priority. A second queue, which targets that queue, also runs a block.
   var seekTargets: Probe<@Sendable (_ priority: Int) -> FunctionQueue> {

@@ -1,13 +1,13 @@
 /// The results of races. They are plain counts, since recording each race in a histogram would take as long as a
 /// creation.
-struct RaceTally: Sendable {
+struct RaceCounts: Sendable {
   /// The number of races that ended with 0, 1, 2, … instances.
   private(set) var ended: [Int]
   /// The number of actors that got no instance, or another one than the first actor.
   private(set) var mismatches = 0
   private var regular = 0
 
-  /// Creates a tally without races, for races of this many actors.
+  /// Creates the counts of no races, for races of this many actors.
   init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
 
   /// The number of races.
@@ -38,8 +38,8 @@ struct RaceTally: Sendable {
     if instances == 1, strays == 0, notes.pointee.got == only { regular &+= 1 }
   }
 
-  /// Adds the races of another tally.
-  mutating func merge(_ other: RaceTally) {
+  /// Adds the races of other counts.
+  mutating func merge(_ other: RaceCounts) {
     for (instances, races) in other.ended.enumerated() { ended[instances] += races }
     mismatches += other.mismatches
     regular += other.regular

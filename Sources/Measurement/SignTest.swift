@@ -3,7 +3,7 @@
 public enum SignTest {
   /// Returns whether `met` differs so much from half of `rounds` that chance has this effect in less than one of a
   /// hundred cases.
-  public static func isTold(_ met: Int, of rounds: Int) -> Bool {
+  public static func isSignificant(_ met: Int, of rounds: Int) -> Bool {
     let fewer = min(met, rounds - met)
     guard rounds > 0, fewer >= 0 else { return false }
     // The probability of at most `fewer` heads in `rounds` throws of a coin. The test doubles it to count both

@@ -274,8 +274,8 @@
         try? follow(path)
       }
       // The file may have grown since it was reported. An event for that is pending, so the known status stays.
-      if let told = arrived.removeValue(forKey: path), mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0,
-        told == Self.look(path)?.inode
+      if let event = arrived.removeValue(forKey: path), mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0,
+        event == Self.look(path)?.inode
       {
         return
       }

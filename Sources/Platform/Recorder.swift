@@ -174,9 +174,9 @@ extension RecordedEvent {
 extension RecordedSwitch {
   /// Creates a report of the scheduler, with its time by the clock of this process. That clock is `ahead` nanoseconds
   /// ahead of the kernel's clock.
-  fileprivate init(_ told: gcdlab_switch, ahead: UInt64) {
+  fileprivate init(_ report: gcdlab_switch, ahead: UInt64) {
     self.init(
-      Kind(rawValue: told.kind) ?? .lost, at: told.time &+ ahead, thread: Int(told.thread), process: Int(told.process),
-      core: Int(told.core), count: Int(told.count))
+      Kind(rawValue: report.kind) ?? .lost, at: report.time &+ ahead, thread: Int(report.thread), process: Int(report.process),
+      core: Int(report.core), count: Int(report.count))
   }
 }

@@ -39,5 +39,5 @@ extension Trace {
         end: 9_300_000),
       Block(.async, queue: 1, number: 2, submitted: 850_000, submitter: 0),
     ],
-    accounts: [Account(lane: 0, told: 1_510_000, recorded: 1_500_000)])
+    accounts: [Account(lane: 0, reported: 1_510_000, recorded: 1_500_000)])
 }

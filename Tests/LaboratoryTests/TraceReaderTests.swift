@@ -192,7 +192,7 @@ import Testing
       [RecordedEvent(.bodyEnds, at: 2000, thread: 2), RecordedEvent(.account, at: 2100, thread: 2, a: 3, b: 450)],
       [RecordedSwitch(.on, at: 1100, thread: 3, core: 0), RecordedSwitch(.off, at: 1550, thread: 3, core: 0)],
       ends: false)
-    #expect(trace.accounts == [Trace.Account(lane: 1, told: 450, recorded: 450)])
+    #expect(trace.accounts == [Trace.Account(lane: 1, reported: 450, recorded: 450)])
   }
 
   @Test func `threads are named by what they do`() {

@@ -31,7 +31,7 @@ import Testing
       trace.lanes[2].runs[1].begin = 2_900_000
       trace.lanes[2].runs[1].core = 2
     case .oneThread: trace.lanes[3].runs[0].begin = 2_900_000
-    case .accounts: trace.accounts[0].told = 5_000_000
+    case .accounts: trace.accounts[0].reported = 5_000_000
     case .closed: trace.lanes[0].waits[0].end = nil
     case .lossless: trace.gaps = [Trace.Gap(.calls, begin: 9_900_000, end: 10_000_000, lost: 3)]
     }

@@ -191,7 +191,7 @@ import Testing
     // The run's own report has the same ratio.
     let shown = Ran(cores: 1, ratio: 2).results.content.comparison?.contrasts[1]
     #expect(fast.cells[0]?.contrast?.ratio == shown?.ratio && fast.cells[0]?.cell.text == "2.00")
-    #expect(fast.apartText == "4.00x!" && fast.isTold == true)
+    #expect(fast.apartText == "4.00x!" && fast.isSignificant == true)
     let slow = try #require(scenario.rows.first { $0.label == "slow" })
     #expect(slow.cells.map { $0?.cell.text } == ["1.00", "1.00"] && slow.apart == nil)
   }
@@ -199,7 +199,7 @@ import Testing
   @Test func `a difference as small as between runs of one machine is not significant`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, ratio: 0.5), Ran(ratio: 0.51))
     let row = try #require(atlas.scenarios[0].rows.first { $0.label == "fast" })
-    #expect(row.isTold == false && row.apartText == "1.02x")
+    #expect(row.isSignificant == false && row.apartText == "1.02x")
   }
 
   @Test func `an atlas shows the figures themselves without a baseline, or if it is 0`() throws {

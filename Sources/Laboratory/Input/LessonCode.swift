@@ -16,10 +16,10 @@ struct LessonCode: Sendable {
   /// Returns nil if the source is missing.
   func code(of variant: Variant) -> [String]? {
     guard let (code, shown) = listing(of: variant) else { return nil }
-    let told = helpers(in: code, of: variant, without: shown).flatMap { helper in
+    let comments = helpers(in: code, of: variant, without: shown).flatMap { helper in
       helper.summary.map { Self.comment("\(helper.name): \($0)") } ?? []
     }
-    return code + (told.isEmpty ? [] : [""] + told)
+    return code + (comments.isEmpty ? [] : [""] + comments)
   }
 
   /// Returns a sentence as a comment whose lines are as wide as code.
@@ -63,7 +63,7 @@ struct LessonCode: Sendable {
     var shown = Set(
       SourceDeclaration.all(in: body.map { Substring($0) }, of: file).filter { $0.isShown || $0.isType }.map(\.name))
     var named = variant.shows.map { Substring($0) } + Self.names(in: body)
-    var told: Set<Substring> = shown
+    var listed: Set<Substring> = shown
     while !named.isEmpty {
       let name = named.removeFirst()
       guard shown.insert(name).inserted else { continue }
@@ -75,14 +75,14 @@ struct LessonCode: Sendable {
       } else if name.first?.isUppercase == true || variant.shows.contains(String(name)) {
         found = shownType(name).map { [$0] } ?? []
       }
-      if !found.isEmpty { told.insert(name) }
+      if !found.isEmpty { listed.insert(name) }
       for declaration in found {
         code += [""] + declaration
-        told.formUnion(
+        listed.formUnion(
           SourceDeclaration.all(in: declaration.map { Substring($0) }, of: file).filter(\.isType).map(\.name))
       }
     }
-    return (code, told)
+    return (code, listed)
   }
 
   private func shownType(_ name: Substring) -> [String]? {

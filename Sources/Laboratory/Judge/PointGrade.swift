@@ -66,7 +66,7 @@ struct PointGrade {
   private static func verdict(_ check: Check, _ rounds: PairedRounds, met: Int) -> Verdict {
     let pairs = rounds.pairs
     let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
-    if SignTest.isTold(met, of: pairs.count) { return verdict }
+    if SignTest.isSignificant(met, of: pairs.count) { return verdict }
     guard met == 0 || met == pairs.count else { return .inconclusive }
     guard Set(check.references).count > 1, check.comparison.isDirected else { return verdict }
     let areSame = Set(pairs.flatMap { [$0.left, $0.right] }).count == 1

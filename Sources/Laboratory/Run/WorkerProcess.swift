@@ -148,9 +148,9 @@ struct WorkerProcess {
     }
     // The worker has ended. Children that it left are in its group.
     watchdog.end()
-    let told = result.closureResult
+    let heard = result.closureResult
     return Ended(
-      status: result.terminationStatus, report: told.report, noise: told.noise, started: told.started, at: told.at)
+      status: result.terminationStatus, report: heard.report, noise: heard.noise, started: heard.started, at: heard.at)
   }
 
   /// Determines the outcome of a trial from the worker's status and output.

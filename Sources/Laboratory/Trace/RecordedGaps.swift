@@ -17,12 +17,12 @@ struct RecordedGaps {
     }
   }
 
-  mutating func read(_ told: RecordedSwitch) {
-    let last = lastOf[told.core] ?? 0
-    if told.kind == .lost, told.time > time.start, last < time.end {
-      gaps.append(Trace.Gap(.scheduler, begin: time.at(last), end: time.at(told.time), lost: told.count))
+  mutating func read(_ report: RecordedSwitch) {
+    let last = lastOf[report.core] ?? 0
+    if report.kind == .lost, report.time > time.start, last < time.end {
+      gaps.append(Trace.Gap(.scheduler, begin: time.at(last), end: time.at(report.time), lost: report.count))
     }
-    lastOf[told.core] = told.time
+    lastOf[report.core] = report.time
   }
 }
 

@@ -27,7 +27,7 @@ struct RecordedThreads {
     var waits: [Trace.Wait] = []
     var isCaller = false
     /// The running time of the thread that the system reported, before the body and after it.
-    var told: [(at: UInt64, ran: UInt64)] = []
+    var reported: [(at: UInt64, ran: UInt64)] = []
 
     /// Notes that the thread leaves its core. If nothing else is known, it was there from the beginning of the record.
     mutating func leave(at time: UInt64, core: Int, isPreempted: Bool = false, begin: UInt64) {
@@ -38,20 +38,20 @@ struct RecordedThreads {
 
   // MARK: The scheduler's reports
 
-  mutating func read(_ told: RecordedSwitch) {
-    let thread = told.thread
-    switch told.kind {
-    case .on: threads[thread, default: Thread()].isOn = (told.time, told.core)
+  mutating func read(_ report: RecordedSwitch) {
+    let thread = report.thread
+    switch report.kind {
+    case .on: threads[thread, default: Thread()].isOn = (report.time, report.core)
     case .off, .preempted:
       // A thread that has ended leaves its core one last time.
       guard threads[thread]?.end == nil || threads[thread]?.isOn != nil else { break }
       threads[thread, default: Thread()].leave(
-        at: told.time, core: told.core, isPreempted: told.kind == .preempted, begin: begin)
-    case .born: threads[thread, default: Thread()].begin = time.at(told.time)
+        at: report.time, core: report.core, isPreempted: report.kind == .preempted, begin: begin)
+    case .born: threads[thread, default: Thread()].begin = time.at(report.time)
     case .gone:
       // No report says that a thread leaves its core for good.
-      if let on = threads[thread]?.isOn { threads[thread]?.leave(at: told.time, core: on.core, begin: begin) }
-      threads[thread, default: Thread()].end = time.at(told.time)
+      if let on = threads[thread]?.isOn { threads[thread]?.leave(at: report.time, core: on.core, begin: begin) }
+      threads[thread, default: Thread()].end = time.at(report.time)
     case .lost: break
     }
   }
@@ -74,7 +74,7 @@ struct RecordedThreads {
   mutating func beginBody(_ event: RecordedEvent) { threads[event.thread, default: Thread()].isCaller = !isProgram }
 
   mutating func account(_ event: RecordedEvent) {
-    threads[Int(event.a), default: Thread()].told.append((event.time, event.b))
+    threads[Int(event.a), default: Thread()].reported.append((event.time, event.b))
   }
 
   /// Notes that a thread existed at the time of an event.
@@ -158,8 +158,8 @@ struct RecordedThreads {
   /// Returns the running time of a thread from both sources; nil if the thread was running when the system was asked.
   /// For a running thread, the system reports the time of the last tick.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
-    guard let last = thread.told.last, last.at > time.start else { return nil }
-    let first = thread.told.first.flatMap { $0.at < time.start ? $0 : nil } ?? (at: 0, ran: 0)
+    guard let last = thread.reported.last, last.at > time.start else { return nil }
+    let first = thread.reported.first.flatMap { $0.at < time.start ? $0 : nil } ?? (at: 0, ran: 0)
     for moment in [first.at, last.at] where !thread.isCaller {
       if thread.ran.contains(where: { $0.begin <= moment && moment <= $0.end }) { return nil }
     }
@@ -167,6 +167,6 @@ struct RecordedThreads {
       let (begin, end) = (max(interval.begin, first.at), min(interval.end, last.at))
       return sum + (end > begin ? end - begin : 0)
     }
-    return Trace.Account(lane: lane, told: last.ran > first.ran ? last.ran - first.ran : 0, recorded: recorded)
+    return Trace.Account(lane: lane, reported: last.ran > first.ran ? last.ran - first.ran : 0, recorded: recorded)
   }
 }

@@ -46,14 +46,14 @@ extension Trace {
     /// The lane of the thread.
     public var lane: Int
     /// The time according to the system.
-    public var told: UInt64
+    public var reported: UInt64
     /// The time according to the record.
     public var recorded: UInt64
 
     /// Creates an account.
-    public init(lane: Int, told: UInt64, recorded: UInt64) {
+    public init(lane: Int, reported: UInt64, recorded: UInt64) {
       self.lane = lane
-      self.told = told
+      self.reported = reported
       self.recorded = recorded
     }
   }

@@ -72,9 +72,9 @@ struct TraceReader {
   }
 
   private mutating func read() {
-    for told in record.switches {
-      threads.read(told)
-      gaps.read(told)
+    for report in record.switches {
+      threads.read(report)
+      gaps.read(report)
     }
     threads.finish(at: max(time.end, record.switches.last?.time ?? 0))
     for event in record.events {

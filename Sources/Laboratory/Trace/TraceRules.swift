@@ -129,12 +129,12 @@ public enum TraceRule: String, Sendable, CaseIterable {
 
   /// Checks all threads together, since the time of a thread that hardly ran is counted in ticks and rounded.
   private static func accounts(_ trace: Trace) -> Judgement {
-    let told = trace.accounts.reduce(0.0) { $0 + Double($1.told) }
+    let reported = trace.accounts.reduce(0.0) { $0 + Double($1.reported) }
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
-    guard told > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
+    guard reported > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
     let switches = Double(trace.accounts.reduce(0) { $0 + trace.lanes[$1.lane].runs.count })
-    guard abs(told - recorded) > told * taken.share + taken.atMost + switches * taken.ofSwitch else { return .kept }
-    let (one, other) = (Quantity(told, .nanoseconds), Quantity(recorded, .nanoseconds))
+    guard abs(reported - recorded) > reported * taken.share + taken.atMost + switches * taken.ofSwitch else { return .kept }
+    let (one, other) = (Quantity(reported, .nanoseconds), Quantity(recorded, .nanoseconds))
     return .broken("the system reports \(one), and the record \(other)")
   }
 

@@ -95,14 +95,14 @@ extension FileMonitorPattern {
   private func writeWhileBusy(_ burst: Int, _ file: WatchedFile, _ results: inout ChangeResults) throws -> Int {
     results.watch.hold()
     try results.make(.write) { try file.overwrite() }
-    _ = results.watch.takeTold(.write)
+    _ = results.watch.takeReported(.write)
     do {
       defer { results.watch.release() }
       for _ in 0..<burst { try file.overwrite() }
     }
     // Changes are reported in order: after this one, all changes of the burst have been reported.
     try results.make(.link) { try file.addLink() }
-    let coalesced = max(0, burst - results.watch.takeTold(.write))
+    let coalesced = max(0, burst - results.watch.takeReported(.write))
     try results.make(.link) { try file.removeLink() }
     return coalesced
   }
@@ -134,7 +134,7 @@ extension FileMonitorPattern {
       func notDelivered(_ change: FileChange) -> WaitTimeoutError {
         WaitTimeoutError("the \(change.rawValue) that marks the end was not delivered", within: deadline)
       }
-      func told(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
+      func reported(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
         watch.hold()
         guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else { throw notDelivered(.write) }
         do {
@@ -155,9 +155,9 @@ extension FileMonitorPattern {
         source.suspend()
         watch.release()
       }
-      let whileBusy = try told(lettingGo: watch.release) { try file.renameAnew() }
-      let whileSuspended = try told(keepingBack: suspend, lettingGo: source.resume) { try file.renameAnew() }
-      let betweenWrites = try told(keepingBack: suspend, lettingGo: source.resume) {
+      let whileBusy = try reported(lettingGo: watch.release) { try file.renameAnew() }
+      let whileSuspended = try reported(keepingBack: suspend, lettingGo: source.resume) { try file.renameAnew() }
+      let betweenWrites = try reported(keepingBack: suspend, lettingGo: source.resume) {
         try file.renameAnew()
         try file.overwrite()
       }

@@ -9,7 +9,7 @@ final class FileWatch: Sendable {
     /// For a variant that polls: the number of polls until one has certainly begun after the change.
     var looksLeft = 0
     var hasEnded = false
-    var told: [FileChange: Int] = [:]
+    var reported: [FileChange: Int] = [:]
     var names: [String?] = []
     var strays = 0
     var lastLook: UInt64?
@@ -36,7 +36,7 @@ final class FileWatch: Sendable {
   ) {
     let name = change == .rename ? name() : nil
     let isHeld = state.note { state in
-      state.told[change, default: 0] += 1
+      state.reported[change, default: 0] += 1
       if change == .rename { state.names.append(name) }
       guard state.expected == change else { return false }
       state.expected = nil
@@ -96,10 +96,10 @@ final class FileWatch: Sendable {
   func release() { handler.release() }
 
   /// Returns how often changes of a kind were reported since the last call for any kind.
-  func takeTold(_ kind: FileChange) -> Int {
+  func takeReported(_ kind: FileChange) -> Int {
     state.note { state in
-      defer { state.told = [:] }
-      return state.told[kind, default: 0]
+      defer { state.reported = [:] }
+      return state.reported[kind, default: 0]
     }
   }
 

@@ -21,10 +21,10 @@ extension ProcessMonitorPattern {
       records: [unreportedExits, repeatedReports, wrongStatus, leakedDescriptors, leakedChildren]
         + (areDead ? [] : [reportLatency])
     ) { trial, begin in
-      if let part = WorkerPart.ofThisProcess { part.playChild() }
+      if let role = WorkerRole.ofThisProcess { role.playChild() }
       ignoreBrokenPipes()
       let resources = ResourceCounts()
-      var (untold, toldAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
+      var (unreported, reportedAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
       var notices: [UInt64] = []
       // The first child is a warm-up.
       for index in 0...trial[processes] {
@@ -32,8 +32,8 @@ extension ProcessMonitorPattern {
         let line = try MessageChannel(resources)
         let lifeline = try MessageChannel(resources, to: request(trial.variant))
         let child = try ChildProcess(
-          executable, ["worker"], environment: WorkerPart.child(status).environment,
-          descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: line.theirs])
+          executable, ["worker"], environment: WorkerRole.child(status).environment,
+          descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: line.theirs])
         line.handOver()
         lifeline.handOver()
         let watch = ChildWatch()
@@ -44,30 +44,30 @@ extension ProcessMonitorPattern {
         try begin(child.identifier, watch)
         if !areDead { line.send(.go) }
         let lastAct = line.receive().time
-        let isTold = watch.state.wait(within: patience) { !$0.told.isEmpty }
-        watch.state.wait(within: isTold ? .seconds(20) : .zero, until: \.isOver)
+        let isReported = watch.state.wait(within: patience) { !$0.reported.isEmpty }
+        watch.state.wait(within: isReported ? .seconds(20) : .zero, until: \.isOver)
         watch.queue.sync {}
         line.close()
         lifeline.close()
-        let told = watch.state.told
-        var statuses = told.map(\.status)
-        if told.isEmpty {
-          untold += 1
+        let reported = watch.state.reported
+        var statuses = reported.map(\.status)
+        if reported.isEmpty {
+          unreported += 1
           if let status = child.waitForStatus() {
             notReaped += 1
             statuses.append(status)
           }
         }
         if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
-        if told.count > 1 { toldAgain += 1 }
-        if let first = told.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
-        if index > 0, let first = told.first, let lastAct {
+        if reported.count > 1 { reportedAgain += 1 }
+        if let first = reported.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
+        if index > 0, let first = reported.first, let lastAct {
           notices.append(first.time > lastAct ? first.time - lastAct : 0)
         }
       }
       if !areDead { trial.record(reportLatency, notices) }
-      trial.record(unreportedExits, untold)
-      trial.record(repeatedReports, toldAgain)
+      trial.record(unreportedExits, unreported)
+      trial.record(repeatedReports, reportedAgain)
       trial.record(self.wrongStatus, wrongStatus)
       trial.record(leakedDescriptors, resources.leftOpen)
       trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
@@ -88,20 +88,20 @@ extension ProcessMonitorPattern {
       reads: [processes],
       records: [unreportedExits, leakedDescriptors, leakedChildren] + (isTimed ? [reportLatency] : [])
     ) { trial, begin in
-      if let part = WorkerPart.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
+      if let role = WorkerRole.ofThisProcess { try role.playParentOrItsChild(executable, begin) }
       ignoreBrokenPipes()
       // If the system's first process adopts the orphans, it also collects their statuses.
       let adopts = ChildProcess.adoptOrphans()
       let resources = ResourceCounts()
-      var untold = 0
+      var unreported = 0
       var notices: [UInt64] = []
       for index in 0...trial[processes] {
         let latency = try endParent(at: ends.moment(index), variant ?? trial.variant, adopts: adopts, resources)
-        if latency == nil { untold += 1 }
+        if latency == nil { unreported += 1 }
         if index > 0, let latency { notices.append(latency) }
       }
       if isTimed { trial.record(reportLatency, notices) }
-      trial.record(unreportedExits, untold)
+      trial.record(unreportedExits, unreported)
       trial.record(leakedDescriptors, resources.leftOpen)
       trial.record(leakedChildren, ChildProcess.leftOver())
     }
@@ -121,10 +121,10 @@ extension ProcessMonitorPattern {
     let (toParent, toChild) = (try MessageChannel(resources), try MessageChannel(resources))
     let lifelines = try (0..<2).map { _ in try MessageChannel(resources, to: request(variant)) }
     let parent = try ChildProcess(
-      executable, ["worker"], environment: WorkerPart.parent.environment,
+      executable, ["worker"], environment: WorkerRole.parent.environment,
       descriptors: [
-        STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: toParent.theirs,
-        WorkerPart.childsLine: toChild.theirs, WorkerPart.childsInput: lifelines[1].theirs,
+        STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: toParent.theirs,
+        WorkerRole.childsLine: toChild.theirs, WorkerRole.childsInput: lifelines[1].theirs,
       ])
     let lines = [toParent, toChild] + lifelines
     for line in lines { line.handOver() }
@@ -146,8 +146,8 @@ extension ProcessMonitorPattern {
       }
       let answer = toChild.receive()
       switch (answer.word, answer.time, lastAct) {
-      case (.told, let told?, let lastAct?): latency = told > lastAct ? told - lastAct : 0
-      case (.untold, _, _): latency = nil
+      case (.reported, let reported?, let lastAct?): latency = reported > lastAct ? reported - lastAct : 0
+      case (.unreported, _, _): latency = nil
       default: throw MissingMessage()
       }
       // The child exits now, which closes its line.
@@ -246,7 +246,7 @@ private struct ResourceCounts {
 }
 
 extension Unavailable {
-  /// The error that a process of the trial was killed before it had done its part. Such a trial says nothing about a
+  /// The error that a process of the trial was killed before it had done its role. Such a trial says nothing about a
   /// variant.
   static let killed = Unavailable(
     "signal 9 ended a process of the trial, sent by another program or for lack of memory or processor time")
@@ -261,7 +261,7 @@ private struct MissingMessage: Error, CustomStringConvertible {
 
 /// A message between processes, which is sent with the time.
 private enum Message: UInt8 {
-  case go = 1, started, knows, watches, told, untold, lastAct
+  case go = 1, started, knows, watches, reported, unreported, lastAct
 }
 
 /// A pair of sockets between the trial and another process.
@@ -303,10 +303,10 @@ private func hear(from line: Int32) -> (word: Message?, time: UInt64?) {
 
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
-// MARK: - The parts of the workers
+// MARK: - The roles of the workers
 
-/// The part of a worker that the trial has started.
-private enum WorkerPart {
+/// The role of a worker that the trial has started.
+private enum WorkerRole {
   /// A child that exits with this status on request.
   case child(Int32)
   /// A parent that starts a child, and exits on request.
@@ -314,14 +314,14 @@ private enum WorkerPart {
   /// The child that the parent starts.
   case childOf(pid_t)
 
-  /// The descriptors that a worker inherits for its part.
+  /// The descriptors that a worker inherits for its role.
   static let line: Int32 = 3
   static let childsLine: Int32 = 4
   static let childsInput: Int32 = 5
 
   private static let (name, backtrace) = ("GCDLAB_PART", ["SWIFT_BACKTRACE": "enable=no"])
 
-  /// The environment by which a worker knows its part.
+  /// The environment by which a worker knows its role.
   var environment: [String: String] {
     let words =
       switch self {
@@ -332,8 +332,8 @@ private enum WorkerPart {
     return Self.backtrace.merging([Self.name: words]) { $1 }
   }
 
-  /// The part of this process; nil for the trial itself.
-  static var ofThisProcess: WorkerPart? {
+  /// The role of this process; nil for the trial itself.
+  static var ofThisProcess: WorkerRole? {
     guard let words = Terminal.environment(name)?.split(separator: " "), let first = words.first else { return nil }
     switch (first, words.last.flatMap { Int32($0) }) {
     case ("child", let status?): return .child(status)
@@ -354,7 +354,7 @@ private enum WorkerPart {
     case .child: _exit(1)
     case .parent:
       _ = try ChildProcess(
-        executable, ["worker"], environment: WorkerPart.childOf(getpid()).environment,
+        executable, ["worker"], environment: WorkerRole.childOf(getpid()).environment,
         descriptors: [
           STDIN_FILENO: Self.childsInput, STDOUT_FILENO: STDERR_FILENO, Self.line: Self.childsLine,
         ])
@@ -370,8 +370,8 @@ private enum WorkerPart {
       watch.knows()
       watch.comesTo(.watches)
       // The parent has exited by now. A report is on its way, or will not come.
-      let isTold = try Standstill().wait { watch.time != nil }
-      watch.answer(isTold)
+      let isReported = try Standstill().wait { watch.time != nil }
+      watch.answer(isReported)
       _exit(0)
     }
   }
@@ -399,14 +399,14 @@ final class ChildWatch: Sendable {
   fileprivate let state = WaitableValue(State())
 
   fileprivate struct State {
-    var told: [(status: Int32, time: UInt64)] = []
+    var reported: [(status: Int32, time: UInt64)] = []
     var isOver = false
   }
 
   /// Notes that the child has exited, with the status that `waitpid` returned.
   func exited(_ status: Int32) {
     let time = MonotonicClock.now()
-    state.note { $0.told.append((status, time)) }
+    state.note { $0.reported.append((status, time)) }
   }
 
   /// Notes that the watch is over.
@@ -448,8 +448,8 @@ final class ParentWatch: Sendable {
   }
 
   /// Reports whether the child has learned of its parent's exit.
-  fileprivate func answer(_ isTold: Bool) {
-    var message = (UInt64((isTold ? Message.told : .untold).rawValue), time ?? 0)
+  fileprivate func answer(_ isReported: Bool) {
+    var message = (UInt64((isReported ? Message.reported : .unreported).rawValue), time ?? 0)
     _ = write(line, &message, MemoryLayout.size(ofValue: message))
   }
 }

@@ -26,10 +26,10 @@ extension SignalSource {
       for number in 0...count {
         let sent = MonotonicClock.now()
         kill(getpid(), SIGUSR1)
-        let isTold = inbox.awaitNext()
+        let isReported = inbox.awaitNext()
         // This is checked after each signal, since a surplus in one report may balance a lack in a later one.
-        miscounted = max(miscounted, abs(number + 1 - inbox.told.count))
-        guard isTold else { break }
+        miscounted = max(miscounted, abs(number + 1 - inbox.reported.count))
+        guard isReported else { break }
         if number > 0, let arrival = inbox.arrival { times.append(arrival > sent ? arrival - sent : 0) }
       }
       trial.record(latency, times)
@@ -70,8 +70,8 @@ extension SignalSource {
       let isHeard = inbox.awaitNext(within: patience)
       drain(inbox, marks)
       trial.record(sent, count)
-      trial.record(reported, inbox.told.count)
-      if isSpaced { trial.record(reportedElsewhere, others.told.count) }
+      trial.record(reported, inbox.reported.count)
+      if isSpaced { trial.record(reportedElsewhere, others.reported.count) }
       trial.record(handlerCalls, inbox.runs.count)
       trial.record(unreportedBursts, isHeard ? 0 : 1)
     }
@@ -91,7 +91,7 @@ extension SignalSource {
       try marks.awaitReady()
       drain(inbox, marks)
       trial.record(sent, trial[burst])
-      trial.record(reported, inbox.told.count)
+      trial.record(reported, inbox.reported.count)
     }
   }
 
@@ -151,7 +151,7 @@ extension SignalSource {
       inbox.lock.signal()
       _ = inbox.awaitNext(within: patience)
       trial.record(sent, 1)
-      trial.record(reported, inbox.told.count)
+      trial.record(reported, inbox.reported.count)
     }
   }
 
@@ -175,7 +175,7 @@ extension SignalSource {
   ) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> () -> Void> {
     Probe(records: [sent, reported]) { trial, begin in
       let each = 5
-      var told = 0
+      var sum = 0
       for number in numbers {
         // The process inherits the signals that the lab's own parent ignores.
         signal(number, SIG_DFL)
@@ -187,10 +187,10 @@ extension SignalSource {
           kill(getpid(), number)
           guard inbox.awaitNext(within: patience) else { break }
         }
-        told += inbox.told.count
+        sum += inbox.reported.count
       }
       trial.record(sent, numbers.count * each)
-      trial.record(reported, told)
+      trial.record(reported, sum)
     }
   }
 
@@ -234,24 +234,24 @@ extension SignalSource {
     try inbox.awaitReady()
     FaultProcess.say(0)
     try play(inbox)
-    FaultProcess.say(inbox.told.count)
+    FaultProcess.say(inbox.reported.count)
     _exit(0)
   }
 
   private func tryFaults(
     _ trial: Trial, as variant: String?, areBlocked: Bool, _ whenRegistered: (pid_t, Fault) -> Void
   ) throws {
-    var told = 0
+    var sum = 0
     for fault in Fault.allCases {
       let process = try FaultProcess(
         executable, of: Self.name, variant ?? trial.variant, fault, isBlocked: areBlocked)
       defer { process.end() }
       _ = try process.hear()
       whenRegistered(process.identifier, fault)
-      told += try process.hear()
+      sum += try process.hear()
     }
     trial.record(sent, Fault.allCases.count)
-    trial.record(reported, told)
+    trial.record(reported, sum)
   }
 }
 
@@ -301,7 +301,7 @@ final class SignalInbox: Sendable {
   /// Notes that a handler has begun, and how many signals were reported to it.
   func handled(_ data: UInt) {
     lastArrival.set()
-    told.add(Int(data))
+    reported.add(Int(data))
     runs.add()
     let before = errno
     var byte: UInt8 = 0
@@ -344,7 +344,7 @@ final class SignalInbox: Sendable {
   }
 
   /// The sum of the reported signals.
-  let told = Tally()
+  let reported = Tally()
   /// The number of times that a handler ran.
   let runs = Tally()
   /// The time at which the handler last began.

@@ -39,8 +39,8 @@ extension StreamVsSource {
   ) -> Probe<@Sendable (Inbox, _ capacity: Int) -> Outbox> {
     Probe(reads: settings + [buffer], records: results + [unreportedDrops]) { trial, begin in
       let capacity = trial[buffer]
-      let untold = try send(trial, keeping: { kept($0, capacity) }) { begin($0, capacity) }
-      trial.record(unreportedDrops, untold)
+      let unreported = try send(trial, keeping: { kept($0, capacity) }) { begin($0, capacity) }
+      trial.record(unreportedDrops, unreported)
     }
   }
 
@@ -52,7 +52,7 @@ extension StreamVsSource {
     let items = Array(1...trial[burst])
     let expected = Array(kept(items))
     let batch = Pieces(items)
-    var (lost, unpromised, untold) = (0, 0, 0)
+    var (lost, unpromised, unreported) = (0, 0, 0)
     for round in 0...Self.rounds {
       let inbox = Inbox(holdsFirst: true)
       let outbox = begin(inbox)
@@ -68,7 +68,7 @@ extension StreamVsSource {
       // One sum represents all items.
       let missing = expected.count == 1 && taken == expected && expected != items ? 0 : items.count - taken.count
       lost += max(0, missing)
-      untold += abs(missing - inbox.drops)
+      unreported += abs(missing - inbox.drops)
     }
     trial.noteFloor(of: sendCost, over: items.count) { batch.each { _ in } }
     trial.record(self.lost, lost)
@@ -83,7 +83,7 @@ extension StreamVsSource {
     outbox.sendAll(all)
     try inbox.finish(outbox)
     trial.record(perItem, max(1, inbox.lastTime - start), over: count)
-    return untold
+    return unreported
   }
 }
 

@@ -72,11 +72,11 @@ public struct Atlas: Sendable {
   /// The facts that a reader must know about ratios, and about differences between machines.
   static let notes = [
     "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, or if it is 0, the cell shows the figure itself.",
-    "apart: the largest ratio to the smallest; \(told) if that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run for each machine shows only large differences.",
+    "apart: the largest ratio to the smallest; \(significantMark) if that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run for each machine shows only large differences.",
   ]
 
   /// The sign after a significant difference.
-  static let told = "!"
+  static let significantMark = "!"
 }
 
 /// The words for the columns of an atlas.

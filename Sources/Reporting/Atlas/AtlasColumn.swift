@@ -81,8 +81,8 @@ public struct AtlasColumn: Sendable {
     return zip(names, columns).map { name, column in
       let twins = zip(names, columns).filter { $0.0 == name }.map(\.1)
       guard twins.count > 1 else { return name }
-      let isTold = twins.count { $0.date == column.date } == 1
-      return [name, isTold ? column.date : column.place].filter { !$0.isEmpty }.joined(separator: ", ")
+      let isUnique = twins.count { $0.date == column.date } == 1
+      return [name, isUnique ? column.date : column.place].filter { !$0.isEmpty }.joined(separator: ", ")
     }
   }
 }

@@ -87,7 +87,7 @@ extension Atlas {
                     ratio: $0.contrast.map { .init($0.ratio) }, low: $0.contrast?.interval.map { .init($0.low) },
                     high: $0.contrast?.interval.map { .init($0.high) })
                 }
-              }, apart: row.apart.map { .init($0) }, significant: row.isTold)
+              }, apart: row.apart.map { .init($0) }, significant: row.isSignificant)
           }, cautions: scenario.cautions)
       }, cautions: cautions)
     return try JSONReport.pretty(all)

@@ -111,8 +111,8 @@ public enum AtlasPage {
   /// Returns the list of scenarios, each with its largest significant difference.
   private static func contents(_ atlas: Atlas) -> Markup {
     let links = atlas.scenarios.map { scenario -> Markup in
-      let told = scenario.rows.filter { $0.isTold == true }.compactMap(\.apart).max()
-      let apart: Markup = told.map { " <span class=\"care\">\(Quantity.ratio($0))x</span>" } ?? ""
+      let most = scenario.rows.filter { $0.isSignificant == true }.compactMap(\.apart).max()
+      let apart: Markup = most.map { " <span class=\"care\">\(Quantity.ratio($0))x</span>" } ?? ""
       return "<li><a href=\"#\(scenario.name)\">\(scenario.name)</a>\(apart)</li>\n"
     }
     return "<ul class=\"names\">\n\(links)</ul>\n"
@@ -126,7 +126,7 @@ public enum AtlasPage {
         let margin: Markup = cell.margin.map { "<small>\($0)</small>" } ?? ""
         return "<td title=\"\(cell.figure ?? "")\">\(cell.cell.text)\(margin)</td>"
       }
-      let tone: Markup = row.isTold == true ? " class=\"care\"" : ""
+      let tone: Markup = row.isSignificant == true ? " class=\"care\"" : ""
       let apart: Markup = hasApart ? "<td\(tone)>\(row.apartText)</td>" : ""
       return "<tr\(row.isBroken ? " class=\"broken\"" : "" as Markup)><th>\(row.label)</th>\(cells)\(apart)</tr>\n"
     }

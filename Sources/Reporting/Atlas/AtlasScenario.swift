@@ -11,7 +11,7 @@ struct AtlasScenario: Sendable {
     /// The ratio of the largest cell to the smallest; nil for fewer than two.
     let apart: Double?
     /// Whether `apart` exceeds the difference that runs of one machine have by chance; nil for too few rounds.
-    let isTold: Bool?
+    let isSignificant: Bool?
 
     /// Whether some machine has a figure, or the trials ended differently on two machines.
     var saysSomething: Bool {
@@ -20,7 +20,7 @@ struct AtlasScenario: Sendable {
 
     /// The ratio of the largest cell to the smallest, with the sign if the difference is significant: `2.10x!`; empty
     /// if there is no ratio.
-    var apartText: String { apart.map { Quantity.ratio($0) + "x" + (isTold == true ? Atlas.told : "") } ?? "" }
+    var apartText: String { apart.map { Quantity.ratio($0) + "x" + (isSignificant == true ? Atlas.significantMark : "") } ?? "" }
   }
 
   let name: String
@@ -103,10 +103,10 @@ extension AtlasScenario.Row {
     guard contrasts.count > 1, let least = contrasts.min(by: { $0.ratio < $1.ratio }),
       let most = contrasts.max(by: { $0.ratio < $1.ratio }), least.ratio > 0
     else {
-      (apart, isTold) = (nil, nil)
+      (apart, isSignificant) = (nil, nil)
       return
     }
     apart = most.ratio / least.ratio
-    isTold = ConfidenceInterval.ofRatio([most.rounds], to: [least.rounds], among: comparisons).map { $0.low > 1 }
+    isSignificant = ConfidenceInterval.ofRatio([most.rounds], to: [least.rounds], among: comparisons).map { $0.low > 1 }
   }
 }

@@ -164,7 +164,7 @@ public struct AtlasText {
       let lines = grid.keeping(columns, rows: Array(rows.indices)).lines()
       return [SemanticColor.quiet(lines[0], style)]
         + zip(lines.dropFirst(), rows).map { line, row in
-          row.isTold == true ? SemanticColor.care(line, style) : line
+          row.isSignificant == true ? SemanticColor.care(line, style) : line
         }
     } + more
   }

@@ -48,7 +48,7 @@ extension ReportContent {
       ]
       notes.append(
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
-    } else if facts.contains(.told) {
+    } else if facts.contains(.significant) {
       notes.append(
         "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
       )

@@ -158,12 +158,12 @@ public struct ReportContent: Sendable {
   ]
 
   /// The claims of a short report: those that are shown, the most severe first, and those whose result is as claimed.
-  var claimsBySeverity: (told: [ClaimFacts], asSaid: [ClaimFacts]) {
+  var claimsBySeverity: (shown: [ClaimFacts], asSaid: [ClaimFacts]) {
     let severities = claims.map { ($0, $0.severity) }
-    let told = ClaimFacts.Severity.allCases.dropLast().flatMap { severity in
+    let shown = ClaimFacts.Severity.allCases.dropLast().flatMap { severity in
       severities.filter { $0.1 == severity }.map(\.0)
     }
-    return (told, severities.filter { $0.1 == .asSaid }.map(\.0))
+    return (shown, severities.filter { $0.1 == .asSaid }.map(\.0))
   }
 
   /// The conclusion of the scenario, if the claims that it depends on were borne out. For a search, the best setting
@@ -177,8 +177,8 @@ public struct ReportContent: Sendable {
   var findings: [String] {
     let kinds = Set(document.findings.map(\.kind))
     // The answer of a search names the best setting, and says how certain that is.
-    let told = [Conclusion.kind, Conclusion.advice] + (seeksBest ? [Self.bestStride] : [])
-    let findings = document.findings.filter { !told.contains($0.kind) }.map(\.says)
+    let inAnswer = [Conclusion.kind, Conclusion.advice] + (seeksBest ? [Self.bestStride] : [])
+    let findings = document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
     guard seeksBest, kinds.contains(Self.bestStride), !kinds.contains(Self.costModel) else { return findings }
     let hadCores = document.machine.usedCores > 1 && !hasTakenCores
     return findings + [
@@ -200,8 +200,8 @@ public struct ReportContent: Sendable {
 
   /// Returns some tables, each with notes on its signs. A note below one table is not repeated below the next ones.
   func explained(_ tables: [Table]) -> [(table: Table, notes: [String])] {
-    var told: Set<String> = []
-    return tables.map { table in (table, footnotes([table]).filter { told.insert($0).inserted }) }
+    var seen: Set<String> = []
+    return tables.map { table in (table, footnotes([table]).filter { seen.insert($0).inserted }) }
   }
 
   /// The claims about the runs of the document. In a search for the best setting, only the failed claims are shown: the

@@ -17,7 +17,7 @@ struct Table: Sendable {
     /// The rank of the median beside the mean.
     static let ofMedian = 2
     /// The rank of a figure that another column shows, too.
-    static let told = 9
+    static let repeated = 9
     /// The rank of a column that can be left out without a note.
     static let unmissed = 8
 
@@ -68,7 +68,7 @@ struct Table: Sendable {
   /// Returns the table with the figures of another table inserted before its last column. Both tables have the same
   /// rows.
   private func joined(by other: Table) -> Table {
-    let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.told }
+    let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.repeated }
     let place = headings.count - 1
     var joined = self
     joined.headings.insert(
@@ -143,7 +143,7 @@ struct Cell: Sendable, Hashable {
     static let glimpse = Facts(rawValue: 1024)
     /// The cell is a ratio without its interval, with a mark if the interval does not distinguish the run from the best
     /// one.
-    static let told = Facts(rawValue: 2048)
+    static let significant = Facts(rawValue: 2048)
     /// The cell is a ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
     /// The figure is within twice the time of its own timing loop with an empty operation.

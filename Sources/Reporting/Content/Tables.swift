@@ -117,7 +117,7 @@ struct Tables {
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is an answer, too.
-    let cells = zip(rows, ratios).filter { (seeksBest && isTold($0.0.run)) || $0.0.samples != nil }.map { row, ratio in
+    let cells = zip(rows, ratios).filter { (seeksBest && hasEnded($0.0.run)) || $0.0.samples != nil }.map { row, ratio in
       self.row(
         row.run, (columns + mean).map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
     }
@@ -157,7 +157,7 @@ struct Tables {
       title: title, note: notes.joined(separator: "; "), keys: keys,
       isGrid: false,
       headings: keyHeadings
-        + metrics.map { Table.Heading($0.name, rank: $0.name == comparison?.flaw?.name ? Table.Heading.told : 0) },
+        + metrics.map { Table.Heading($0.name, rank: $0.name == comparison?.flaw?.name ? Table.Heading.repeated : 0) },
       rows: cells)
   }
 
@@ -209,7 +209,7 @@ struct Tables {
     }
     let text = metric.meaning.wording(contrast.ratio)
     if contrast.isDistinct != false, isBound(run, metric) {
-      return Cell("at least \(text)\(tail)", mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
+      return Cell("at least \(text)\(tail)", mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
     }
     guard let interval = contrast.interval else { return Cell(text + tail, mark.facts.union([.ratio, .glimpse])) }
     let facts = mark.facts.union(.ratio)
@@ -260,7 +260,7 @@ struct Tables {
   func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
 
   /// Returns whether a run without a figure has trials whose end can be shown.
-  private func isTold(_ run: Int) -> Bool { end(of: run) != nil }
+  private func hasEnded(_ run: Int) -> Bool { end(of: run) != nil }
 
   /// Returns the most frequent end of the run's trials other than completion; nil if all trials completed.
   private func end(of run: Int) -> String? {
@@ -317,7 +317,7 @@ struct Tables {
     if let contrast = comparison?.contrasts[run] {
       return Cell(
         (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
-        facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
+        facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
     }
     if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
     guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }

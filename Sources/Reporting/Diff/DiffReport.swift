@@ -19,12 +19,12 @@ public struct DiffReport: Sendable {
   /// Returns the diff for a terminal: which runs are compared, how many figures changed, a line for each changed
   /// figure, the worst first, and the notes that a reader must know. With `details`, every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
-    let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
-    let shown = Array(details ? told[...] : told.prefix(Self.mostRows))
+    let changed = diff.rows.filter { details || $0.change.isSignificant || hasFailed($0) }.sorted { $0.rank < $1.rank }
+    let shown = Array(details ? changed[...] : changed.prefix(Self.mostRows))
     let sections =
       [
         head.flatMap(style.wrapped),
-        table(shown, style) + (told.count > shown.count ? [more(told.count - shown.count, style)] : [])
+        table(shown, style) + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
           + reasons(style),
         legend(shown, hasIntervals: style.width >= Self.widthOfIntervals).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
@@ -107,8 +107,8 @@ public struct DiffReport: Sendable {
 
   /// Returns the reasons why changes cannot be judged, each once with the number of figures that share it.
   private func reasons(_ style: TextStyle) -> [String] {
-    let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
-    return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in
+    let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
+    return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
       style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)", .quiet, indent: 2)
     }
   }

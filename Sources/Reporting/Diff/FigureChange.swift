@@ -20,7 +20,7 @@ extension ResultDiff {
     static let worstFirst: [Change] = [.worse, .different, .better, .none, .unknown]
 
     /// Whether the figure changed significantly.
-    var isTold: Bool { self == .better || self == .worse || self == .different }
+    var isSignificant: Bool { self == .better || self == .worse || self == .different }
 
     /// The words for the change in reports.
     var words: String {

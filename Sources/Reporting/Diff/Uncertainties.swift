@@ -62,7 +62,7 @@ struct EndingCounts {
     var name: String { "\(scenario) \(label)" }
 
     /// Returns the number of trials that ended in this way: `3 of 18 trials hung`.
-    func told(_ end: Outcome.Kind, as word: String) -> String {
+    func described(_ end: Outcome.Kind, as word: String) -> String {
       "\(name): \(counts[end]) of \(trials.counted("trial")) \(word)"
     }
   }
@@ -87,7 +87,7 @@ struct EndingCounts {
   /// The trials that trapped or hung although they are meant to complete.
   var crashes: [String] {
     runs.filter(\.isMeantToComplete).flatMap { run in
-      run.counts.kinds.filter(\.isAbnormal).map { run.told($0, as: $0.rawValue) }
+      run.counts.kinds.filter(\.isAbnormal).map { run.described($0, as: $0.rawValue) }
     }
   }
 
@@ -100,7 +100,7 @@ struct EndingCounts {
       guard run.counts[.completed] + (was?.counts[.completed] ?? 0) > 0 else { return [] }
       return run.counts.kinds.filter(\.wasNotTried).filter { end in
         run.counts[end] * Swift.max(1, was?.trials ?? 1) > (was?.counts[end] ?? 0) * run.trials
-      }.map { run.told($0, as: "were \($0.rawValue)") }
+      }.map { run.described($0, as: "were \($0.rawValue)") }
     }
   }
 }

@@ -130,10 +130,10 @@ public enum HTMLReport {
   private static func claims(_ content: ReportContent) -> Markup {
     let leftOut = paragraphs([content.leftOut].compactMap { $0.map { Line($0, .quiet) } })
     guard !content.claims.isEmpty else { return leftOut }
-    let (told, asSaid) = content.claimsBySeverity
-    let grave = told.count { $0.severity == .failed || $0.severity == .againstDocument }
-    let shown = told.prefix(max(grave, mostClaims))
-    let rest = told.dropFirst(shown.count) + asSaid
+    let (severe, asSaid) = content.claimsBySeverity
+    let grave = severe.count { $0.severity == .failed || $0.severity == .againstDocument }
+    let shown = severe.prefix(max(grave, mostClaims))
+    let rest = severe.dropFirst(shown.count) + asSaid
     let list: Markup = shown.isEmpty ? "" : "<ul class=\"claims\">\n\(shown.map(item))</ul>\n"
     let folded: Markup =
       rest.isEmpty

@@ -110,12 +110,12 @@ struct PictureFigure {
         """
       } ?? ""
     let word = row.median == nil && row.span == nil
-    let told = !row.ratio.isEmpty ? row.ratio : row.isReference ? "baseline" : reference == nil ? "" : "not compared"
+    let ratio = !row.ratio.isEmpty ? row.ratio : row.isReference ? "baseline" : reference == nil ? "" : "not compared"
     let figure: Markup =
       word
       ? "<i>\(row.figure)</i>"
-      : "<b>\(row.figure)</b>\(told.isEmpty ? "" : " <small>\(told)</small>" as Markup)"
-    let says = ([row.label + ": " + row.figure] + (told.isEmpty ? [] : [told])).joined(separator: ", ")
+      : "<b>\(row.figure)</b>\(ratio.isEmpty ? "" : " <small>\(ratio)</small>" as Markup)"
+    let says = ([row.label + ": " + row.figure] + (ratio.isEmpty ? [] : [ratio])).joined(separator: ", ")
     return StripChart.Row(
       name: row.label, isBroken: row.isBroken, says: says,
       drawing: "<g class=\"\(row.isBroken ? "wrong" : "right")\">\(StripChart.grid(axis))\(line)\(span)\(dot)</g>",

@@ -149,13 +149,13 @@ public struct TerminalReport: Sendable {
     guard !content.claims.isEmpty else {
       return (content.leftOut.map { style.wrapped($0, .quiet, indent: 2) } ?? [], true)
     }
-    let (told, asSaid) = details ? (content.claims, []) : content.claimsBySeverity
-    let room = told.map(\.word.count).max() ?? 0
+    let (claims, asSaid) = details ? (content.claims, []) : content.claimsBySeverity
+    let room = claims.map(\.word.count).max() ?? 0
     // The foot of the report has the number of rounds.
     let rounds = details ? nil : content.rounds
     var lines: [String] = []
     var (used, shown) = (0, 0)
-    for one in told {
+    for one in claims {
       let text = claim(one, room, rounds)
       if !details, one.severity != .failed, one.severity != .againstDocument {
         guard used + text.count <= most else { break }
@@ -164,12 +164,12 @@ public struct TerminalReport: Sendable {
       lines += text
       shown += 1
     }
-    let rest = ReportContent.verdicts(Array(told.dropFirst(shown)) + asSaid)
+    let rest = ReportContent.verdicts(Array(claims.dropFirst(shown)) + asSaid)
     if !rest.isEmpty {
       let says = (shown == 0 ? "" : "and ") + rest.map(\.text).joined(separator: ", ")
       lines += style.wrapped("\(says): see --details", .quiet, indent: 2)
     }
-    lines += content.legend(isFull: details, of: Array(told.prefix(shown))).flatMap {
+    lines += content.legend(isFull: details, of: Array(claims.prefix(shown))).flatMap {
       style.wrapped($0, .quiet, indent: 2)
     }
     lines += content.leftOut.map { style.wrapped($0, .quiet, indent: 2) } ?? []

@@ -66,24 +66,24 @@ final class RandomPriorities: Chooser {
   }
 }
 
-/// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last place
+/// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last decision
 /// at which another choice is left.
 ///
 /// With reduction, only one of several schedules that differ only in the order of commuting steps is executed. The
-/// method is that of sleep sets (Godefroid): a strand whose step was tried at a place sleeps in the other branches
+/// method is that of sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches
 /// until a step is made that does not commute with it.
 final class DepthFirst: Chooser {
-  private struct Place {
+  private struct Decision {
     var choices: [Choice]
     var chosen: Int
     var sleep: [Int: Footprint]
-    /// The preemptions before this place.
+    /// The preemptions before this decision.
     var preemptions: Int
   }
 
   private let reduces: Bool
   private let most: Int?
-  private var places: [Place] = []
+  private var decisions: [Decision] = []
   private var depth = 0
   /// Whether a choice was left out because of the bound on preemptions.
   private(set) var hasLeftOut = false
@@ -97,56 +97,56 @@ final class DepthFirst: Chooser {
 
   func choose(_ choices: [Choice], after previous: Int?) -> Int? {
     defer { depth += 1 }
-    if depth < places.count { return places[depth].chosen }
+    if depth < decisions.count { return decisions[depth].chosen }
     var (sleep, preemptions): ([Int: Footprint], Int) = ([:], 0)
     if depth > 0 {
-      let last = places[depth - 1]
+      let last = decisions[depth - 1]
       preemptions = last.preemptions + cost(of: last.chosen, in: last.choices, at: depth - 1)
       if reduces, let made = last.choices.first(where: { $0.strand == last.chosen }) {
         sleep = last.sleep.filter { $0.value.commutes(with: made.footprint) }
       }
     }
-    var place = Place(choices: choices, chosen: -1, sleep: sleep, preemptions: preemptions)
+    var decision = Decision(choices: choices, chosen: -1, sleep: sleep, preemptions: preemptions)
     // Continuing the same strand comes first, so that the first schedules are the ones with the fewest switches.
-    guard let first = candidate(in: place, preferring: previous) else { return nil }
-    place.chosen = first
-    places.append(place)
+    guard let first = candidate(in: decision, preferring: previous) else { return nil }
+    decision.chosen = first
+    decisions.append(decision)
     return first
   }
 
   /// Prepares the next execution. Returns false if there is none left.
   func advance() -> Bool {
     depth = 0
-    while var place = places.popLast() {
-      let made = place.choices.first { $0.strand == place.chosen }
-      place.sleep[place.chosen] = made?.footprint ?? .everything
-      if let next = candidate(in: place, preferring: nil) {
-        place.chosen = next
-        places.append(place)
+    while var decision = decisions.popLast() {
+      let made = decision.choices.first { $0.strand == decision.chosen }
+      decision.sleep[decision.chosen] = made?.footprint ?? .everything
+      if let next = candidate(in: decision, preferring: nil) {
+        decision.chosen = next
+        decisions.append(decision)
         return true
       }
     }
     return false
   }
 
-  private func candidate(in place: Place, preferring preferred: Int?) -> Int? {
-    let at = places.count
+  private func candidate(in decision: Decision, preferring preferred: Int?) -> Int? {
+    let at = decisions.count
     func isLeft(_ choice: Choice) -> Bool {
-      guard place.sleep[choice.strand] == nil else { return false }
-      guard let most, place.preemptions + cost(of: choice.strand, in: place.choices, at: at) > most else { return true }
+      guard decision.sleep[choice.strand] == nil else { return false }
+      guard let most, decision.preemptions + cost(of: choice.strand, in: decision.choices, at: at) > most else { return true }
       hasLeftOut = true
       return false
     }
-    if let preferred, let same = place.choices.first(where: { $0.strand == preferred }), isLeft(same) {
+    if let preferred, let same = decision.choices.first(where: { $0.strand == preferred }), isLeft(same) {
       return preferred
     }
-    return place.choices.first(where: isLeft)?.strand
+    return decision.choices.first(where: isLeft)?.strand
   }
 
   /// Returns 1 if the choice preempts a strand that could continue.
   private func cost(of chosen: Int, in choices: [Choice], at depth: Int) -> Int {
-    guard depth > 0, depth <= places.count else { return 0 }
-    let previous = places[depth - 1].chosen
+    guard depth > 0, depth <= decisions.count else { return 0 }
+    let previous = decisions[depth - 1].chosen
     return chosen != previous && choices.contains { $0.strand == previous } ? 1 : 0
   }
 }

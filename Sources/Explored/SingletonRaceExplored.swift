@@ -118,8 +118,8 @@ extension SingletonRace {
     "static-let": "a static let is created once in a process, so there is one schedule and not many"
   ])
 
-  /// The place of a pause.
-  enum Place { case creation, setUp }
+  /// The step of the accessor before which it pauses.
+  enum Step { case creation, setUp }
 
   var runUnguarded: TrialProbe { Probe() }
   var runGuarded: TrialProbe { Probe() }
@@ -132,8 +132,8 @@ extension SingletonRace {
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws { race(trial, ask) }
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws { race(trial, ask) }
 
-  func racePaused(before place: Place) -> Probe<@Sendable (Row) -> Void> {
-    Probe { trial, ask in race(trial, judgesInstances: place == .creation, ask) }
+  func racePaused(before step: Step) -> Probe<@Sendable (Row) -> Void> {
+    Probe { trial, ask in race(trial, judgesInstances: step == .creation, ask) }
   }
 
   private func race(_ trial: Trial, judgesInstances: Bool = true, _ ask: @escaping @Sendable (Row) -> Void) {

@@ -43,7 +43,7 @@ public struct Scaling: Sendable {
   public init(_ cells: [Comparison.Cell], _ ranking: Ranking) {
     let measured = cells.indices.filter { Cores.number(in: cells[$0].point) != nil && !cells[$0].figures.isEmpty }
     let groups = measured.grouped { index in
-      Place(variant: cells[index].variant, point: cells[index].point.filter { $0.key != Cores.name })
+      SeriesKey(variant: cells[index].variant, point: cells[index].point.filter { $0.key != Cores.name })
     }.filter { $0.elements.count > 1 }
     let comparisons = groups.reduce(0) { $0 + $1.elements.count - 1 }
     func typical(_ run: Int) -> Double? { Ranking.typical(cells[run].figures.map(\.value)) }
@@ -51,7 +51,7 @@ public struct Scaling: Sendable {
       groups.grouped { $0.key.variant }.compactMap { _, groups in
         ranking.best(groups) { group in ranking.best(group.elements.compactMap(typical)) { $0 } }?.key
       })
-    series = groups.map { place, runs in
+    series = groups.map { key, runs in
       let runs = runs.map { (cores: Cores.number(in: cells[$0].point) ?? 1, run: $0) }.sorted { $0.cores < $1.cores }
       let steps = runs.map { cores, run -> Step in
         guard run != runs[0].run else { return Step(cores: cores, run: run, speedup: nil) }
@@ -64,12 +64,12 @@ public struct Scaling: Sendable {
         return .init(cores: cores, throughput: ranking == .lower ? 1 / figure : figure)
       }
       return Series(
-        variant: place.variant, point: place.point, steps: steps, isFastest: fastest.contains(place),
+        variant: key.variant, point: key.point, steps: steps, isFastest: fastest.contains(key),
         law: ScalabilityLaw(fitting: points))
     }
   }
 
-  private struct Place: Hashable {
+  private struct SeriesKey: Hashable {
     let variant: String
     let point: [String: ParameterValue]
   }

@@ -7,12 +7,12 @@ struct RecordedQueues {
   private(set) var used: [Trace.Queue] = []
   /// The queues whose blocks may have to wait for something other than a thread.
   private(set) var held: Set<Int> = []
-  private var known: [Place: Known] = [
+  private var known: [Identifier: Known] = [
     .pool: Known(kind: .swiftPool, label: "Swift's pool"), .loops: Known(kind: .global, label: "parallel loops"),
   ]
 
-  /// The place by which events name a queue.
-  private enum Place: Hashable {
+  /// The value by which events identify a queue.
+  private enum Identifier: Hashable {
     case address(UInt64)
     case pool
     case loops
@@ -51,12 +51,12 @@ struct RecordedQueues {
     }
   }
 
-  private mutating func number(of place: Place) -> Int {
-    var queue = known[place] ?? Known()
+  private mutating func number(of identifier: Identifier) -> Int {
+    var queue = known[identifier] ?? Known()
     if let number = queue.number { return number }
     let number = used.count
     queue.number = number
-    known[place] = queue
+    known[identifier] = queue
     used.append(
       Trace.Queue(label: queue.label.isEmpty ? "queue \(number + 1)" : Self.short(queue.label), kind: queue.kind))
     return number

@@ -1,14 +1,14 @@
 import Instruments
 import Synchronization
 
-/// The document's pause in one race. The pause holds the actors that reach it until the condition of its ``Place`` is
+/// The document's pause in one race. The pause holds the actors that reach it until the condition of its ``Step`` is
 /// met, or until its time is over. The time starts when all actors have asked for the singleton.
 ///
 /// An unguarded accessor therefore always fails, however slow the machine is. A guarded accessor keeps the other
 /// callers from reaching the pause, so each race takes the time of the pause.
 final class RacePause: Sendable {
-  /// The place of the pause in the accessor, which determines what ends it early.
-  enum Place: Sendable {
+  /// The step of the accessor before which it pauses, which determines what ends it early.
+  enum Step: Sendable {
     /// Between the check and the creation. The pause ends when all actors have checked the variable and reached the
     /// pause.
     case creation
@@ -17,7 +17,7 @@ final class RacePause: Sendable {
     case setUp
   }
 
-  let place: Place
+  let step: Step
   private let actors: Int
   private let gate: BoundedGate
   /// The gate at which the other actors wait until the first actor has published.
@@ -27,8 +27,8 @@ final class RacePause: Sendable {
   private let used = Atomic<Int>(0)
 
   /// Creates a pause in a race of `actors` actors.
-  init(before place: Place, of actors: Int, atMost time: Duration) {
-    self.place = place
+  init(before step: Step, of actors: Int, atMost time: Duration) {
+    self.step = step
     self.actors = actors
     gate = BoundedGate(bound: time)
   }
@@ -38,7 +38,7 @@ final class RacePause: Sendable {
 
   /// Notes that an actor is about to ask for the singleton.
   func ask(_ actor: Int) {
-    if place == .setUp, actor > 0 { published.pass() }
+    if step == .setUp, actor > 0 { published.pass() }
     if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.restHasFinished() }
   }
 
@@ -57,12 +57,12 @@ final class RacePause: Sendable {
   private func come(by one: Int) {
     published.open()
     let all = come.add(one, ordering: .acquiringAndReleasing).newValue == actors
-    if place == .creation, all { gate.open() }
+    if step == .creation, all { gate.open() }
   }
 
   /// Notes that an actor uses the instance that it got.
   func use(_ manager: PhotoManager?, _ actor: Int) {
-    guard place == .setUp else { return }
+    guard step == .setUp else { return }
     published.open()
     if let manager, !manager.hasPhotosArray { halfBuiltUses.add() }
     if actor > 0, used.add(1, ordering: .acquiringAndReleasing).newValue == actors - 1 { gate.open() }

@@ -60,16 +60,16 @@ extension SingletonRace {
   /// - Parameter bound: the longest pause. The time that the other actors need depends on the machine, so no setting
   ///   defines the bound. A pause lasts this long only if the accessor is correct after all.
   func racePaused(
-    before place: RacePause.Place, atMost bound: Duration = .seconds(10)
+    before step: RacePause.Step, atMost bound: Duration = .seconds(10)
   ) -> Probe<@Sendable (Row) -> Void> {
-    let own: any Declaration = place == .creation ? pausedDuplicateShare : halfBuiltUses
+    let own: any Declaration = step == .creation ? pausedDuplicateShare : halfBuiltUses
     return Probe(reads: [threads, pausedRaces], records: results + [own]) { trial, ask in
       let actors = trial[threads]
       try SystemThread.requireCapacity(for: actors)
       let (counts, halfBuilt) = try race(
-        RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: bound, ask)
+        RaceTrack(actors: actors), before: step, times: trial[pausedRaces], atMost: bound, ask)
       record(trial, counts)
-      switch place {
+      switch step {
       case .creation:
         let twice = counts.ended.dropFirst(2).reduce(0, +)
         trial.record(pausedDuplicateShare, 100 * Double(twice) / Double(counts.races))
@@ -104,12 +104,12 @@ extension SingletonRace {
 
   /// Returns the results of races with a pause, and the number of uses of an instance that was not set up.
   private func race(
-    _ track: RaceTrack, before place: RacePause.Place, times: Int, atMost time: Duration,
+    _ track: RaceTrack, before step: RacePause.Step, times: Int, atMost time: Duration,
     _ ask: @escaping @Sendable (Row) -> Void
   ) throws -> (counts: RaceCounts, halfBuiltUses: Int) {
     var (counts, halfBuilt) = (RaceCounts(actors: track.actors), 0)
     for _ in 0..<times {
-      let pause = RacePause(before: place, of: track.actors, atMost: time)
+      let pause = RacePause(before: step, of: track.actors, atMost: time)
       try track.race(pause, into: &counts, ask)
       halfBuilt += pause.halfBuiltUses.count
     }

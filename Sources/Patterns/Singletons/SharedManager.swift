@@ -117,7 +117,7 @@ struct SharedManager: @unchecked Sendable {
 
   @inline(never)
   private func pauseBeforeCreation() {
-    singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.place == .creation { $0.sleep() } }
+    singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.step == .creation { $0.sleep() } }
   }
 
   /// Pauses the calling thread until the race's ``RacePause`` ends, in place of the document's two seconds.

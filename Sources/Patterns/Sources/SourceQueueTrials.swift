@@ -26,9 +26,9 @@ extension SourceLifecycle {
         source.add()
         life.state.wait(within: .seconds(20)) { $0.runs > 1 }
         source.cancel()
-        let places = life.state.places
-        if places.first != .old { moved += 1 }
-        stray += places.count { $0 == nil }
+        let targets = life.state.targets
+        if targets.first != .old { moved += 1 }
+        stray += targets.count { $0 == nil }
       }
       trial.record(ranOnNewQueue, moved)
       trial.record(ranElsewhere, stray)
@@ -70,28 +70,28 @@ final class QueueLife: Sendable {
   let key = DispatchSpecificKey<DeallocationObserver>()
   /// The reports so far.
   let state = WaitableValue(State())
-  private let place = DispatchSpecificKey<Place>()
+  private let target = DispatchSpecificKey<Target>()
 
   /// One of the two target queues of a source.
-  enum Place: Sendable { case old, new }
+  enum Target: Sendable { case old, new }
 
   /// The reports of a source and its queue.
   struct State {
     /// The target queues on which the handler ran; nil for neither of the two.
-    var places: [Place?] = []
+    var targets: [Target?] = []
     /// Whether the handler ran last on the source's own queue.
     var ranInQueue = false
     /// Whether the source's own queue was freed.
     var isQueueGone = false
     /// The number of handler runs.
-    var runs: Int { places.count }
+    var runs: Int { targets.count }
   }
 
   /// Notes a call of the event handler.
   func received(_ data: UInt) {
-    let (place, isOwn) = (DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil)
+    let (target, isOwn) = (DispatchQueue.getSpecific(key: target), DispatchQueue.getSpecific(key: key) != nil)
     state.note { state in
-      state.places.append(place)
+      state.targets.append(target)
       state.ranInQueue = isOwn
     }
   }
@@ -100,5 +100,5 @@ final class QueueLife: Sendable {
   func queueWent() { state.note { $0.isQueueGone = true } }
 
   /// Gives a target queue a name that its blocks can read.
-  func name(_ queue: DispatchQueue, _ name: Place) { queue.setSpecific(key: place, value: name) }
+  func name(_ queue: DispatchQueue, _ name: Target) { queue.setSpecific(key: target, value: name) }
 }

@@ -52,9 +52,9 @@ struct Continuations: Pattern {
       return sum
     }
     Variant("anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", runEachAnswer) {
-      number, place in
+      number, resumer in
       await withCheckedContinuation { task in
-        place.run { task.resume(returning: number) }
+        resumer.run { task.resume(returning: number) }
       }
     }
     Variant(

@@ -24,14 +24,14 @@ extension Continuations {
     }
   }
 
-  /// Has tasks wait for numbers that come from different places, and records how many tasks got a wrong number.
-  var runEachAnswer: Probe<@Sendable (_ number: Int, _ place: Place) async -> Int> {
+  /// Has tasks wait for numbers that come from different resumers, and records how many tasks got a wrong number.
+  var runEachAnswer: Probe<@Sendable (_ number: Int, _ resumer: Resumer) async -> Int> {
     Probe(reads: [tasks], records: [wrong], threads: { [tasks] trial in trial[tasks] }) { trial, ask in
       let count = trial[tasks]
       let wrong = try waitFor {
         await withTaskGroup(of: Bool.self) { group in
           for number in 0..<count {
-            group.addTask { await ask(number, Place.allCases[number % Place.allCases.count]) == number }
+            group.addTask { await ask(number, Resumer.allCases[number % Resumer.allCases.count]) == number }
           }
           var wrong = 0
           for await isRight in group where !isRight { wrong += 1 }
@@ -114,8 +114,8 @@ private enum Misuse {
   static let leaked = "leaked its continuation"
 }
 
-/// The place from which a continuation is resumed.
-enum Place: CaseIterable, Sendable {
+/// The code that resumes a continuation.
+enum Resumer: CaseIterable, Sendable {
   /// The operation of the continuation.
   case operation
   /// A thread of its own.
@@ -125,7 +125,7 @@ enum Place: CaseIterable, Sendable {
   /// Another task.
   case task
 
-  /// Runs `resume` at this place.
+  /// Runs `resume` in this way.
   func run(_ resume: @escaping @Sendable () -> Void) {
     switch self {
     case .operation: resume()

@@ -13,7 +13,7 @@ import Instruments
 ///   here.async { back() }
 /// }
 ///
-/// await place.visit()
+/// await destination.visit()
 /// ```
 ///
 /// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, noting which
@@ -69,27 +69,27 @@ struct HopCost: Pattern {
       }
     }
     Variant("actor", .modern, "a task calls a method of an actor") { trial in
-      actor Place {
+      actor Destination {
         func visit(_ visits: Visits) { visits.add() }
       }
-      let place = Place()
+      let destination = Destination()
       try hopAsTask(trial) { trips in
         await trips.each { visits in
-          await place.visit(visits)
+          await destination.visit(visits)
         }
       }
     }
     Variant("actor-on-queue", .modern, "as actor, with a serial queue as the actor's custom executor") { trial in
-      actor Place {
+      actor Destination {
         private let executor: QueueExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
         init(on queue: DispatchQueue) { executor = QueueExecutor(queue: queue) }
         func visit(_ visits: Visits) { visits.add() }
       }
-      let place = Place(on: DispatchQueue(label: "there"))
+      let destination = Destination(on: DispatchQueue(label: "there"))
       try hopAsTask(trial) { trips in
         await trips.each { visits in
-          await place.visit(visits)
+          await destination.visit(visits)
         }
       }
     }

@@ -10,11 +10,12 @@ struct RunIndex: Sendable {
   let swept: [ParameterFacts]
   /// The number of each variant by its name.
   let variants: [String: Int]
-  private let places: [Place: Int]
+  private let numbers: [RunKey: Int]
   /// The swept parameters that affect each variant. A variant that ignores a parameter has one run for all its values.
   private let heeded: [String: Set<String>]
 
-  struct Place: Hashable {
+  /// The variant and the point, which identify a run.
+  struct RunKey: Hashable {
     let variant: String
     let point: [String: ParameterValue]
   }
@@ -28,8 +29,8 @@ struct RunIndex: Sendable {
     variants = Dictionary(
       document.scenario.variants.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     labels = document.runs.map { Self.label($0, swept) }
-    places = Dictionary(
-      document.runs.enumerated().map { (Place(variant: $1.variant, point: $1.point), $0) },
+    numbers = Dictionary(
+      document.runs.enumerated().map { (RunKey(variant: $1.variant, point: $1.point), $0) },
       uniquingKeysWith: { first, _ in first })
     heeded = Dictionary(document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
   }
@@ -56,7 +57,7 @@ struct RunIndex: Sendable {
   /// Returns the run of a variant at a point. Settings that the variant ignores are ignored here, too.
   func run(_ variant: String, at point: [String: ParameterValue]) -> Int? {
     guard let heeded = heeded[variant] else { return nil }
-    return places[Place(variant: variant, point: point.filter { heeded.contains($0.key) })]
+    return numbers[RunKey(variant: variant, point: point.filter { heeded.contains($0.key) })]
   }
 
   /// Returns the variant and point of a run, without some of its settings.

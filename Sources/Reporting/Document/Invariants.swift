@@ -39,12 +39,12 @@ extension ResultDocument {
     let swept = Dictionary(
       scenario.parameters.map { ($0.name, Set($0.swept ?? [])) }, uniquingKeysWith: { first, _ in first }
     ).filter { scenario.sweep.contains($0.key) }
-    var seen: Set<RunIndex.Place> = []
+    var seen: Set<RunIndex.RunKey> = []
     for (index, run) in runs.enumerated() {
       let place = root["runs"][index]
       try place["variant"].require(variants.contains(run.variant), "'\(run.variant)' is not a variant of the scenario")
       try place.require(
-        seen.insert(RunIndex.Place(variant: run.variant, point: run.point)).inserted,
+        seen.insert(RunIndex.RunKey(variant: run.variant, point: run.point)).inserted,
         "the variant has another run at this point")
       for (name, value) in run.point.sorted(by: { $0.key < $1.key }) {
         guard let values = swept[name] else { throw place["point"].problem("'\(name)' is not swept") }

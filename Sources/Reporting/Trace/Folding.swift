@@ -6,7 +6,7 @@ struct Folding {
   /// A column of a lane.
   struct Cell: Equatable {
     /// The state of a thread.
-    enum Place: Equatable {
+    enum State: Equatable {
       /// The thread has not begun or has ended.
       case absent
       /// The thread does not run.
@@ -31,7 +31,7 @@ struct Folding {
       case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
       case unknown
     }
-    var place: Place
+    var state: State
     var content: Content
   }
 
@@ -72,9 +72,9 @@ struct Folding {
 
   /// Returns the columns of a lane.
   func cells(of lane: Int) -> [Cell] {
-    let places = places(of: lane)
+    let states = states(of: lane)
     let contents = contents(of: lane)
-    return (0..<columns).map { Cell(place: places[$0], content: contents[$0]) }
+    return (0..<columns).map { Cell(state: states[$0], content: contents[$0]) }
   }
 
   /// Returns the time for which a lane runs, is in blocks or waits, in nanoseconds.
@@ -85,7 +85,7 @@ struct Folding {
     return sum
   }
 
-  private func places(of index: Int) -> [Cell.Place] {
+  private func states(of index: Int) -> [Cell.State] {
     let lane = trace.lanes[index]
     var running: [[Int: Double]] = Array(repeating: [:], count: columns)
     var preempted = Array(repeating: 0.0, count: columns)

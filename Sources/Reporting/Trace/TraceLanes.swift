@@ -33,15 +33,15 @@ extension TraceText {
     if row.lanes.count == 1 {
       let cells = folding.cells(of: row.lanes[0])
       return [
-        line(row.name, cells.map { place($0.place) }),
+        line(row.name, cells.map { state($0.state) }),
         line("", spans(cells.map(\.content), trace, key)),
       ]
     }
     let all = row.lanes.map { folding.cells(of: $0) }
     let running = (0..<folding.columns).map { column -> Piece in
-      if all.contains(where: { $0[column].place == .unknown }) { return Piece("?", nil) }
-      let count = all.count { if case .runs = $0[column].place { true } else { false } }
-      let there = all.count { $0[column].place != .absent }
+      if all.contains(where: { $0[column].state == .unknown }) { return Piece("?", nil) }
+      let count = all.count { if case .runs = $0[column].state { true } else { false } }
+      let there = all.count { $0[column].state != .absent }
       return Piece(there == 0 ? " " : count == 0 ? "." : count > 9 ? "+" : "\(count)", nil)
     }
     let contents = (0..<folding.columns).map { column -> Folding.Cell.Content in
@@ -78,8 +78,8 @@ extension TraceText {
     return "\(SemanticColor.name(name, style))|\(body)|"
   }
 
-  private func place(_ place: Folding.Cell.Place) -> Piece {
-    switch place {
+  private func state(_ state: Folding.Cell.State) -> Piece {
+    switch state {
     case .absent: Piece(" ", nil)
     case .rests: Piece(".", { SemanticColor.quiet($0, style) })
     case .preempted: Piece(":", { SemanticColor.bad($0, style) })

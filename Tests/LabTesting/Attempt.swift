@@ -89,7 +89,7 @@ public struct Red: Sendable {
   /// The variant whose body is replaced.
   public let variant: String
   /// The place of the body.
-  public let place: SourcePlace
+  public let place: SourceLine
   let pattern: any Pattern
   let settings: [String: ParameterValue]
   let body: @Sendable (Trial) throws -> Void
@@ -101,7 +101,7 @@ public struct Red: Sendable {
   ) {
     self.check = check
     self.variant = variant
-    place = SourcePlace(file, line)
+    place = SourceLine(file, line)
     self.pattern = pattern
     self.settings = settings
     self.body = body

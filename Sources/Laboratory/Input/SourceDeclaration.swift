@@ -112,7 +112,7 @@ struct SourceIndex: Sendable {
   func declarations(of name: Substring) -> [SourceDeclaration] { byName[name] ?? [] }
 
   /// Returns the type whose declaration or extension contains a place.
-  func type(around place: SourcePlace) -> Substring? {
+  func type(around place: SourceLine) -> Substring? {
     types[place.fileName]?.first { $0.owner == nil && $0.lines.contains(place.line - 1) }?.name
   }
 

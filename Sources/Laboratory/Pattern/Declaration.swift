@@ -2,7 +2,7 @@
 /// property, in `reads` or `records`.
 public protocol Declaration: Sendable {
   /// The place of the declaration, for errors.
-  var place: SourcePlace { get }
+  var place: SourceLine { get }
   /// The description of a parameter; nil for a metric.
   var parameter: Parameter? { get }
   /// The descriptions of metrics: none for a parameter, and several for a family.
@@ -20,7 +20,7 @@ extension Declaration {
 }
 
 /// A line of a pattern's source.
-public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
+public struct SourceLine: Sendable, Hashable, CustomStringConvertible {
   /// `Module/File.swift`.
   public let file: String
   /// The number of the line, from 1.

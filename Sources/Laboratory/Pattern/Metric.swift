@@ -85,7 +85,7 @@ public struct MetricKey<Sample>: Declaration {
   /// The description of the metric.
   public let metric: Metric
   /// The place of the declaration.
-  public let place: SourcePlace
+  public let place: SourceLine
 
   /// The description, as the only element.
   public var metrics: [Metric] { [metric] }
@@ -98,9 +98,9 @@ public struct MetricKey<Sample>: Declaration {
 public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
   /// The place of the declaration.
-  public let place: SourcePlace
+  public let place: SourceLine
 
-  fileprivate init(_ members: [(key: Key, metric: Metric)], _ place: SourcePlace) {
+  fileprivate init(_ members: [(key: Key, metric: Metric)], _ place: SourceLine) {
     self.members = members
     self.place = place
   }
@@ -129,7 +129,7 @@ extension Metric {
   ) -> MetricKey<Duration> {
     MetricKey(
       metric: Metric(name, .latency, .nanoseconds, better: better, unless: unless, isSpeed: isSpeed, says),
-      place: SourcePlace(file, line))
+      place: SourceLine(file, line))
   }
 
   /// Declares a metric of counts, in `unit` (`.bytes`, or none).
@@ -137,7 +137,7 @@ extension Metric {
     _ name: String, in unit: Unit = .none, better: Better? = nil, unless: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Int> {
-    MetricKey(metric: Metric(name, .count, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
+    MetricKey(metric: Metric(name, .count, unit, better: better, unless: unless, says), place: SourceLine(file, line))
   }
 
   /// Declares a metric of rates per second, shares (`.percent`) or ratios (`.none`).
@@ -145,7 +145,7 @@ extension Metric {
     _ name: String, _ unit: Unit, better: Better? = nil, unless: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Double> {
-    MetricKey(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
+    MetricKey(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourceLine(file, line))
   }
 
   /// Declares metrics of durations of several kinds, one for each case of `keys`, with names of the form
@@ -157,7 +157,7 @@ extension Metric {
     MetricFamily(
       Key.allCases.map { key in
         (key, Metric("\(key.rawValue)-\(suffix)", .latency, .nanoseconds, unless: unless, says(key)))
-      }, SourcePlace(file, line))
+      }, SourceLine(file, line))
   }
 }
 

@@ -11,11 +11,11 @@ public struct ParameterKey<Value: Sendable>: Declaration {
   /// The description: name, kind, range, default and meaning.
   public let declared: Parameter
   /// The place of the declaration.
-  public let place: SourcePlace
+  public let place: SourceLine
   private let typed: @Sendable (ParameterValue) -> Value?
 
   fileprivate init(
-    _ parameter: Parameter, _ place: SourcePlace, _ typed: @escaping @Sendable (ParameterValue) -> Value?
+    _ parameter: Parameter, _ place: SourceLine, _ typed: @escaping @Sendable (ParameterValue) -> Value?
   ) {
     declared = parameter
     self.place = place
@@ -54,7 +54,7 @@ extension Parameter {
     line: UInt = #line
   ) -> ParameterKey<Int> {
     ParameterKey(
-      Parameter(name, .count(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
+      Parameter(name, .count(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
   }
 
   /// Declares a size in bytes, in `range`.
@@ -63,7 +63,7 @@ extension Parameter {
     line: UInt = #line
   ) -> ParameterKey<Int> {
     ParameterKey(
-      Parameter(name, .size(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
+      Parameter(name, .size(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
   }
 
   /// Declares a percentage in whole numbers, in `range`.
@@ -72,7 +72,7 @@ extension Parameter {
     line: UInt = #line
   ) -> ParameterKey<Int> {
     ParameterKey(
-      Parameter(name, .percent(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
+      Parameter(name, .percent(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
   }
 
   /// Declares a duration of whole nanoseconds in `range`.
@@ -83,7 +83,7 @@ extension Parameter {
     let nanoseconds = Int(range.lowerBound.nanoseconds)...Int(range.upperBound.nanoseconds)
     return ParameterKey(
       Parameter(name, .duration(nanoseconds), default: .integer(Int(standard.nanoseconds)), says),
-      SourcePlace(file, line)
+      SourceLine(file, line)
     ) { value in value.integer.map { .nanoseconds($0) } }
   }
 
@@ -96,7 +96,7 @@ extension Parameter {
     fault: @escaping @Sendable (String) -> String? = { _ in nil }, file: StaticString = #fileID, line: UInt = #line
   ) -> ParameterKey<String> {
     ParameterKey(
-      Parameter(name, .text, default: .text(standard), says, fault: fault), SourcePlace(file, line), \.text)
+      Parameter(name, .text, default: .text(standard), says, fault: fault), SourceLine(file, line), \.text)
   }
 
   /// Declares a choice among the cases of an enumeration, by their raw values.
@@ -105,7 +105,7 @@ extension Parameter {
   ) -> ParameterKey<Value> {
     ParameterKey(
       Parameter(name, .choice(Value.allCases.map(\.rawValue)), default: .text(standard.rawValue), says),
-      SourcePlace(file, line)
+      SourceLine(file, line)
     ) { value in value.text.flatMap(Value.init(rawValue:)) }
   }
 }

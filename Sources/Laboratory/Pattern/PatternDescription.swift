@@ -14,7 +14,7 @@ public struct PatternDescription: Sendable {
   /// The names of the parameters that define the problem.
   public let problem: Set<String>
   /// The places of the declarations, by the names of parameters and metrics.
-  let places: [String: SourcePlace]
+  let places: [String: SourceLine]
 
   /// The name of the pattern, as scenario files write it after `pattern:`.
   public var name: String { type(of: pattern).name }
@@ -25,7 +25,7 @@ public struct PatternDescription: Sendable {
   ///   checks, and for a variant whose probe reads or records something that is not declared.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
-    var places: [String: SourcePlace] = [:]
+    var places: [String: SourceLine] = [:]
     for declaration in declared {
       for name in declaration.names {
         guard Self.isName(name) else {

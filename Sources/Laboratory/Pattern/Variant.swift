@@ -24,7 +24,7 @@ public struct Variant: Sendable {
   /// The code that serves the main queue during its trials.
   public let mainQueue: MainQueueService
   /// The place in the pattern's source: the line of the name.
-  public let place: SourcePlace
+  public let place: SourceLine
   /// The names of types and functions in the sources that belong to the variant's code, and are shown after its body.
   public let shows: [String]
   /// What the trials use; nil if they use all declarations of the pattern.
@@ -58,7 +58,7 @@ public struct Variant: Sendable {
   ) {
     self.init(
       name, role, summary, probe.use, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
-      place: SourcePlace(file, line)
+      place: SourceLine(file, line)
     ) { trial in try probe(trial, body) }
   }
 
@@ -71,7 +71,7 @@ public struct Variant: Sendable {
   ) {
     self.init(
       name, role, summary, ending == .completes ? nil : ProbeUse(), ends: ending, needs: needs, mainQueue: mainQueue,
-      shows: shows, place: SourcePlace(file, line), body)
+      shows: shows, place: SourceLine(file, line), body)
   }
 
   /// Creates a variant in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
@@ -87,7 +87,7 @@ public struct Variant: Sendable {
 
   private init(
     _ name: String, _ role: Role, _ summary: String, _ use: ProbeUse?, ends ending: Ending, needs: [Requirement],
-    mainQueue: MainQueueService, shows: [String], place: SourcePlace,
+    mainQueue: MainQueueService, shows: [String], place: SourceLine,
     _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
     self.name = name

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// The rules that every document of the lab follows, beyond its types and the schema. Readers of a document rely on
-/// them. A document that breaks a rule was written or changed by another program, and is refused with the place.
+/// them. A document that breaks a rule was written or changed by another program, and is refused with the path.
 ///
 /// - Machine and run: There is at least one core. No limit, duration or cost is negative. The start is a time in UTC.
 /// - Scenario: Names are unique. Names that refer to others (`sweep`, `problem`, `baseline`, `show`) refer to existing
@@ -26,8 +26,8 @@ extension ResultDocument {
   }
 
   func validate() throws(InputError) {
-    let root = DocumentPlace()
-    try root["seconds"].require(seconds, in: DocumentPlace.anyAmount)
+    let root = JSONPath()
+    try root["seconds"].require(seconds, in: JSONPath.anyAmount)
     try machine.validate(root["machine"])
     try root["started"].require(
       Self.isTime(started), "found '\(started)', expected a time in UTC")
@@ -41,18 +41,18 @@ extension ResultDocument {
     ).filter { scenario.sweep.contains($0.key) }
     var seen: Set<RunIndex.RunKey> = []
     for (index, run) in runs.enumerated() {
-      let place = root["runs"][index]
-      try place["variant"].require(variants.contains(run.variant), "'\(run.variant)' is not a variant of the scenario")
-      try place.require(
+      let path = root["runs"][index]
+      try path["variant"].require(variants.contains(run.variant), "'\(run.variant)' is not a variant of the scenario")
+      try path.require(
         seen.insert(RunIndex.RunKey(variant: run.variant, point: run.point)).inserted,
         "the variant has another run at this point")
       for (name, value) in run.point.sorted(by: { $0.key < $1.key }) {
-        guard let values = swept[name] else { throw place["point"].problem("'\(name)' is not swept") }
-        try place["point"][name].require(values.contains(value), "it is not one of the swept values")
-        try place["parameters"][name].require(
+        guard let values = swept[name] else { throw path["point"].problem("'\(name)' is not swept") }
+        try path["point"][name].require(values.contains(value), "it is not one of the swept values")
+        try path["parameters"][name].require(
           run.parameters[name] == value, "it is another value than that of the point")
       }
-      try run.validate(place, metrics)
+      try run.validate(path, metrics)
     }
     for (index, claim) in claims.enumerated() { try claim.validate(root["claims"][index]) }
     for (index, trace) in (traces ?? []).enumerated() { try trace.validate(root["traces"][index], variants) }
@@ -60,129 +60,129 @@ extension ResultDocument {
 }
 
 extension Machine {
-  fileprivate func validate(_ place: DocumentPlace) throws(InputError) {
-    try place["cores"].require(cores, in: 1...1_000_000)
+  fileprivate func validate(_ path: JSONPath) throws(InputError) {
+    try path["cores"].require(cores, in: 1...1_000_000)
     if let confinedTo {
-      let place = place["confinedTo"]
-      try place.require(
+      let path = path["confinedTo"]
+      try path.require(
         (1...cores).contains(confinedTo.count), "found \(confinedTo.count) cores, allowed are 1 to \(cores)")
-      try place.require(Set(confinedTo).count == confinedTo.count, "a core appears twice")
-      for core in confinedTo { try place.require(core, in: 0...1_000_000) }
+      try path.require(Set(confinedTo).count == confinedTo.count, "a core appears twice")
+      for core in confinedTo { try path.require(core, in: 0...1_000_000) }
     }
-    try place["memory"].require(memory ?? 0, in: 0...Int.max)
-    try place["descriptorLimit"].require(descriptorLimit, in: 0...Int.max)
-    try place["threadLimit"].require(threadLimit ?? 0, in: 0...Int.max)
-    try place["clockRead"].require(clockRead, in: DocumentPlace.anyAmount)
-    try place["floor"].require(floor, in: DocumentPlace.anyAmount)
-    try place["work.stepsPerMicrosecond"].require(work.stepsPerMicrosecond, in: DocumentPlace.anyAmount)
+    try path["memory"].require(memory ?? 0, in: 0...Int.max)
+    try path["descriptorLimit"].require(descriptorLimit, in: 0...Int.max)
+    try path["threadLimit"].require(threadLimit ?? 0, in: 0...Int.max)
+    try path["clockRead"].require(clockRead, in: JSONPath.anyAmount)
+    try path["floor"].require(floor, in: JSONPath.anyAmount)
+    try path["work.stepsPerMicrosecond"].require(work.stepsPerMicrosecond, in: JSONPath.anyAmount)
   }
 }
 
 extension ScenarioFacts {
-  fileprivate func validate(_ place: DocumentPlace) throws(InputError) {
+  fileprivate func validate(_ path: JSONPath) throws(InputError) {
     let names = variants.map(\.name)
-    try place["variants"].requireUnique(names)
+    try path["variants"].requireUnique(names)
     for (index, variant) in variants.enumerated() {
-      try place["variants"][index]["role"].require(
+      try path["variants"][index]["role"].require(
         Variant.Role(rawValue: variant.role) != nil, "found '\(variant.role)', which is not a role")
-      try place["variants"][index]["ends"].require(
+      try path["variants"][index]["ends"].require(
         variant.ends.map(Ending.names.contains) ?? true, "found '\(variant.ends ?? "")', which is not an end")
     }
-    try place["parameters"].requireUnique(parameters.map(\.name))
-    try place["metrics"].requireUnique(metrics.map(\.name))
+    try path["parameters"].requireUnique(parameters.map(\.name))
+    try path["metrics"].requireUnique(metrics.map(\.name))
     let swept = parameters.filter { $0.swept?.isEmpty == false }
     for parameter in swept {
       let values = parameter.swept ?? []
-      try place["parameters"][parameter.name].require(
+      try path["parameters"][parameter.name].require(
         Set(values).count == values.count, "a swept value appears twice")
     }
-    try place["sweep"].require(sweep, among: swept.map(\.name), "swept parameter")
-    try place["problem"].require(problem ?? [], among: sweep, "swept parameter")
-    try place["show"].require(show, among: metrics.map(\.name), "metric")
-    try place["baseline"].require([baseline].compactMap(\.self), among: names, "variant")
+    try path["sweep"].require(sweep, among: swept.map(\.name), "swept parameter")
+    try path["problem"].require(problem ?? [], among: sweep, "swept parameter")
+    try path["show"].require(show, among: metrics.map(\.name), "metric")
+    try path["baseline"].require([baseline].compactMap(\.self), among: names, "variant")
   }
 }
 
 extension RunFacts {
-  fileprivate func validate(_ place: DocumentPlace, _ known: [String: MetricFacts]) throws(InputError) {
-    try place["rounds"].require(rounds, in: 0...1_000_000)
-    try outcomes.validate(place["outcomes"])
+  fileprivate func validate(_ path: JSONPath, _ known: [String: MetricFacts]) throws(InputError) {
+    try path["rounds"].require(rounds, in: 0...1_000_000)
+    try outcomes.validate(path["outcomes"])
     let ended = outcomes.count { _ in true }
-    try place["outcomes"].require(ended == rounds, "found \(ended) trials, expected one for each of \(rounds) rounds")
+    try path["outcomes"].require(ended == rounds, "found \(ended) trials, expected one for each of \(rounds) rounds")
     for (signal, count) in (signals ?? [:]).sorted(by: { $0.key < $1.key }) {
-      try place["signals"].require(Int(signal) != nil, "'\(signal)' is not the number of a signal")
-      try place["signals"][signal].require(count, in: 1...1_000_000)
+      try path["signals"].require(Int(signal) != nil, "'\(signal)' is not the number of a signal")
+      try path["signals"][signal].require(count, in: 1...1_000_000)
     }
     let trapped = outcomes[.trapped]
     let signalled = (signals ?? [:]).values.reduce(0, +)
-    try place["signals"].require(signalled == trapped, "found \(signalled), but \(trapped) trials trapped")
+    try path["signals"].require(signalled == trapped, "found \(signalled), but \(trapped) trials trapped")
     for (name, samples) in metrics.sorted(by: { $0.key < $1.key }) {
-      let place = place["metrics"][name]
-      guard let metric = known[name] else { throw place.problem("the scenario has no such metric") }
-      try place.require(
+      let path = path["metrics"][name]
+      guard let metric = known[name] else { throw path.problem("the scenario has no such metric") }
+      try path.require(
         samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
         "its kind, unit or better direction is not what scenario.metrics says")
       // A hazard has the time to its end although it does not complete.
       let most = name == Metric.timeToEnd.name ? rounds : outcomes[.completed]
-      try place.require(
+      try path.require(
         samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials could have it")
-      try samples.validate(place, rounds: rounds)
+      try samples.validate(path, rounds: rounds)
     }
   }
 }
 
 extension SampleFacts {
   /// - Parameter rounds: The largest number of rounds that can have a figure.
-  fileprivate func validate(_ place: DocumentPlace, rounds most: Int) throws(InputError) {
+  fileprivate func validate(_ path: JSONPath, rounds most: Int) throws(InputError) {
     guard let first = histogram.first, let last = histogram.last else {
-      throw place["histogram"].problem("it is empty")
+      throw path["histogram"].problem("it is empty")
     }
-    try place["floor"].require(floor?.value ?? 0, in: DocumentPlace.anyAmount)
-    try place["min"].require(min.value >= 0, "found \(min.value), allowed is 0 or more")
+    try path["floor"].require(floor?.value ?? 0, in: JSONPath.anyAmount)
+    try path["min"].require(min.value >= 0, "found \(min.value), allowed is 0 or more")
     // Each count is limited, but the sum of many could overflow.
     var (previous, counted, sum) = (-1.0, 0.0, 0.0)
     for pair in histogram {
-      try place["histogram"].require(pair.value.value > previous, "the values do not ascend")
+      try path["histogram"].require(pair.value.value > previous, "the values do not ascend")
       previous = pair.value.value
       counted += Double(pair.count)
       sum += previous * Double(pair.count)
     }
-    try place["histogram"].require(counted <= 1e18, "found \(counted) samples, allowed is 1e18")
-    try place["count"].require(
+    try path["histogram"].require(counted <= 1e18, "found \(counted) samples, allowed is 1e18")
+    try path["count"].require(
       count == histogram.reduce(0) { $0 + $1.count }, "found \(count), but the histogram has \(Int(counted)) samples")
-    try place["min"].require(min == first.value, "found \(min.value), but the histogram begins at \(first.value.value)")
-    try place["max"].require(max == last.value, "found \(max.value), but the histogram ends at \(last.value.value)")
-    try place["total"].require(
+    try path["min"].require(min == first.value, "found \(min.value), but the histogram begins at \(first.value.value)")
+    try path["max"].require(max == last.value, "found \(max.value), but the histogram ends at \(last.value.value)")
+    try path["total"].require(
       isAbout(total.value, sum), "found \(total.value), but the sum of the histogram is \(sum)")
-    try place["mean"].require(
+    try path["mean"].require(
       isAbout(mean.value * Double(count), sum), "found \(mean.value), but the histogram's is \(sum / Double(count))")
-    try place["stddev"].require(stddev?.value ?? 0 >= 0, "it is negative")
-    try place["stddev"].require(
+    try path["stddev"].require(stddev?.value ?? 0 >= 0, "it is negative")
+    try path["stddev"].require(
       (stddev != nil) == (count > 1), "it belongs to 2 samples or more, found \(count)")
     var lower = min.value
     for statistic in [Statistic.p50, .p90, .p99, .p999] {
-      let place = place[statistic == .p999 ? "p99_9" : statistic.rawValue]
+      let path = path[statistic == .p999 ? "p99_9" : statistic.rawValue]
       let value = self[statistic]
-      try place.require(
+      try path.require(
         (value != nil) == (count >= statistic.fewestSamples),
         "it belongs to \(statistic.fewestSamples) samples or more, found \(count)")
       guard let value else { continue }
-      try place.require(isAtMost(lower, value) && isAtMost(value, max.value), "found \(value), which is out of order")
+      try path.require(isAtMost(lower, value) && isAtMost(value, max.value), "found \(value), which is out of order")
       lower = value
     }
     var previousRound = 0
     for (index, figure) in rounds.enumerated() {
-      let place = place["rounds"][index], value = figure.value.value
-      try place["round"].require(figure.round > previousRound, "the rounds do not ascend from 1")
-      try place["round"].require(figure.round, in: 1...Swift.max(1, most))
+      let path = path["rounds"][index], value = figure.value.value
+      try path["round"].require(figure.round > previousRound, "the rounds do not ascend from 1")
+      try path["round"].require(figure.round, in: 1...Swift.max(1, most))
       previousRound = figure.round
       // The total of a round's counts is the sum of many samples. A median or a mean lies within the range of the
       // samples.
       let (low, high) = kind == .count ? (0, total.value) : (min.value, max.value)
-      try place["value"].require(
+      try path["value"].require(
         isAtMost(low, value) && isAtMost(value, high), "found \(value), allowed is \(low) to \(high)")
     }
-    try place["rounds"].require(rounds.count <= count, "found \(rounds.count) figures of \(count) samples")
+    try path["rounds"].require(rounds.count <= count, "found \(rounds.count) figures of \(count) samples")
   }
 
   /// Returns whether two numbers agree to six significant digits each.
@@ -207,19 +207,19 @@ extension Claim.Kind {
 }
 
 extension ClaimFacts {
-  fileprivate func validate(_ place: DocumentPlace) throws(InputError) {
+  fileprivate func validate(_ path: JSONPath) throws(InputError) {
     let allowed = kind.verdicts.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    try place["verdict"].require(
+    try path["verdict"].require(
       kind.verdicts.contains(verdict), "found '\(verdict.rawValue)', allowed for the kind \(kind.rawValue): \(allowed)")
-    let place = place["evidence"]
+    let path = path["evidence"]
     let (trials, met) = (evidence.trials, evidence.met)
     // A check may compare each run with each other one, so that there are more comparisons than trials.
-    try place["trials"].require(trials, in: 0...1_000_000_000)
-    try place["met"].require(met, in: 0...trials)
-    if let lost = evidence.lost { try place["lost"].require(lost, in: 1...1_000_000_000) }
+    try path["trials"].require(trials, in: 0...1_000_000_000)
+    try path["met"].require(met, in: 0...trials)
+    if let lost = evidence.lost { try path["lost"].require(lost, in: 1...1_000_000_000) }
     for (name, range) in [("leftRange", evidence.leftRange), ("rightRange", evidence.rightRange)] {
       let ends = range?.map(\.value) ?? [0, 1]
-      try place[name].require(ends.count == 2 && ends[0] < ends[1], "it is not from low to high")
+      try path[name].require(ends.count == 2 && ends[0] < ends[1], "it is not from low to high")
     }
     let isBorneOut =
       switch verdict {
@@ -231,10 +231,10 @@ extension ClaimFacts {
       case .inconclusive: trials > 0
       case .unavailable: true
       }
-    try place["met"].require(isBorneOut, "found \(met) of \(trials) trials, which is not \(verdict.rawValue)")
+    try path["met"].require(isBorneOut, "found \(met) of \(trials) trials, which is not \(verdict.rawValue)")
     let interval = [evidence.low, evidence.ratio, evidence.high].compactMap { $0?.value }
-    try place["ratio"].require([0, 3].contains(interval.count), "it comes with low and high, or none of them")
-    try place["ratio"].require(
+    try path["ratio"].require([0, 3].contains(interval.count), "it comes with low and high, or none of them")
+    try path["ratio"].require(
       interval == interval.sorted() && interval.allSatisfy { $0 >= 0 }, "it is not from low to high, or negative")
   }
 

@@ -75,8 +75,8 @@ struct OutcomeCounts: Codable, Sendable {
     try container.encode(Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }))
   }
 
-  func validate(_ place: DocumentPlace) throws(InputError) {
-    for kind in Outcome.Kind.allCases { try place[kind.rawValue].require(self[kind], in: 0...1_000_000) }
+  func validate(_ path: JSONPath) throws(InputError) {
+    for kind in Outcome.Kind.allCases { try path[kind.rawValue].require(self[kind], in: 0...1_000_000) }
   }
 }
 

@@ -1,14 +1,14 @@
 import Laboratory
 
-/// A place in a document, `runs[3].metrics.elapsed`, and the requirements there.
-struct DocumentPlace {
+/// A place in a result document, `runs[3].metrics.elapsed`, and the requirements there.
+struct JSONPath {
   private(set) var path = ""
 
   /// The range of any amount, in any unit. No run exceeds it.
   static let anyAmount = 0...1e15
 
-  subscript(_ name: String) -> DocumentPlace { DocumentPlace(path: path.isEmpty ? name : "\(path).\(name)") }
-  subscript(_ index: Int) -> DocumentPlace { DocumentPlace(path: "\(path)[\(index)]") }
+  subscript(_ name: String) -> JSONPath { JSONPath(path: path.isEmpty ? name : "\(path).\(name)") }
+  subscript(_ index: Int) -> JSONPath { JSONPath(path: "\(path)[\(index)]") }
 
   func problem(_ problem: String) -> InputError { InputError("\(path): \(problem)") }
 

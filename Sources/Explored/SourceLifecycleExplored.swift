@@ -2,7 +2,7 @@ import Exploration
 import Instruments
 
 /// The ways in which a trial sends an event to a source, or cancels the source.
-struct HeldSource {
+struct SourceControls {
   /// Sends an event.
   let add: () -> Void
   /// Cancels the source.
@@ -166,7 +166,7 @@ extension SourceLifecycle {
   var targeting: [Variant] { [] }
   var releasing: [Variant] { [] }
 
-  var cancelWhileRunning: Probe<@Sendable (SourceLife) -> HeldSource> {
+  var cancelWhileRunning: Probe<@Sendable (SourceLife) -> SourceControls> {
     Probe { _, make in
       let life = SourceLife()
       let source = make(life)
@@ -182,10 +182,10 @@ extension SourceLifecycle {
     }
   }
 
-  func cancelUntilLate() -> Probe<@Sendable (BusySource) -> HeldSource> { cancelManyTimes }
+  func cancelUntilLate() -> Probe<@Sendable (BusySource) -> SourceControls> { cancelManyTimes }
 
   /// Cancels a source at any moment.
-  var cancelManyTimes: Probe<@Sendable (BusySource) -> HeldSource> {
+  var cancelManyTimes: Probe<@Sendable (BusySource) -> SourceControls> {
     Probe { _, make in
       let busy = BusySource()
       let source = make(busy)
@@ -198,7 +198,7 @@ extension SourceLifecycle {
   }
 
   /// Cancels a source at any moment.
-  func cancelInUse() -> Probe<@Sendable (SourceContext, _ queue: ModelQueue) -> HeldSource> {
+  func cancelInUse() -> Probe<@Sendable (SourceContext, _ queue: ModelQueue) -> SourceControls> {
     Probe { _, make in
       let context = SourceContext()
       let source = make(context, ModelQueue(label: "events"))

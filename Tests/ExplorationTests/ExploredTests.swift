@@ -290,7 +290,7 @@ import Testing
         source.setEventHandler { busy.handlerBegan() }
         source.setCancelHandler { busy.ended() }
         source.activate()
-        return HeldSource(add: { source.add(data: 1) }, cancel: { busy.queue.async { source.cancel() } })
+        return SourceControls(add: { source.add(data: 1) }, cancel: { busy.queue.async { source.cancel() } })
       }
     },
     Mutant("cancel: without its cancel handler", breaks: "the cancel handler ran 0 times") { trial in
@@ -298,7 +298,7 @@ import Testing
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
         source.setEventHandler { life.received(source.data) }
         source.activate()
-        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+        return SourceControls(add: { source.add(data: 1) }, cancel: { source.cancel() })
       }
     },
     Mutant("free-in-cancel-handler: frees in the event handler", breaks: "the context was freed") { trial in
@@ -310,7 +310,7 @@ import Testing
           SourceContext.at($0).free()
         }
         gcdlab_dispatch_resume(source)
-        return HeldSource(
+        return SourceControls(
           add: { gcdlab_dispatch_source_merge_data(source, 1) }, cancel: { gcdlab_dispatch_source_cancel(source) })
       }
     },

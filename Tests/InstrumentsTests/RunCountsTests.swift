@@ -18,7 +18,7 @@ import Testing
   @Test func `an owned object ends with its queue, and a held queue runs a block`() {
     let ends = RunCounts(count: 2)
     do { _ = DeallocationObserver { ends.ran(0) } }
-    let queue = HeldQueue(created: gcdlab_dispatch_queue_create("held", nil))
+    let queue = RetainedQueue(created: gcdlab_dispatch_queue_create("held", nil))
     #expect(queue.runOne { ends.ran(1) })
     #expect(queue.runOne(within: .seconds(600)))
     queue.release()

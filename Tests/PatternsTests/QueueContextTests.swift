@@ -84,18 +84,18 @@ import Testing
   // MARK: Broken bodies
 
   /// Returns a queue whose data is cleaned up while it is in use.
-  private static func cleansUpAtOnce(_ data: MyDataContext) -> HeldQueue {
+  private static func cleansUpAtOnce(_ data: MyDataContext) -> RetainedQueue {
     data.cleanUp()
-    return HeldQueue(DispatchQueue(label: "own"))
+    return RetainedQueue(DispatchQueue(label: "own"))
   }
 
   /// Returns a queue whose data is cleaned up at once and again in the end.
-  private static func cleansUpTwice(_ data: MyDataContext) -> HeldQueue {
+  private static func cleansUpTwice(_ data: MyDataContext) -> RetainedQueue {
     let queue = gcdlab_dispatch_queue_create("own", nil)
     gcdlab_dispatch_set_context(queue, data.pointer)
     gcdlab_dispatch_set_finalizer_f(queue) { MyDataContext.at($0).cleanUp() }
     data.cleanUp()
-    return HeldQueue(created: queue)
+    return RetainedQueue(created: queue)
   }
 
   /// Stores the data at the queue.
@@ -156,7 +156,7 @@ import Testing
           let queue = gcdlab_dispatch_queue_create("own", nil)
           gcdlab_dispatch_set_context(queue, data.pointer)
           gcdlab_dispatch_set_finalizer_f(queue) { MyDataContext.at($0).cleanUp() }
-          return HeldQueue(created: queue)
+          return RetainedQueue(created: queue)
         }
       },
       red("suspended-target.not-once == 0") { trial in try pattern.holdBack(trial) { data, _ in cleansUpTwice(data) } },
@@ -217,7 +217,7 @@ import Testing
           let queue = gcdlab_dispatch_queue_create("own", nil)
           gcdlab_dispatch_set_context(queue, queue)
           gcdlab_dispatch_set_finalizer_f(queue) { _ in MyDataContext.cleanUpWithout() }
-          return HeldQueue(created: queue)
+          return RetainedQueue(created: queue)
         }
       },
       red("global.accepted-flags == 0") { trial in

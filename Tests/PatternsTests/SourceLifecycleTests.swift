@@ -20,7 +20,7 @@ import Testing
 
   @Test func `a machine without a late call gives no verdict on late calls`() async throws {
     let attempt = try await Attempt("cancel-beside", of: SourceLifecycle(), files: Catalogue.files) { trial in
-      try SourceLifecycle().cancelUntilLate(within: .zero)(trial) { _ in HeldSource(add: {}, cancel: {}) }
+      try SourceLifecycle().cancelUntilLate(within: .zero)(trial) { _ in SourceControls(add: {}, cancel: {}) }
     }
     guard case .unavailable = attempt.trial.outcome else {
       Issue.record("\(attempt.trial.outcome)")
@@ -35,12 +35,12 @@ import Testing
   private static func source(
     on queue: DispatchQueue, end: @escaping @Sendable () -> Void = {},
     _ told: @escaping @Sendable (UInt) -> Void
-  ) -> HeldSource {
+  ) -> SourceControls {
     let source = DispatchSource.makeUserDataAddSource(queue: queue)
     source.setEventHandler { told(source.data) }
     source.setCancelHandler(handler: end)
     source.activate()
-    return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+    return SourceControls(add: { source.add(data: 1) }, cancel: { source.cancel() })
   }
 
   /// Returns a source of the C functions, with or without a cancel handler that frees its context.
@@ -48,13 +48,13 @@ import Testing
   /// - Parameter afterCancel: what follows once the source is cancelled and released.
   @Sendable private static func functionSource(
     _ context: SourceContext, _ queue: UnsafeMutableRawPointer, frees: Bool, afterCancel: @escaping () -> Void = {}
-  ) -> HeldSource {
+  ) -> SourceControls {
     let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
     gcdlab_dispatch_set_context(source, context.pointer)
     gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
     if frees { gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() } }
     gcdlab_dispatch_resume(source)
-    return HeldSource(
+    return SourceControls(
       add: { gcdlab_dispatch_source_merge_data(source, 1) },
       cancel: {
         gcdlab_dispatch_source_cancel(source)
@@ -102,7 +102,7 @@ import Testing
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.cancelWhileRunning(trial) { life in
         let source = source(on: life.queue) { life.received($0) }
-        return HeldSource(add: source.add, cancel: { life.queue.async { life.cancelHandler() } })
+        return SourceControls(add: source.add, cancel: { life.queue.async { life.cancelHandler() } })
       }
     }
     return [
@@ -141,7 +141,7 @@ import Testing
           }
           source.setCancelHandler { busy.ended() }
           source.activate()
-          return HeldSource(add: { source.add(data: 1) }, cancel: { busy.queue.sync { source.cancel() } })
+          return SourceControls(add: { source.add(data: 1) }, cancel: { busy.queue.sync { source.cancel() } })
         }
       },
       // The first call that begins too late cancels the source, and nothing does so before.
@@ -151,7 +151,7 @@ import Testing
           source.setEventHandler { if busy.handlerBegan() { source.cancel() } else { source.add(data: 1) } }
           source.setCancelHandler { busy.ended() }
           source.activate()
-          return HeldSource(add: { source.add(data: 1) }, cancel: {})
+          return SourceControls(add: { source.add(data: 1) }, cancel: {})
         }
       },
       red("cancel.ran-after-cancel-handler == 0", "cancel", goesOn),
@@ -160,7 +160,7 @@ import Testing
         try pattern.cancelWhileRunning(trial) { life in
           let queue = DispatchQueue(label: "another")
           let source = source(on: queue, end: { life.cancelHandler() }) { life.received($0) }
-          return HeldSource(
+          return SourceControls(
             add: source.add,
             cancel: {
               life.handler.holdNext()
@@ -227,7 +227,7 @@ import Testing
           let queue = DispatchQueue(label: "com.example.MyQueue")
           queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
           let source = source(on: queue) { life.received($0) }
-          return HeldSource(add: source.add, cancel: {})
+          return SourceControls(add: source.add, cancel: {})
         }
       },
       // Not suspended.

@@ -6,7 +6,7 @@ public struct ProgramRecording: Sendable {
   private let name: String
   private let recorder: Recorder
   private let library: RecorderFile
-  private let program: HeldProgram
+  private let program: SuspendedProgram
 
   /// The program's process.
   public var process: ChildProcess { program.process }
@@ -37,7 +37,7 @@ public struct ProgramRecording: Sendable {
       if followsChildren { variables["GCDLAB_FOLLOW"] = "1" }
     }
     if file.kind == .linkedWithRecorder || !variables.isEmpty { variables["GCDLAB_RECORD"] = recorder.path }
-    program = try HeldProgram(file.path, arguments: command, variables: variables)
+    program = try SuspendedProgram(file.path, arguments: command, variables: variables)
     recorder.watch(program.process.identifier, follows: followsChildren)
     let why = file.kind.limitation(of: name, followsChildren: followsChildren)
     limitation = why

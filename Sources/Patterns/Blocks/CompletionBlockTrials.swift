@@ -162,7 +162,7 @@ final class CountedQueue: @unchecked Sendable {
   }
 
   /// Submits a block.
-  func async(_ block: @escaping @Sendable () -> Void) { HeldQueue(created: object).async(block) }
+  func async(_ block: @escaping @Sendable () -> Void) { RetainedQueue(created: object).async(block) }
 
   /// Marks the queue, so that its blocks find `token` by that key.
   fileprivate func mark(_ token: UnsafeMutableRawPointer) {

@@ -109,7 +109,7 @@ struct QueueContext: Pattern {
       gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
         MyDataContext.at(context).cleanUp()
       }
-      return HeldQueue(created: serialQueue)
+      return RetainedQueue(created: serialQueue)
     }
     Variant(
       "suspended-target", .broken, "as context-finalizer, of queues whose target queue is suspended", holdBack
@@ -120,14 +120,14 @@ struct QueueContext: Pattern {
       gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
         MyDataContext.at(context).cleanUp()
       }
-      return HeldQueue(created: serialQueue)
+      return RetainedQueue(created: serialQueue)
     }
     Variant("no-context", .broken, "as context-finalizer, without a context", letGo) { () in
       let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
       gcdlab_dispatch_set_finalizer_f(serialQueue) { _ in
         MyDataContext.cleanUpWithout()
       }
-      return HeldQueue(created: serialQueue)
+      return RetainedQueue(created: serialQueue)
     }
     Variant("idle", .documented, "an idle queue is released, then memory of its size is allocated", reuse()) { queue in
       gcdlab_dispatch_release(queue)
@@ -141,7 +141,7 @@ struct QueueContext: Pattern {
       let key = DispatchSpecificKey<DeallocationObserver>()
       let queue = DispatchQueue(label: "com.example.CriticalTaskQueue")
       queue.setSpecific(key: key, value: DeallocationObserver { data.cleanUp() })
-      return HeldQueue(queue)
+      return RetainedQueue(queue)
     }
     Variant(
       "global", .documented, "gets global queues with other flags, and over-releases one", takeGlobals

@@ -48,7 +48,7 @@ extension QueueContext {
   /// Creates queues with data, releases each of them while its last block runs, and notes when its finalizer runs. The
   /// first queue, which is also the warm-up, is observed for a while in two states: with a reference and without a
   /// block, and with a block and without a reference.
-  var clean: Probe<@Sendable (MyDataContext) -> HeldQueue> {
+  var clean: Probe<@Sendable (MyDataContext) -> RetainedQueue> {
     Probe(reads: [repeats], records: [notOnce, earlyCleanups, inRelease, cleanupLatency]) { trial, make in
       var (early, inRelease) = (0, 0)
       var all: [MyDataContext] = []
@@ -80,7 +80,7 @@ extension QueueContext {
 
   /// Releases idle queues whose target is suspended, and counts those whose data is kept until the target is resumed.
   /// The trial is unavailable if the system does not report what threads do.
-  var holdBack: Probe<@Sendable (MyDataContext, _ target: UnsafeMutableRawPointer?) -> HeldQueue> {
+  var holdBack: Probe<@Sendable (MyDataContext, _ target: UnsafeMutableRawPointer?) -> RetainedQueue> {
     Probe(reads: [repeats], records: [heldBack, notOnce]) { trial, make in
       let standstill = Standstill()
       try standstill.warmUp()
@@ -115,7 +115,7 @@ extension QueueContext {
       for repeated in 0...trial[repeats] {
         guard let queue = gcdlab_dispatch_queue_create("com.example.MyQueue", nil) else { continue }
         gcdlab_dispatch_sync_f(queue, nil) { _ in }
-        let hold = isBusy ? Hold(queueOf: HeldQueue(created: queue).async) : nil
+        let hold = isBusy ? Hold(queueOf: RetainedQueue(created: queue).async) : nil
         defer { hold?.release() }
         if memory.isGivenAnew(queue, release), repeated > 0 { count += 1 }
       }
@@ -124,7 +124,7 @@ extension QueueContext {
   }
 
   /// Releases queues without data, then a queue with data, and counts finalizers that ran without a context.
-  var letGo: Probe<@Sendable () -> HeldQueue> {
+  var letGo: Probe<@Sendable () -> RetainedQueue> {
     Probe(reads: [repeats], records: [withoutContext]) { trial, make in
       let before = MyDataContext.cleanUpsWithout.count
       for _ in 0..<trial[repeats] {
@@ -136,7 +136,7 @@ extension QueueContext {
       let last = gcdlab_dispatch_queue_create("last", nil)
       gcdlab_dispatch_set_context(last, data.pointer)
       gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }
-      HeldQueue(created: last).release()
+      RetainedQueue(created: last).release()
       data.awaitCleanUp(within: .seconds(20))
       // Dispatch frees the queues on its own threads, and this wait gives those threads some more time.
       data.lookAfterwards()
@@ -177,7 +177,7 @@ extension QueueContext {
   private func notOnce(_ queue: UnsafeMutableRawPointer?, within patience: Duration) -> Int {
     let blocks = RunCounts(count: 100)
     let all = DispatchGroup()
-    let held = HeldQueue(created: queue)
+    let held = RetainedQueue(created: queue)
     for index in 0..<blocks.count {
       all.enter()
       held.async {
@@ -211,7 +211,7 @@ extension QueueContext {
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
   ) {
-    let held = HeldQueue(created: queue)
+    let held = RetainedQueue(created: queue)
     let data = MyDataContext().pointer
     change(queue, .context(data))
     var count = gcdlab_dispatch_get_context(queue) == data ? 1 : 0

@@ -35,7 +35,7 @@ extension QueuePriority {
       try niceness.require()
       trial.record(queues, Set(Key.allCases.map(get)).count)
       let keys = Key.allCases.filter { niceness.distinguishes($0) }
-      let queues = keys.map { HeldQueue(created: get($0)) }
+      let queues = keys.map { RetainedQueue(created: get($0)) }
       let times = Slots<UInt64?>(count: keys.count * count, of: nil)
       let all = DispatchGroup()
       var random = SplitMix64(seed: trial.seed)
@@ -67,12 +67,12 @@ extension QueuePriority {
     Probe(records: [overtaken]) { trial, get in
       let count = 2 * trial.poolWidth
       try SystemThread.requireCapacity(for: 2 * trial.poolWidth)
-      let low = HeldQueue(created: get(.low))
+      let low = RetainedQueue(created: get(.low))
       var late = 0
       for priority in priorities {
         let (begun, lowBegun, seen) = (Gauge(), Gauge(), Slots<Int>(count: 1, of: count))
         let all = DispatchGroup()
-        let queue = HeldQueue(created: get(priority))
+        let queue = RetainedQueue(created: get(priority))
         let end = MonotonicClock.now() + patience.nanoseconds
         for _ in 0..<count {
           all.enter()
@@ -134,7 +134,7 @@ extension QueuePriority {
 
   /// Counts the different priorities of the threads that serve the four queues that `get` returns.
   func rank(_ trial: Trial, _ get: (Priority) -> UnsafeMutableRawPointer?) {
-    let seen = ThreadPriorities.seen(Priority.allCases.map { HeldQueue(created: get($0)).async })
+    let seen = ThreadPriorities.seen(Priority.allCases.map { RetainedQueue(created: get($0)).async })
     trial.record(threadPriorities, Set(seen).count)
   }
 
@@ -163,7 +163,7 @@ extension QueuePriority {
       let all = DispatchGroup()
       func unused(_ queue: DispatchQueue) -> UnusedQueue { UnusedQueue(all) { queue.async(execute: $0) } }
       func global(_ priority: Priority) -> UnusedQueue {
-        UnusedQueue(all) { HeldQueue(created: gcdlab_dispatch_get_global_queue(priority.identifier, 0)).async($0) }
+        UnusedQueue(all) { RetainedQueue(created: gcdlab_dispatch_get_global_queue(priority.identifier, 0)).async($0) }
       }
       func own(_ qosClass: DispatchQoS) -> UnusedQueue { unused(DispatchQueue(label: "own", qos: qosClass)) }
       let (standard, background) = (global(.standard), global(.background))

@@ -20,7 +20,7 @@ extension SourceLifecycle {
       source.setEventHandler { life.received(source.data) }
       source.setCancelHandler { life.cancelHandler() }
       source.activate()
-      return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      return SourceControls(add: { source.add(data: 1) }, cancel: { source.cancel() })
     }
     Variant(
       "cancel-beside", .documented,
@@ -34,7 +34,7 @@ extension SourceLifecycle {
       }
       source.setCancelHandler { busy.ended() }
       source.activate()
-      return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      return SourceControls(add: { source.add(data: 1) }, cancel: { source.cancel() })
     }
     Variant(
       "cancel-on-queue", .documented, "as cancel-beside, but a block on the source's serial queue cancels it",
@@ -47,7 +47,7 @@ extension SourceLifecycle {
       }
       source.setCancelHandler { busy.ended() }
       source.activate()
-      return HeldSource(
+      return SourceControls(
         add: { source.add(data: 1) },
         cancel: { busy.queue.sync { source.cancel() } })
     }
@@ -59,7 +59,7 @@ extension SourceLifecycle {
       gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
       gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() }
       gcdlab_dispatch_resume(source)
-      return HeldSource(
+      return SourceControls(
         add: { gcdlab_dispatch_source_merge_data(source, 1) },
         cancel: {
           gcdlab_dispatch_source_cancel(source)
@@ -73,7 +73,7 @@ extension SourceLifecycle {
       gcdlab_dispatch_set_context(source, context.pointer)
       gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
       gcdlab_dispatch_resume(source)
-      return HeldSource(
+      return SourceControls(
         add: { gcdlab_dispatch_source_merge_data(source, 1) },
         cancel: {
           gcdlab_dispatch_source_cancel(source)

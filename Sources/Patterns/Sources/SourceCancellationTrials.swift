@@ -6,7 +6,7 @@ import Synchronization
 /// The measuring code for cancelling a source while its handler is held in a call, or is called again and again.
 extension SourceLifecycle {
   /// Creates a source that is cancelled while its handler is held.
-  typealias Make = @Sendable (SourceLife) -> HeldSource
+  typealias Make = @Sendable (SourceLife) -> SourceControls
 
   /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further
   /// events.
@@ -41,7 +41,7 @@ extension SourceLifecycle {
   }
 
   /// Creates a source whose handler is called again and again.
-  typealias MakeBusy = @Sendable (BusySource) -> HeldSource
+  typealias MakeBusy = @Sendable (BusySource) -> SourceControls
 
   /// Cancels one source after the other at a random moment while its handler is called again and again, until a call
   /// begins after cancel has returned.
@@ -102,7 +102,7 @@ extension SourceLifecycle {
   /// - Parameter frees: how long the trial waits for a context that is not freed.
   func cancelInUse(
     frees: Duration = .seconds(20)
-  ) -> Probe<@Sendable (SourceContext, _ queue: UnsafeMutableRawPointer) -> HeldSource> {
+  ) -> Probe<@Sendable (SourceContext, _ queue: UnsafeMutableRawPointer) -> SourceControls> {
     Probe(reads: [repeats], records: [useAfterFree, notFreedOnce]) { trial, make in
       var (used, notFreed) = (0, 0)
       for _ in 0..<trial[repeats] {

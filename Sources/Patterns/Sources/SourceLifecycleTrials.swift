@@ -9,7 +9,7 @@ extension SourceLifecycle {
 }
 
 /// The ways in which a trial sends an event to a source, cancels the source, or gives it another target queue.
-struct HeldSource {
+struct SourceControls {
   /// Sends an event.
   let add: () -> Void
   /// Cancels the source.

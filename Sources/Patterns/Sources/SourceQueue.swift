@@ -14,7 +14,7 @@ extension SourceLifecycle {
       let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
       source.setEventHandler { life.received(source.data) }
       source.activate()
-      return HeldSource(
+      return SourceControls(
         add: { source.add(data: 1) }, cancel: { source.cancel() },
         retarget: { queue in (source as? DispatchSource)?.setTarget(queue: queue) })
     }
@@ -24,7 +24,7 @@ extension SourceLifecycle {
       let source = DispatchSource.makeUserDataAddSource(queue: queue)
       source.setEventHandler { life.received(source.data) }
       source.activate()
-      return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      return SourceControls(add: { source.add(data: 1) }, cancel: { source.cancel() })
     }
     Variant(
       "queue-retained-timer", .documented, "only a timer holds a reference to its queue, which is concurrent",
@@ -35,7 +35,7 @@ extension SourceLifecycle {
       let source = DispatchSource.makeTimerSource(queue: queue)
       source.setEventHandler { life.received(source.data) }
       source.activate()
-      return HeldSource(add: { source.schedule(deadline: .now()) }, cancel: { source.cancel() })
+      return SourceControls(add: { source.schedule(deadline: .now()) }, cancel: { source.cancel() })
     }
   }
 }

@@ -5,7 +5,7 @@ import Instruments
 /// but its own.
 extension SourceLifecycle {
   /// Creates a source on a queue.
-  typealias MakeOnQueue = @Sendable (QueueLife) -> HeldSource
+  typealias MakeOnQueue = @Sendable (QueueLife) -> SourceControls
 
   /// Gives one source after the other another target queue while its handler is pending on the old one, and notes where
   /// the handler runs.

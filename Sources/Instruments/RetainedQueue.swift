@@ -2,7 +2,7 @@ import CDispatchSupport
 import Dispatch
 
 /// A queue to which the trial holds one reference, which it releases.
-public struct HeldQueue {
+public struct RetainedQueue {
   /// Submits a block to the queue.
   public let async: (@escaping @Sendable () -> Void) -> Void
   /// Retains the queue once more, and releases that reference.

@@ -8,7 +8,7 @@ import CDispatchSupport
 
 /// A user's program that has been started, and that waits for the lab before any of it runs. The program has the lab's
 /// standard streams, process group and directory.
-public struct HeldProgram: Sendable {
+public struct SuspendedProgram: Sendable {
   /// The process of the program.
   public let process: ChildProcess
   private let gate: Int32

@@ -26,8 +26,8 @@ struct TaskOrder: Pattern {
   let perItem = Metric.latency("per-item", "time from the first task or item to the last item, divided by the items")
 
   /// The log of a global actor.
-  @globalActor actor Recorder {
-    static let shared = Recorder()
+  @globalActor actor LogActor {
+    static let shared = LogActor()
   }
 
   var variants: [Variant] {
@@ -60,15 +60,15 @@ struct TaskOrder: Pattern {
     }
     Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", runEachUntimedRound) {
       round in
-      Task { @Recorder in round.blocksActor() }
+      Task { @LogActor in round.blocksActor() }
       await round.actorIsBlocked()
       for item in round.items {
-        Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.notesArrival() }
+        Task(priority: item.isInSecondHalf ? .high : .low) { @LogActor in item.notesArrival() }
       }
       round.letActorGo()
     }
     Variant("isolated", .modern, "tasks that are isolated to a global actor", runEachRound) { round in
-      for item in round.items { Task { @Recorder in item.notesArrival() } }
+      for item in round.items { Task { @LogActor in item.notesArrival() } }
     }
     Variant("main-actor", .documented, "tasks that are isolated to the main actor", runEachRound) { round in
       for item in round.items { Task { @MainActor in item.notesArrival() } }

@@ -13,7 +13,7 @@ import Testing
     let check = try parse("0.9 * apply[stride=64,balance=ramp].elapsed.p99.9 <= 2ms")
     let elapsed = try #require(FakePattern.described.metric("elapsed"))
     let reference = Check.Reference(
-      scope: .variant("apply"), point: [Assignment("stride", .integer(64)), Assignment("balance", .text("ramp"))],
+      scope: .variant("apply"), point: [Setting("stride", .integer(64)), Setting("balance", .text("ramp"))],
       metric: elapsed, statistic: .p999)
     #expect(check.left == .scaled(0.9, .reference(reference)))
     #expect(check.comparison == .atMost)

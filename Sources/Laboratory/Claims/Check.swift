@@ -80,14 +80,14 @@ public struct Check: Sendable, Equatable {
     /// The variants.
     public let scope: Scope
     /// The settings of the points: the reference includes every point with these settings.
-    public let point: [Assignment]
+    public let point: [Setting]
     /// The metric.
     public let metric: Metric
     /// The statistic of each trial; nil for the metric's own statistic.
     public let statistic: Statistic?
 
     /// Creates a reference to a figure of trials.
-    public init(scope: Scope, point: [Assignment] = [], metric: Metric, statistic: Statistic? = nil) {
+    public init(scope: Scope, point: [Setting] = [], metric: Metric, statistic: Statistic? = nil) {
       self.scope = scope
       self.point = point
       self.metric = metric
@@ -154,7 +154,7 @@ extension Check.Reference {
   }
 }
 
-extension Assignment {
+extension Setting {
   /// Returns whether a setting of the reference agrees with `found`, the value in `run`. The setting may name another
   /// setting, whose value in `run` then counts. It may also be all cores, which a run that is not confined has.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {

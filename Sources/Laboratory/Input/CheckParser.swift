@@ -70,15 +70,15 @@ struct CheckParser {
     return statistic
   }
 
-  private func point(_ settings: [WrittenCheck.Setting]) throws(InputError) -> [Assignment] {
-    var point: [Assignment] = []
+  private func point(_ settings: [WrittenCheck.Setting]) throws(InputError) -> [Setting] {
+    var point: [Setting] = []
     for setting in settings {
       guard let parameter = pattern.parameter(setting.name) else {
         throw failure("unknown parameter '\(setting.name)'", near: setting.name, among: pattern.settable.map(\.name))
       }
       do {
         point.append(
-          Assignment(setting.name, try pattern.pointValue(setting.value, of: parameter), unit: parameter.unit))
+          Setting(setting.name, try pattern.pointValue(setting.value, of: parameter), unit: parameter.unit))
       } catch { throw failure("\(error)") }
     }
     return point

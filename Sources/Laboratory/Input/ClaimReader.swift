@@ -121,7 +121,7 @@ struct ClaimReader {
     for wanted in reference.point {
       if let values = sweep.first(where: { $0.name == wanted.name })?.values {
         guard !values.contains(wanted.value) else { continue }
-        let swept = values.map { Assignment(wanted.name, $0, unit: wanted.unit).valueLabel }
+        let swept = values.map { Setting(wanted.name, $0, unit: wanted.unit).valueLabel }
         throw InputError(
           "\(place): \(wanted.label) is not run, swept are \(swept.joined(separator: ", "))")
       }
@@ -129,7 +129,7 @@ struct ClaimReader {
       guard let value = parameters[wanted.name] ?? parameter?.standard, value != wanted.value else { continue }
       throw InputError(
         "\(place): \(wanted.label) is not run, it is "
-          + Assignment(wanted.name, value, unit: wanted.unit).valueLabel)
+          + Setting(wanted.name, value, unit: wanted.unit).valueLabel)
     }
   }
 

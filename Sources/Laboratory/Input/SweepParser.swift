@@ -109,7 +109,7 @@ extension PatternDescription {
       case (.percent, _), (.text, _), (.cores, _), (_, .text): return nil
       }
       guard values.count > 1 else { return nil }
-      let texts = values.map { Assignment(parameter.name, $0, unit: parameter.unit).valueLabel }
+      let texts = values.map { Setting(parameter.name, $0, unit: parameter.unit).valueLabel }
       return "\(parameter.name)=\(texts.joined(separator: ","))"
     }
     return sweeps + ["\(Cores.name)=1,2"]

@@ -1,7 +1,7 @@
 import Measurement
 
-/// A parameter with a value.
-public struct Assignment: Sendable, Hashable {
+/// A setting: a parameter with a value.
+public struct Setting: Sendable, Hashable {
   /// The parameter.
   public let name: String
   /// The value of the parameter.
@@ -9,14 +9,14 @@ public struct Assignment: Sendable, Hashable {
   /// The unit of the value, for labels.
   public let unit: Unit
 
-  /// Creates the assignment of `value` to `name`.
+  /// Creates the setting of `name` to `value`.
   public init(_ name: String, _ value: ParameterValue, unit: Unit = .none) {
     self.name = name
     self.value = value
     self.unit = unit
   }
 
-  /// The assignment as checks and `--set` write it: `work=50ns`.
+  /// The setting as checks and `--set` write it: `work=50ns`.
   public var label: String { "\(name)=\(valueLabel)" }
 
   /// The value as checks and `--set` write it: `50ns`.
@@ -31,10 +31,10 @@ public struct Assignment: Sendable, Hashable {
 /// A combination of the swept parameters' values; empty if nothing is swept.
 public struct Point: Sendable, Hashable {
   /// The settings, in the order of the sweep.
-  public let settings: [Assignment]
+  public let settings: [Setting]
 
   /// Creates a point.
-  public init(_ settings: [Assignment] = []) { self.settings = settings }
+  public init(_ settings: [Setting] = []) { self.settings = settings }
 
   /// The value of `name` at this point, if it is swept.
   public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }

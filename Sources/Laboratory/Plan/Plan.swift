@@ -123,7 +123,7 @@ extension Experiment {
   }
 
   /// Returns a setting of one of the pattern's parameters.
-  public func setting(_ name: String, _ value: ParameterValue) -> Assignment {
-    Assignment(name, value, unit: pattern.parameter(name)?.unit ?? .none)
+  public func setting(_ name: String, _ value: ParameterValue) -> Setting {
+    Setting(name, value, unit: pattern.parameter(name)?.unit ?? .none)
   }
 }

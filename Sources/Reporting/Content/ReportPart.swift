@@ -1,6 +1,6 @@
 /// A part of a report. The content decides which parts a report has, in which order and with which words. A format has
 /// one function for each kind of part. It shows nothing for a kind that it cannot render.
-enum Part: Sendable {
+enum ReportPart: Sendable {
   /// The name of the subject with its question, and the answer.
   case head(String, String, [Line])
   /// The picture with which a page begins.
@@ -49,7 +49,7 @@ struct Line: Sendable {
 
 extension ReportContent {
   /// The parts of the report, in their order. A brief report has only those facts that change from run to run.
-  func parts(isBrief: Bool = false) -> [Part] {
+  func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = grades.caution.map { Line($0, .care) }
     // Every run has some outliers.
     let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)

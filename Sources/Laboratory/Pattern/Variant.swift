@@ -2,9 +2,9 @@
 public struct Variant: Sendable {
   /// The origin of a variant.
   public enum Role: String, Sendable, Hashable {
-    /// A source document recommends the variant.
+    /// A source document has the variant, or the variant is the plain use of the same API.
     case documented
-    /// A source document warns of the variant: its failure is the lesson.
+    /// A mistake, of which a source document may warn: its failure is the lesson.
     case broken
     /// The present alternative: Swift concurrency, `Mutex`.
     case modern

@@ -82,7 +82,7 @@ smoke: build          ## run every scenario, short
 bench: build          ## compare with hand-written C counterparts, in one run (SHORT=1: see that every row can be measured)
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
 
-# The probes alone (SCENARIOS=no) need no lab.
+# The programs alone (SCENARIOS=no) need no lab.
 second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## try the documents' sentences in another way and list where the lab says otherwise (SHORT=1, CHECK=1, SCENARIOS=no)
 	GCDLAB=$(BINARY) Tools/second-opinion $(PROBES)
 

@@ -3,10 +3,10 @@
 // out. Tried: the kernel is asked for the waiting thread's state, and its processor time; waits of 10 ms for what does
 // not end; and waits that race the last leave, of which those that report success must find every task done. Broken:
 // the group is left before its task has run.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   dispatch_queue_t queue = dispatch_get_global_queue(0, 0);
   int asleep_while = 0, early = 0, reported = 0, unfinished = 0, succeeded = 0, races = 100 * tries;
   for (int r = 0; r < tries; r++) {

@@ -2,10 +2,10 @@
 // Tried in fresh processes: a leave too many, a leave too few with a wait, and a leave too few whose group is released.
 // groups.6, always: enter must come before leave. groups.7, recipe: they must pair, also when an error occurs.
 // Broken: enter and leave are balanced, in their order.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     dispatch_group_t group = dispatch_group_create();
     dispatch_queue_t queue = dispatch_get_global_queue(0, 0);

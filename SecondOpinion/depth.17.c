@@ -3,10 +3,10 @@
 // empty and not, and the label of the current queue. Broken: the completion is handed on to another queue.
 // replacement.2, always: the notify block is submitted when all associated blocks have completed: 500 groups whose
 // tasks race, none of them unfinished when the block runs. Broken: a task starts another that the group does not know.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     dispatch_queue_t target = dispatch_queue_create("target", NULL), other = dispatch_queue_create("other", NULL);
     dispatch_queue_t queue[] = {dispatch_queue_create("serial", NULL),

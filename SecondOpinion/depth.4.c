@@ -2,13 +2,13 @@
 // guide.22, always: without dispatch_main or a run loop, they never run.
 // Tried with 200 tasks from four threads: under dispatch_main, under a run loop as Foundation's drains the queue, under
 // nothing, and after the main thread has ended by pthread_exit. Broken: the tasks are sent to a global queue.
-#include "probe.h"
+#include "program.h"
 
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *);
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   enum { TASKS = 200 };
   if (part) {
     atomic_int *ran = calloc(4, sizeof(atomic_int));  // ran, on the main thread, inside, overlaps

@@ -5,7 +5,7 @@
 // tried again in ordinary processes, which may not lower nice values, from their main thread and from a background
 // block. Broken: the default queue's identifier in all places; the background class for the default, or, where the
 // values cannot be lowered, threads that raise their own by class.
-#include "probe.h"
+#include "program.h"
 #include "ordinary.h"
 #include <limits.h>
 
@@ -56,7 +56,7 @@ static bool privileged(void) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) return ordinary();
   Tally main_thread = attempt("main"), background = attempt("background");
   int finished = main_thread.finished + background.finished;

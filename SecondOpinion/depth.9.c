@@ -2,7 +2,7 @@
 // 20,000 times. depth.10, recipe: a pause between check and creation forces it. depth.11, recipe: a pause between
 // publication and set-up shows a half-built object. Broken: dispatch_once creates it. depth.18, may: Dispatch has
 // faster primitives for singletons: dispatch_once against a mutex, for an object that is there. Broken: swapped.
-#include "probe.h"
+#include "program.h"
 
 typedef struct {
   int *volatile photos;
@@ -55,7 +55,7 @@ static void together(int *twice, int *unfinished) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int twice = 0, forced = 0, unfinished = 0, none = 0, natural = 0;
   for (double end = now() + 0.4; now() < end && natural < 20000; natural++) together(&twice, &none);
   before = true;

@@ -4,7 +4,7 @@
 // five times in turn, each nested block slow. The listing must return before the main queue has run anything, and come
 // to its end. Broken: the nested blocks are sent without the group, to another queue, and the caller waits on the main
 // thread for the group.
-#include "probe.h"
+#include "program.h"
 
 static int foo, bar, early, there, returned, times;
 
@@ -39,7 +39,7 @@ static void listing(void) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     dispatch_async(dispatch_get_main_queue(), ^{ listing(); });
     dispatch_main();

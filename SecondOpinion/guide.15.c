@@ -2,7 +2,7 @@
 // in thread-local storage: a later block of that queue need not find it (set by async and looked up by sync, and the
 // other way round), and a block of another queue may (by sync from the block that set it). How often it is found where
 // both blocks are run by async is told, and decides nothing. Broken: the value is kept at the queue.
-#include "probe.h"
+#include "program.h"
 
 static _Thread_local void *kept;
 static char key;
@@ -13,7 +13,7 @@ static void keep(dispatch_queue_t queue, void *value) {
 static void *found(void) { return broken ? dispatch_get_specific(&key) : kept; }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   enum { ROUNDS = 200 };
   atomic_int *seen = calloc(4, sizeof(atomic_int));
   for (long r = 1; r <= ROUNDS; r++) {

@@ -2,10 +2,10 @@
 // Tried with every single bit of it, and all of them: what does not give NULL must be a queue that works. Broken: 0
 // every time. guide.18, always: retain and release of global queues do nothing. Tried by releasing each, and the main
 // queue, 1000 times in fresh processes and using it then. Broken: a private queue.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     intptr_t id[] = {2, 0, -2, INT16_MIN};
     for (int i = 0; i < 5; i++) {

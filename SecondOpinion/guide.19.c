@@ -1,10 +1,10 @@
 // guide.19, always: a serial queue to which tasks are sent asynchronously never deadlocks.
 // Tried by looking for a counterexample: only dispatch_async is used, and a task waits for what was sent to its own
 // queue, by a group, a semaphore or the block itself. Broken: the task does not wait.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     dispatch_queue_t queue = dispatch_queue_create("own", NULL);
     dispatch_semaphore_t done = dispatch_semaphore_create(0), second = dispatch_semaphore_create(0);

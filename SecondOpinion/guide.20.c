@@ -2,7 +2,7 @@
 // serial queue each and on the global queue: tasks that compute for 20 us, and tasks that sleep for 2 ms. It is the wrong
 // way where the first cost more processor time, or the second take longer. (Among other busy processes many threads get
 // a larger share of the cores, which is no merit of theirs.) Broken: the two ways are swapped.
-#include "probe.h"
+#include "program.h"
 
 enum { TASKS = 400, ROUNDS = 9 };
 
@@ -23,7 +23,7 @@ static double took(bool own, bool sleeping) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int slower[2] = {0};
   double total[2][2] = {{0}};
   for (int r = 0; r < ROUNDS; r++)

@@ -2,7 +2,7 @@
 // the default concurrent queue. Tried with dispatch_get_current_queue: inside blocks of five queues, by async, sync and
 // from a group; outside, on the main thread and another. Broken: inside the blocks a thread of one's own asks.
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
-#include "probe.h"
+#include "program.h"
 
 static void *ask(void *answer) {
   *(dispatch_queue_t *)answer = dispatch_get_current_queue();
@@ -21,7 +21,7 @@ static dispatch_queue_t current(bool outside) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   dispatch_queue_t target = dispatch_queue_create("target", NULL);
   dispatch_queue_t queue[] = {dispatch_queue_create("serial", NULL),
                               dispatch_queue_create("concurrent", DISPATCH_QUEUE_CONCURRENT),

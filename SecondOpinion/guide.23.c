@@ -2,8 +2,8 @@
 // finalizer runs then, and only when there is a context. Tried with queues released while ten blocks wait: release must
 // return first, then all blocks, then the finalizer, once; without a context never. Broken: the queue keeps a
 // reference, and the one without a context gets one. Of idle queues the memory itself is watched, by a free() of the
-// probe's own: is it freed on the releasing thread before dispatch_release returns?
-#include "probe.h"
+// program's own: is it freed on the releasing thread before dispatch_release returns?
+#include "program.h"
 
 extern void __libc_free(void *memory);
 static void *volatile watched;
@@ -51,7 +51,7 @@ static bool idle_is_freed_at_once(bool used) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int asynchronously = 0, after_all = 0, once = 0, rounds = 4 * tries;
   for (int r = 0; r < rounds; r++) {
     Context *context = calloc(1, sizeof *context);

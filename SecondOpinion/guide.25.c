@@ -3,7 +3,7 @@
 // caller that waits for its block), and 20,000 syncs from four threads. Broken: async in the place of sync. guide.40,
 // always: tasks can be submitted from any thread without a lock: eight threads, 5,000 asyncs each to one serial queue,
 // none lost or run twice. Broken: the tasks write to one place without a queue.
-#include "probe.h"
+#include "program.h"
 
 static dispatch_queue_t queue;
 static long sum;
@@ -19,7 +19,7 @@ static void *submit(void *from) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   queue = dispatch_queue_create("tasks", NULL);
   int before = 0, after = 0;
   for (int r = 0; r < 20 * tries; r++) {

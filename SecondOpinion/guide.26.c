@@ -3,10 +3,10 @@
 // the call never returns; Dispatch tells one that it can see by a trap. On a concurrent queue there is a reason to
 // avoid it if there is a case that never returns: one with a barrier waiting, and a barrier sync. Broken: the inner call is to another
 // queue.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     bool concurrent = is("concurrent") || is("barrier") || is("barrier-sync");
     dispatch_queue_t queue =

@@ -1,7 +1,7 @@
 // guide.29, always: apply passes each index once and returns when all are done. guide.30, always: on a serial queue it
 // is allowed. Tried with 0, 1, 2, 7, 1000 and 10,007 iterations, on global, concurrent and serial queues, from inside
 // another apply, some of them slow. Broken: each index is sent by async, and nothing waits.
-#include "probe.h"
+#include "program.h"
 
 static long wrong(size_t n, dispatch_queue_t queue) {
   atomic_int *visits = calloc(n + 1, sizeof(atomic_int));
@@ -18,7 +18,7 @@ static long wrong(size_t n, dispatch_queue_t queue) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   const size_t n[] = {0, 1, 2, 7, 1000, 10007};
   dispatch_queue_t global = dispatch_get_global_queue(0, 0), serial = dispatch_queue_create("serial", NULL);
   dispatch_queue_t concurrent = dispatch_queue_create("concurrent", DISPATCH_QUEUE_CONCURRENT);

@@ -3,10 +3,10 @@
 // tasks keep a concurrent queue's threads, a third is added by async, a fourth by sync after it; which of them begins
 // first? By chance: 20,000 tasks take a number as they begin, once on several threads and once where the queue's target is
 // serial, so that only one runs at a time. Broken: the queue is serial.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int overtaken = 0, inverted[2] = {0, 0}, rounds = 2 * tries;
   enum { TASKS = 20000 };
   int *place = calloc(TASKS, sizeof(int));

@@ -3,7 +3,7 @@
 // dispatch_apply, one each and 2000 each, against a plain loop (processor time of the whole process); and the blocks of
 // 100 by 4 are counted. Broken: what is called strided is not, and the loop is the strided one. guide.13, guide.14 are
 // the same of single blocks: guide.14, may: a block that does too little costs more to schedule than to run in place.
-#include "probe.h"
+#include "program.h"
 
 enum { ALL = 200000, ROUNDS = 9 };
 static volatile long sink;
@@ -26,7 +26,7 @@ static double plain(void) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int dearer = 0, made_up = 0, in_place = 0;
   double each[3] = {0};
   strided(2000);

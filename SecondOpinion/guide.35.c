@@ -2,7 +2,7 @@
 // its resume. Tried: 40 blocks on a queue, suspend once the first runs; blocks that begin after suspend returned (and
 // 20 ms more) are counted, on a serial and on a concurrent queue. Then two suspends and one resume: nothing may begin
 // before the second. Broken: it is not suspended.
-#include "probe.h"
+#include "program.h"
 
 static long late(dispatch_queue_attr_t kind, int *stopped) {
   dispatch_queue_t queue = dispatch_queue_create("suspended", kind);
@@ -32,7 +32,7 @@ static long late(dispatch_queue_attr_t kind, int *stopped) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int stopped = 0, serial = 0, concurrent = 0, unpaired = 0, rounds = 4 * tries;
   for (int i = 0; i < rounds; i++) {
     serial += late(DISPATCH_QUEUE_SERIAL, &stopped) > 0;

@@ -3,7 +3,7 @@
 // And with one thread that waits and another that signals and waits again at once, up to 500 times: if the second comes
 // through while the first sleeps on, that signal freed no waiter.
 // Broken: each signal is given twice, and the thread that signals lets the other go first.
-#include "probe.h"
+#include "program.h"
 
 static dispatch_semaphore_t semaphore;
 static atomic_int through;
@@ -73,7 +73,7 @@ static bool overtaken(void) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   enum { WAITERS = 8 };
   semaphore = dispatch_semaphore_create(0);
   int exact = 0, signals = 0;

@@ -4,7 +4,7 @@
 // Tried: a block on the stack of a function that has returned, and whose stack is written over, still finds what it
 // captured. Broken: a function with a pointer into that stack. And by sync: what the block captured is looked for near
 // the caller's own variables, where only the block itself can be, not a copy.
-#include "probe.h"
+#include "program.h"
 
 static int met(dispatch_queue_t queue) {
   dispatch_semaphore_t second = dispatch_semaphore_create(0), done = dispatch_semaphore_create(0);
@@ -47,7 +47,7 @@ __attribute__((noinline)) static void overwrite(void) {
 static bool is_near(const void *captured, uintptr_t mine) { return (uintptr_t)captured - mine + 65536 < 131072; }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   dispatch_queue_t serial = dispatch_queue_create("serial", NULL);
   int private = 0, global = 0;
   for (int i = 0; i < tries; i++) {

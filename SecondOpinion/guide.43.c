@@ -3,10 +3,10 @@
 // that had begun and not ended at once, with all cores, with one, and with other processes, and serial queues of this
 // one, that keep the cores busy. On Linux Dispatch
 // goes by the cores that are online, also in a process that is confined to one. Broken: the queue is a serial one, which nothing makes wider.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (part) {
     cpu_set_t mine;

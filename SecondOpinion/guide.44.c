@@ -2,7 +2,7 @@
 // queue while it is held: sent to it by async, and by sync from queues of their own; how many threads of the process
 // sleep meanwhile, as the kernel says. And with 2,000 tasks of 10 us sent by async: how often a thread gave its core
 // away of itself, a task. Broken: all of them take a mutex on a queue of their own.
-#include "probe.h"
+#include "program.h"
 
 static int sleeping(void) {
   int all = 0;
@@ -20,7 +20,7 @@ static int sleeping(void) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   enum { WAITING = 100, WORKING = 2000 };
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   dispatch_queue_t data = dispatch_queue_create("data", NULL);

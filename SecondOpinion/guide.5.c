@@ -1,7 +1,7 @@
 // guide.5, usually: a queue is cheaper than a lock, contended and not. Tried in rounds with dispatch_sync_f against a
 // pthread mutex that add to one number: by one thread (its processor time) beside one that sleeps, and by two at once
 // (processor time of both). A difference below a tenth is none. Broken: swapped.
-#include "probe.h"
+#include "program.h"
 
 enum { ROUNDS = 15 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -52,7 +52,7 @@ static void *sleeper(void *nothing) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   queue = dispatch_queue_create("guards", NULL);
   pthread_t second;
   pthread_create(&second, NULL, sleeper, NULL);  // glibc's mutex is cheaper in a process with one thread.

@@ -3,7 +3,7 @@
 // another thread. Broken: a System V semaphore is the lock. guide.36, usually: taking a free dispatch semaphore is
 // cheaper than a traditional one and does not enter the kernel. Against a POSIX and a System V semaphore, in rounds; a POSIX
 // semaphore that does not enter it either makes it true in part. Broken: the System V semaphore takes its place.
-#include "probe.h"
+#include "program.h"
 #include "calls.h"
 #include <semaphore.h>
 #include <sys/sem.h>
@@ -17,7 +17,7 @@ static void five(void) {
 static void nothing(void *context) { (void)context; }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   enum { PAIRS = 10000, ROUNDS = 15 };
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   set = semget(IPC_PRIVATE, 1, 0600);

@@ -3,10 +3,10 @@
 // Tried with 100 serial queues whose tasks compute for 60 ms: the processor time they got, over the time that passed,
 // is how many ran at once. That two queues do run at once: each of two tasks waits, without sleeping, until the other
 // has begun; so too with one serial target. Broken: one task in one queue.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int tasks = broken ? 1 : 100, together = 0;
   atomic_long *time = calloc(1, sizeof(atomic_long));
   dispatch_group_t group = dispatch_group_create();

@@ -7,7 +7,7 @@
 // guide.9 and pool.5 are tried again in ordinary processes, in which a background block submits first: do the nice
 // values differ? Broken: all go to the default queue.
 // Classes whose threads have the same nice value get the same; for some it takes a privilege to differ.
-#include "probe.h"
+#include "program.h"
 #include "ordinary.h"
 
 enum { ROUNDS = 15 };
@@ -93,7 +93,7 @@ static int overtaken(intptr_t higher) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) return ordinary();
   cpu_set_t one, all;
   sched_getaffinity(0, sizeof all, &all);

@@ -1,7 +1,7 @@
 // pool.3, recipe: an atomic counter of 32 bits hands the queues out in turn. Tried with the document's code: from four
 // threads at once, where every queue must come equally often, and across the counter's wrap, with 2, 5 and 32 queues.
 // Broken: two of three increments are lost.
-#include "probe.h"
+#include "program.h"
 
 enum { MAX_QUEUE_COUNT = 32 };
 typedef struct {
@@ -27,7 +27,7 @@ static Context *create(uint32_t count, int32_t start) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   const uint32_t sizes[] = {2, 5, 32};
   int uneven = 0, broken_turn = 0;
   for (int s = 0; s < 3; s++) {

@@ -2,7 +2,7 @@
 // a notify on the background queue whose block goes on to the main queue, against a block on that queue which waits on a
 // semaphore for each of three tasks and then does the same: from the end of the last task to the completion, the
 // median of 40. Broken: the two are swapped.
-#include "probe.h"
+#include "program.h"
 
 enum { CALLS = 40, ROUNDS = 15 };
 
@@ -66,7 +66,7 @@ static void *measure(void *nothing) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   pthread_t thread;
   pthread_create(&thread, NULL, measure, NULL);
   dispatch_main();

@@ -3,7 +3,7 @@
 // groups.4, recipe: an asynchronous call takes a group by entering before and leaving in its handler.
 // Tried with callbacks of a plain thread, a timer and dispatch_after, each late: the group's notify must find all three
 // done. Broken: nothing enters. groups.5, recipe: with no group the call passes straight through.
-#include "probe.h"
+#include "program.h"
 
 static void *later(void *block) {
   rest(0.004);
@@ -33,7 +33,7 @@ static void with_group(dispatch_group_t group, int how, dispatch_block_t block) 
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int early = 0, through = 0, waits = 0, rounds = 4 * tries;
   for (int r = 0; r < rounds; r++) {
     dispatch_group_t group = dispatch_group_create();

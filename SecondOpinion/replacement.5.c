@@ -3,13 +3,13 @@
 // Tried as written, again and again; items are counted when the completion runs. In every other load an item takes 10
 // us to make, on the items' queue, where the document makes it. Broken: appended in the group. replacement.4, always:
 // appending on one serial queue keeps every item; counted after each load has settled. Broken: on a concurrent queue.
-#include "probe.h"
+#include "program.h"
 
 static long items;
 static int *library;
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   dispatch_queue_t appends = dispatch_queue_create("items", broken ? DISPATCH_QUEUE_CONCURRENT : DISPATCH_QUEUE_SERIAL);
   dispatch_queue_t one = dispatch_queue_create("items in the group", NULL),
                    completions = dispatch_queue_create("completions", NULL);

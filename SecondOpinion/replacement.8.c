@@ -1,10 +1,10 @@
 // replacement.8, always: the global queues cannot be modified. Tried in fresh processes: suspend, a context, a
 // finalizer's context, another target, a barrier, a value by key. What has an effect is a modification; a trap is a
 // refusal. Broken: a private concurrent queue.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     dispatch_queue_t queue =
         broken ? dispatch_queue_create("private", DISPATCH_QUEUE_CONCURRENT) : dispatch_get_global_queue(0, 0);

@@ -2,7 +2,7 @@
 // Nothing sleeps here: the kernel says in /proc/self/fdinfo which clock Dispatch's timer descriptor follows.
 // CLOCK_MONOTONIC (1) stands still while a Linux machine sleeps, CLOCK_BOOTTIME (7) and CLOCK_REALTIME (0) do not.
 // Broken: the wall-clock timer is a system-clock one.
-#include "probe.h"
+#include "program.h"
 
 static void clocks(unsigned *found) {
   char path[300], line[200];
@@ -24,7 +24,7 @@ static void clocks(unsigned *found) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     bool wall = is("wall") && !broken;
     dispatch_source_t timer = dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER, 0, 0, dispatch_get_global_queue(0, 0));

@@ -1,10 +1,10 @@
 // sources.11, always: dispatch_after submits a block once, when its time has come.
 // Tried with 60 blocks, 0.5 ms apart, each counted and compared with the time it was due. Broken: dispatch_async in its
 // place.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   enum { BLOCKS = 60 };
   atomic_int *runs = calloc(BLOCKS, sizeof(atomic_int)), *early = calloc(1, sizeof(atomic_int));
   dispatch_group_t group = dispatch_group_create();

@@ -3,7 +3,7 @@
 // handler fills its pipe, on a serial queue each; and as many such read sources on a concurrent queue as there are
 // cores. Then a block is submitted to the serial queue, and one for each core to the concurrent queue. Counted: those
 // that have not begun when 60 ms are over, although all sleep. Broken: the descriptors do not block.
-#include "probe.h"
+#include "program.h"
 
 enum { MOST = 64 };
 
@@ -45,7 +45,7 @@ static int held_up(dispatch_queue_t queue, int blocks) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   cpu_set_t set;
   int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   cores = cores > MOST ? MOST : cores;

@@ -3,7 +3,7 @@
 // 100 KiB through a pipe and a Unix socket whose far end then closes, through TCP, and a regular file. Counted:
 // transfers whose tail was never read, and runs after the end was read. Broken: it reads until nothing is left, and
 // cancels at the end.
-#include "probe.h"
+#include "program.h"
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -30,7 +30,7 @@ static bool pair(char kind, int *ends) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     int *ends = calloc(2, sizeof(int));
     if (!pair(part[0], ends)) {

@@ -2,7 +2,7 @@
 // Tried: a pipe, a Unix stream socket and a TCP connection are filled until a write takes nothing and the handler comes
 // no more. Half of what lies in it is read, and for a while the handler is waited for; where it does not come, how much
 // does a write take all the same? Broken: all is read.
-#include "probe.h"
+#include "program.h"
 #include <arpa/inet.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -21,7 +21,7 @@ static bool connected(int *ends) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   static char bytes[1 << 20];
   const char *names[] = {"pipe", "Unix socket", "TCP"};
   int called[3] = {0};

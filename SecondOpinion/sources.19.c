@@ -2,10 +2,10 @@
 // Tried with SIGUSR1, SIGHUP and SIGTERM that nobody ignores, five each, sent by kill once the source is registered,
 // and before it is. Each is awaited before the next is sent. Broken: the signal is ignored first, as the document's
 // listing does.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int number[] = {SIGUSR1, SIGHUP, SIGTERM};
   if (part) {
     int which = number[part[0] - '0'];

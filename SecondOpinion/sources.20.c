@@ -2,7 +2,7 @@
 // Tried with all three: by a fault of the program, sent by kill, and sent by kill where every thread blocks the signal.
 // Five a process. After a fault the source's own handler returns to the instruction that faults, for ever: an alarm
 // ends that. Broken: SIGUSR1 in their place.
-#include "probe.h"
+#include "program.h"
 #include <sys/mman.h>
 
 static void illegal(void) {
@@ -23,7 +23,7 @@ static void fault(int which) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int number[] = {SIGILL, SIGBUS, SIGSEGV};
   if (part) {
     int which = broken ? SIGUSR1 : number[part[0] - '0'];

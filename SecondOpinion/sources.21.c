@@ -3,7 +3,7 @@
 // and goes on to release it; a signal handler that takes it would never end. Then 100 pairs: how long after kill does the
 // source's handler begin, and how long after kill a signal handler? Broken: the signal handler takes the place of the
 // source.
-#include "probe.h"
+#include "program.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_long begun;
@@ -25,7 +25,7 @@ static void on_signal(int number) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     told = dispatch_semaphore_create(0);
     dispatch_semaphore_t registered = dispatch_semaphore_create(0);

@@ -6,7 +6,7 @@
 // thread at a random moment, until a handler begins when cancel has returned, or three seconds are over; and as often
 // in a block of the source's own serial queue, where none may. sources.30, always: a source may be released right after it is cancelled; its cancel handler still runs.
 // Partly: a child process that releases it while it is suspended traps.
-#include "probe.h"
+#include "program.h"
 
 // Cancels sources whose handler comes again and again, until a handler begins when cancel has returned, or for so many
 // seconds. Returns how many were cancelled.
@@ -48,7 +48,7 @@ static int cancel_busy(int kind, bool on_queue, double seconds, int most, int *l
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     dispatch_source_t source =
         dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD, 0, 0, dispatch_get_global_queue(0, 0));

@@ -6,7 +6,7 @@
 // queue that is held. Its handler reads as many bytes as estimated. Counted: deliveries, their sum, and read sources
 // whose first estimate was less than the 100 bytes. Broken: each merge is awaited, and the handler of the read source
 // reads byte by byte.
-#include "probe.h"
+#include "program.h"
 
 static void thousand(dispatch_source_t source, dispatch_semaphore_t ran) {
   if (!broken)
@@ -135,7 +135,7 @@ static int read_once(bool waits, int *first) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int suspended = 0, waiting = 0, running = 0, timers = 0, reads = 0, low = 0, held = 0, least = 0;
   for (int i = 0; i < tries; i++) {
     suspended += merged('s');

@@ -3,7 +3,7 @@
 // at a time; 20 real-time signals, all of which it keeps; and 20 SIGUSR1, each sent when another source has told of the
 // one before, so that none waits for the kernel. Then the queue is let go and the source's data added up. Broken: the
 // queue is not held, and each signal is awaited before the next is sent.
-#include "probe.h"
+#include "program.h"
 
 static dispatch_source_t watch(int number, dispatch_queue_t queue, atomic_long *sum, dispatch_semaphore_t told) {
   dispatch_semaphore_t registered = dispatch_semaphore_create(0);
@@ -19,7 +19,7 @@ static dispatch_source_t watch(int number, dispatch_queue_t queue, atomic_long *
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     int number = is("queued") ? SIGRTMIN + 3 : SIGUSR1, sent = is("burst") ? 50 : 20;
     signal(number, SIG_IGN);

@@ -2,10 +2,10 @@
 // Tried in fresh processes: events come before the source is activated, and the sum of what its handler is told
 // afterwards is compared with them, for a custom source, a pipe, a timer that has been due, and an ignored signal.
 // Broken: they come when the source is registered, each when the one before has been told.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   if (part) {
     enum { EVENTS = 20 };
     signal(SIGUSR1, SIG_IGN);

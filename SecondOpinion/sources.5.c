@@ -3,10 +3,10 @@
 // number; what does the handler read? Broken: the source is cancelled first, and the descriptor closed in its cancel
 // handler. sources.13, may: the estimate of readable bytes can be off by the time of the read. Tried: a byte comes in
 // between. Broken: none does.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   __block int off = 0;
   int wrong = 0, read_at_all = 0;
   for (int r = 0; r < tries; r++) {

@@ -2,10 +2,10 @@
 // later ones on either. Tried with a source whose old queue is held: an event, the new target, then the queue is let
 // go; the label of the queue tells where the handler ran. Later events must run on one of the two. Broken: no new
 // target is given.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int on_old = 0, on_new = 0, elsewhere = 0, rounds = 10 * tries;
   for (int r = 0; r < rounds; r++) {
     dispatch_queue_t old = dispatch_queue_create("old", NULL), new = dispatch_queue_create("new", NULL);

@@ -2,7 +2,7 @@
 // Tried with 30 fires at 10 ms with a leeway of 5 ms and of 0: how late each begins against the time it was due (missed
 // fires counted by the source's data), beside a thread that sleeps until the same times, which tells what this machine
 // can do at the moment. Broken: a block that is submitted again 10 ms after it has run for 1 ms, and drifts.
-#include "probe.h"
+#include "program.h"
 
 enum { FIRES = 30 };
 static const double interval = 0.01, leeway = 0.005;
@@ -57,7 +57,7 @@ static void *sleeper(void *met) {
 }
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   int possible = 0;
   pthread_t thread;
   pthread_create(&thread, NULL, sleeper, &possible);

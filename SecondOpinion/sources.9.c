@@ -2,10 +2,10 @@
 // Tried with both clocks (DISPATCH_TIME_NOW and the listing's dispatch_walltime(NULL, 0)) and an interval of 120 ms:
 // the first fire must come in the first tenth of the interval, the second not before the interval is over. Broken: it
 // starts after an interval.
-#include "probe.h"
+#include "program.h"
 
 int main(int count, char **words) {
-  probe(count, words);
+  begin_program(count, words);
   enum { MOST = 64 };
   int all = 2 * tries, at_once = 0, then = 0;
   double *fired = calloc(2 * 2 * MOST, sizeof(double)), earliest = 1e9;

@@ -1,11 +1,11 @@
-// What the probes share: fresh processes, how they end, and the line that tells the verdict.
+// What the programs share: fresh processes, how they end, and the line that states the verdict.
 //
-// A probe tries one sentence of the documents with C and Dispatch alone, without a line of the lab. It prints, tab
+// A program tries one sentence of the documents with C and Dispatch alone, without a line of the lab. It prints, tab
 // separated,
 //   sentence  verdict  the figures behind it
 // where the verdict is holds, fails or partly (some of it holds, some does not), seen or not-seen where the document
 // says "may", open where this run cannot tell, and unavailable where the system has no such thing. With --broken the
-// mechanism is replaced by one that does the opposite: a probe whose verdict stays the same then proves nothing.
+// mechanism is replaced by one that does the opposite: a program whose verdict stays the same then proves nothing.
 #define _GNU_SOURCE
 #include <dispatch/dispatch.h>
 #include <dirent.h>
@@ -37,11 +37,11 @@
 
 static bool broken;       // --broken: do the opposite
 static int tries = 5;     // --tries: processes of each kind
-static const char *part;  // --part: what this child is to try; NULL in the probe itself
+static const char *part;  // --part: what this child is to try; NULL in the program itself
 
-// Every probe begins with this. It bounds the whole program: a probe that hangs itself is ended, and told as one
-// without verdict.
-static void probe(int count, char **words) {
+// Every program begins with this call. It bounds the program: one that hangs itself is ended, and reported as one
+// without a verdict.
+static void begin_program(int count, char **words) {
   for (int i = 1; i < count; i++) {
     if (!strcmp(words[i], "--broken")) broken = true;
     else if (!strcmp(words[i], "--tries") && i + 1 < count) tries = atoi(words[++i]);
@@ -169,7 +169,7 @@ static inline Tally attempt(const char *name) {
       dup2(ends[1], 1);
       struct rlimit none = {0, 0};
       setrlimit(RLIMIT_CORE, &none);
-      execl("/proc/self/exe", "probe", "--part", name, broken ? "--broken" : NULL, NULL);
+      execl("/proc/self/exe", "program", "--part", name, broken ? "--broken" : NULL, NULL);
       _exit(127);
     }
     close(ends[1]);

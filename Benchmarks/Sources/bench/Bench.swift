@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// `bench GCDLAB PROBES ROUNDS SECONDS one|all [SECTION…]`: the lab against hand-written C counterparts. A section has so many rounds, and
+/// `bench GCDLAB COUNTERPARTS ROUNDS SECONDS one|all [SECTION…]`: the lab against hand-written C counterparts. A section has so many rounds, and
 /// more of what they do not tell, for so many seconds; those of wake-ups run on one core, or on all.
 ///
 /// Exit status 1 when a row was not measured and the machine was not to blame. A missed target is no failure: machines are
@@ -14,12 +14,12 @@
     let arguments = CommandLine.arguments.dropFirst()
     guard arguments.count >= 5, let rounds = Int(arguments[3]), rounds > 0, let seconds = Double(arguments[4]),
       ["one", "all"].contains(arguments[5])
-    else { stop(64, "usage: bench GCDLAB PROBES ROUNDS SECONDS one|all [SECTION...]") }
-    let (binary, probes) = (arguments[1], arguments[2])
+    else { stop(64, "usage: bench GCDLAB COUNTERPARTS ROUNDS SECONDS one|all [SECTION...]") }
+    let (binary, counterparts) = (arguments[1], arguments[2])
     setenv("SWIFT_BACKTRACE", "enable=no", 1)  // As the lab starts its workers.
     do {
       let tally = try run(
-        binary, probes, rounds, seconds, wakesUpOnOne: arguments[5] == "one", Array(arguments.dropFirst(5)))
+        binary, counterparts, rounds, seconds, wakesUpOnOne: arguments[5] == "one", Array(arguments.dropFirst(5)))
       if tally.unmeasured > 0 { exit(1) }
     } catch {
       stop(2, "bench: \((error as? Failure)?.reason ?? "\(error)")")
@@ -33,10 +33,10 @@
   }
 
   private static func run(
-    _ binary: String, _ probes: String, _ rounds: Int, _ seconds: Double, wakesUpOnOne: Bool, _ names: [String]
+    _ binary: String, _ counterparts: String, _ rounds: Int, _ seconds: Double, wakesUpOnOne: Bool, _ names: [String]
   ) throws -> Tally {
-    let lab = try Lab(binary: binary, spawner: Program(path: "\(probes)/spawn_cost"))
-    let sections = Sections(lab: lab, probes: probes, rounds: rounds)
+    let lab = try Lab(binary: binary, spawner: Program(path: "\(counterparts)/spawn_cost"))
+    let sections = Sections(lab: lab, counterparts: counterparts, rounds: rounds)
     if let unknown = names.first(where: { name in !sections.all.contains { $0.name == name } }) {
       throw Failure(reason: "no section '\(unknown)'; there are \(sections.all.map(\.name).joined(separator: ", "))")
     }

@@ -37,7 +37,7 @@ struct Program {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Runs a probe, which prints `name value` lines, and returns the median of each name's values.
+  /// Runs a counterpart, which prints `name value` lines, and returns the median of each name's values.
   func figures(_ arguments: [String]) throws -> [String: Double] { Self.figures(try run(arguments)) }
 
   /// The median of each name's values in `name value` lines; other lines mean nothing.

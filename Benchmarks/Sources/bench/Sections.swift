@@ -1,7 +1,7 @@
 /// The figures of `make bench`, section by section. Every section measures its own in one interleaved run.
 struct Sections {
   let lab: Lab
-  let probes: String
+  let counterparts: String
   let rounds: Int
 
   /// What is compared in one run.
@@ -58,8 +58,8 @@ struct Sections {
     ]
   }
 
-  private func probe(_ name: String, _ arguments: String...) throws -> [String: Double] {
-    try Program(path: "\(probes)/\(name)").figures(arguments)
+  private func runC(_ name: String, _ arguments: String...) throws -> [String: Double] {
+    try Program(path: "\(counterparts)/\(name)").figures(arguments)
   }
 
   // MARK: Striding
@@ -77,10 +77,10 @@ struct Sections {
   private func c(_ program: String, _ way: String, stride: Int, needs package: String? = nil) -> Side {
     let steps = Int((15 * lab.stepsPerMicrosecond / 1000).rounded())
     return Side(name: way) {
-      if let package, !Program(path: "\(probes)/\(program)").exists {
+      if let package, !Program(path: "\(counterparts)/\(program)").exists {
         throw Failure(reason: "not installed: apt-get install \(package)", isOfTheMachine: true)
       }
-      return try probe(program, way, "\(Self.iterations)", "\(steps)", "\(stride)", "5")
+      return try runC(program, way, "\(Self.iterations)", "\(steps)", "\(stride)", "5")
     }
   }
 
@@ -125,7 +125,7 @@ struct Sections {
             "singleton-race", "check-then-act",
             ["threads": 2, "race-time": 200_000_000, "slots": 1024, "patience": 0])
         },
-        Side(name: "C") { try probe("singleton_race", "2", "1024", "200") },
+        Side(name: "C") { try runC("singleton_race", "2", "1024", "200") },
       ])
     return [("duplicates", "duplicate-rate"), ("races", "race-rate")].map { title, figure in
       Row(
@@ -147,7 +147,7 @@ struct Sections {
               "group-wait-vs-notify", way,
               ["tasks": 3, "work": 100_000, "last-leave-on": .word(leaver), "timeout": 500_000, "repeats": 200])
           },
-          Side(name: "C") { try probe("group_wait_notify", way, leaver, "3", "100000", "200", "500000", "block") },
+          Side(name: "C") { try runC("group_wait_notify", way, leaver, "3", "100000", "200", "500000", "block") },
         ]
       })
     return cases.indices.flatMap { index in
@@ -170,7 +170,7 @@ struct Sections {
         "start", way,
         [
           Side(name: "gcdlab") { try lab.trial("thread-vs-queue", way, ["repeats": 100, "objects": 100]) },
-          Side(name: "C") { try probe("task_cost", "start", way, "100") },
+          Side(name: "C") { try runC("task_cost", "start", way, "100") },
         ]
       )
     }
@@ -181,7 +181,7 @@ struct Sections {
           Side(name: "gcdlab") {
             try lab.trial("task-granularity", way, ["tasks": 200, "work": 1000, "repeats": 3])
           },
-          Side(name: "C") { try probe("task_cost", "small", way, "200", "\(steps)", "3") },
+          Side(name: "C") { try runC("task_cost", "small", way, "200", "\(steps)", "3") },
         ]
       )
     }
@@ -207,7 +207,7 @@ struct Sections {
       ways.flatMap { way in
         [
           Side(name: "gcdlab") { try lab.trial("main-queue", way, ["hops": 200]) },
-          Side(name: "C") { try probe("main_hop", way, "200") },
+          Side(name: "C") { try runC("main_hop", way, "200") },
         ]
       })
     return ways.indices.flatMap { index in
@@ -227,7 +227,7 @@ struct Sections {
       rounds,
       ways.map { way in
         Side(name: "gcdlab") { try lab.trial("hop-cost", way, ["batch": 100, "callers": 1, "calls": 1]) }
-      } + [Side(name: "C") { try probe("hop_cost", "100", "30") }])
+      } + [Side(name: "C") { try runC("hop_cost", "100", "30") }])
     return ways.indices.map { index in
       let isSame = ways[index] == "queue-c"
       return Row(
@@ -249,7 +249,7 @@ struct Sections {
           Side(name: "gcdlab") {
             try lab.trial("dispatch-compared", way, ["tasks": 100, "work": 10_000, "repeats": 5])
           },
-          Side(name: "C") { try probe("dispatch_compared", way, "100", "\(steps)", "5") },
+          Side(name: "C") { try runC("dispatch_compared", way, "100", "\(steps)", "5") },
         ]
       })
     return ways.indices.flatMap { index in
@@ -279,7 +279,7 @@ struct Sections {
           Side(name: "gcdlab") {
             try lab.trial("fd-semaphore", way, ["limit": 64, "tasks": 400, "hold": 10_000_000])
           },
-          Side(name: "C") { try probe("fd_semaphore", way, "64", "400", "10000000") },
+          Side(name: "C") { try runC("fd_semaphore", way, "64", "400", "10000000") },
         ]
       })
     func row(_ title: String, _ way: Int, _ figure: String, _ target: Target) -> Row {
@@ -304,7 +304,7 @@ struct Sections {
       [
         ("dispatch-c", "dispatch", true), ("posix", "posix", true), ("system-v", "system-v", true),
         ("pthread-condition", "pthread-condition", true), ("dispatch", "dispatch", false), ("mutex", "mutex", false),
-      ], of: "semaphore-cost", probe: "semaphore_cost", count: ("contended-pairs", 2000), hold: 1000)
+      ], of: "semaphore-cost", program: "semaphore_cost", count: ("contended-pairs", 2000), hold: 1000)
   }
 
   private func locks() -> [Row] {
@@ -315,12 +315,12 @@ struct Sections {
         ("unprotected", "unprotected", true),
         ("serial-sync", "serial-sync", false), ("serial-async", "serial-async", false), ("barrier", "barrier", false),
         ("mutex", "pthread-mutex", false),
-      ], of: "queue-vs-lock", probe: "queue_vs_lock", count: ("updates", 5000), hold: 200)
+      ], of: "queue-vs-lock", program: "queue_vs_lock", count: ("updates", 5000), hold: 200)
   }
 
   /// What a way costs in batches of 1000 when nobody else is there, and when two threads contend.
   private func freeAndContended(
-    _ cases: [Counterpart], of pattern: String, probe program: String, count: (name: String, number: Int), hold: Int
+    _ cases: [Counterpart], of pattern: String, program: String, count: (name: String, number: Int), hold: Int
   ) -> [Row] {
     let steps = Int((Double(hold) * lab.stepsPerMicrosecond / 1000).rounded())
     let series = interleave(
@@ -331,7 +331,7 @@ struct Sections {
             try lab.trial(
               pattern, way, ["batch": 1000, "threads": 2, count.name: .number(count.number), "hold": .number(hold)])
           },
-          Side(name: "C") { try probe(program, counterpart, "1000", "2", "\(count.number)", "\(steps)") },
+          Side(name: "C") { try runC(program, counterpart, "1000", "2", "\(count.number)", "\(steps)") },
         ]
       })
     return cases.indices.flatMap { index in
@@ -360,7 +360,7 @@ struct Sections {
           Side(name: "gcdlab") {
             try lab.trial("custom-source", way, ["burst": .number(burst), "stream": .number(stream), "work": 0])
           },
-          Side(name: "C") { try probe("custom_source", counterpart, "\(burst)", "\(stream)") },
+          Side(name: "C") { try runC("custom_source", counterpart, "\(burst)", "\(stream)") },
         ]
       })
     return cases.indices.flatMap { index in
@@ -386,7 +386,7 @@ struct Sections {
           Side(name: "gcdlab") {
             try lab.trial("timer-source", way, ["interval": .number(interval), "fires": .number(fires)])
           },
-          Side(name: "C") { try probe("timer_lateness", way, "\(interval)", "\(fires)") },
+          Side(name: "C") { try runC("timer_lateness", way, "\(interval)", "\(fires)") },
         ]
       } + [
         Side(name: "cyclictest") {
@@ -421,7 +421,7 @@ struct Sections {
       ways.flatMap { way in
         [
           Side(name: "gcdlab") { try lab.trial("signal-source", way, ["signals": 500]) },
-          Side(name: "C") { try probe("signal_latency", way, "500") },
+          Side(name: "C") { try runC("signal_latency", way, "500") },
         ]
       })
     return ways.indices.map { index in
@@ -440,7 +440,7 @@ struct Sections {
         Side(name: "gcdlab") {
           try lab.trial("file-monitor", "source", ["changes": 50, "poll-interval": 0, "burst": 1])
         },
-        Side(name: "C") { try probe("file_monitor", "50") },
+        Side(name: "C") { try runC("file_monitor", "50") },
       ])
     return [
       "latency", "write-latency", "extend-latency", "attrib-latency", "link-latency", "rename-latency",
@@ -466,7 +466,7 @@ struct Sections {
             try lab.trial(
               "descriptor-read", way, ["kind": .word(kind), "messages": .number(messages), "size": .number(size)])
           },
-          Side(name: "C") { try probe("descriptor_read", way, kind, "\(messages)", "\(size)") },
+          Side(name: "C") { try runC("descriptor_read", way, kind, "\(messages)", "\(size)") },
         ]
       })
     return cases.indices.flatMap { index in
@@ -487,7 +487,7 @@ struct Sections {
       ways.flatMap { way in
         [
           Side(name: "gcdlab") { try lab.trial("process-monitor", way, ["processes": 20]) },
-          Side(name: "C") { try probe("process_exit", lab.binary, way, "20") },
+          Side(name: "C") { try runC("process_exit", lab.binary, way, "20") },
         ]
       })
     return ways.indices.map { index in
@@ -516,7 +516,7 @@ struct Sections {
     ]
     let series = interleave(
       rounds,
-      [Side(name: "C") { try probe("empty_loop", "1000", "30") }]
+      [Side(name: "C") { try runC("empty_loop", "1000", "30") }]
         + loops.map { loop in
           Side(name: "gcdlab") {
             let figures = try lab.trial(loop.pattern, loop.variant, loop.settings)
@@ -557,7 +557,7 @@ struct Sections {
       rounds * 5,
       [
         Side(name: "gcdlab machine") { ["sample": try lab.floor()] },
-        Side(name: "record_cost") { try probe("record_cost", "2000", "25") },
+        Side(name: "record_cost") { try runC("record_cost", "2000", "25") },
         Side(name: "worker") {
           try lab.trial(
             "apply-stride", "serial-loop",
@@ -587,7 +587,7 @@ struct Sections {
 
   private func trace() -> [Row] {
     let (batch, batches) = ("1000", "20")
-    let program = "\(probes)/trace_cost"
+    let program = "\(counterparts)/trace_cost"
     func traced(_ words: String...) -> Side {
       // What the lab prints of the program goes to standard error.
       Side(name: "gcdlab trace") {
@@ -598,7 +598,7 @@ struct Sections {
     let series = interleave(
       rounds * 5,
       [
-        Side(name: "trace_cost") { try probe("trace_cost", batch, batches) }, traced("--"),
+        Side(name: "trace_cost") { try runC("trace_cost", batch, batches) }, traced("--"),
         // The recorder is preloaded, but gets no place for a record.
         traced("--children", "--", "env", "-u", "GCDLAB_RECORD"),
       ])

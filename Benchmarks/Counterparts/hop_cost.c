@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 // As FunctionHopper, with his Visits.
 struct hopper {

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 enum { BUFFER = 65536 };
 
@@ -104,7 +104,7 @@ static int open_pair(void) {
   int ends[2];
   if (!strcmp(kind, "pipe") ? pipe(ends) : !strcmp(kind, "socket") ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : -1) {
     if (strcmp(kind, "file")) return -1;
-    char path[] = "/tmp/gcdlab-probe-XXXXXX";
+    char path[] = "/tmp/gcdlab-bench-XXXXXX";
     ends[1] = mkstemp(path);
     ends[0] = open(path, O_RDONLY);
     unlink(path);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 // What CoreFoundation uses.
 int _dispatch_get_main_queue_handle_4CF(void);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 static _Atomic uint64_t arrival;
 static int ends[2];

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 enum { MAXIMUM_POOL = 32 };
 
@@ -95,7 +95,7 @@ int main(int count, char **arguments) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   int width = !pool ? tasks : cores < MAXIMUM_POOL ? (int)cores : MAXIMUM_POOL;
   dispatch_queue_t *queues = calloc((size_t)width, sizeof *queues);
-  for (int i = 0; i < width; i++) queues[i] = dispatch_queue_create("probe.files", DISPATCH_QUEUE_SERIAL);
+  for (int i = 0; i < width; i++) queues[i] = dispatch_queue_create("bench.files", DISPATCH_QUEUE_SERIAL);
 
   uint64_t start = now();
   for (int i = 0; i < tasks; i++) {

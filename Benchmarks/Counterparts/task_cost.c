@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 // What begins: as StartingTask.
 struct starting {

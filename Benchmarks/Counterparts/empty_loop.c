@@ -2,7 +2,7 @@
 //
 // usage: empty_loop batch batches
 // prints `iteration X` for each batch, in nanoseconds, two reads of the clock shared by all iterations included.
-#include "probe.h"
+#include "counterpart.h"
 
 int main(int argc, char **argv) {
   long batch = argc == 3 ? strtol(argv[1], NULL, 10) : 0, batches = argc == 3 ? strtol(argv[2], NULL, 10) : 0;

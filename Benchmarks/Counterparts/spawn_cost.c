@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 extern char **environ;
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 static volatile uint64_t ran;
 static void run(void *context) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 enum { BATCHES = 30, DELIVERIES = 100 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 // What is created: an allocation with one property, as the lab's.
 struct object {

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 struct loop {
   uint64_t *results;

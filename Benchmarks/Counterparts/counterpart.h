@@ -1,4 +1,4 @@
-// What every probe does in the same way: tell the time and print figures.
+// What every counterpart does in the same way: tell the time and print figures.
 #ifndef PROBE_H
 #define PROBE_H
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 static uint64_t first, interval = 1000000;
 static int fires = 200, runs;

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 static const char request[] =
     "{\"pattern\":\"process-monitor\",\"variant\":\"child-exit\",\"parameters\":{},\"seed\":1,\"stepsPerMicrosecond\":1,"

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 struct download {
   _Atomic uint64_t called, returned, entered, left, last_leave, notice, completed;

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 enum { BATCHES = 30 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 enum { SUB_BUCKET_MAGNITUDE = 11, SUB_BUCKETS = 1 << SUB_BUCKET_MAGNITUDE, SUB_BUCKET_HALF = SUB_BUCKETS / 2 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 // A piece leaves a trace on cache lines of its own, as SmallTask.
 struct piece {

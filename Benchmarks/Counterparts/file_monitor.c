@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "counterpart.h"
 
 enum kind { WRITE, EXTEND, ATTRIB, LINK, RENAME, DELETE, KINDS };
 static const char *const names[KINDS] = {"write", "extend", "attrib", "link", "rename", "delete"};
@@ -32,7 +32,7 @@ struct monitor {
   dispatch_source_t source;
 };
 
-static char directory[] = "/tmp/gcdlab-probe-XXXXXX";
+static char directory[] = "/tmp/gcdlab-bench-XXXXXX";
 static char path[2][PATH_MAX], link_path[PATH_MAX];
 static dispatch_semaphore_t arrived, ended;
 static _Atomic int expected = -1;

@@ -11,27 +11,37 @@ public final class Execution: @unchecked Sendable {
   /// The maximum number of steps of an execution.
   static let longest = 5_000
 
-  private(set) var strands: [Strand] = []
+  /// The threads, blocks and tasks, by their numbers.
+  var strands: [Strand] = []
+  /// The strands of tasks, by the addresses of the tasks.
+  var taskStrands: [UInt: Strand] = [:]
+  /// The threads for tasks and for blocks of global queues; nil if each task and each block has a thread of its own.
+  var pool: ModelPool?
+  /// The main queue of the program.
+  private(set) lazy var mainQueue = ModelQueue(label: "main")
+
+  /// The strand that makes a step; nil between two steps.
   private(set) var current: Strand?
+  /// The strands that were created and have not reached their first step.
+  private var unstarted: [Strand] = []
   private var fibers: FiberPool
   private var objects = 0
   private var blocks = 0
+  /// Whether the current step is a job of a task without a thread of its own.
+  private var isInJob = false
+
+  /// The numbers of the strands that made the steps so far.
+  private var chosen: [Int] = []
+  /// The effects of the steps; nil if the caller does not ask for them.
+  private var record: [Record.Step]?
+  /// The first defect; nil if there is none so far.
   private var failure: ExecutionOutcome?
   /// The number of steps until the failure.
   private var decided: Int?
+
   /// Whether the execution is over and its strands only run to their ends, without waiting for anything.
   private var isOver = false
-  private var isInJob = false
   private var stepsAfterEnd = 0
-  private var taskStrands: [UInt: Strand] = [:]
-  /// The effects of the steps; nil if the caller does not ask for them.
-  private var record: [Record.Step]?
-  private var chosen: [Int] = []
-  /// The strands that were created and have not reached their first step.
-  private var unstarted: [Strand] = []
-  private lazy var mainQueueObject = ModelQueue(label: "main")
-  /// The threads for tasks and for blocks of global queues; nil if each task and each block has a thread of its own.
-  private(set) var pool: ModelPool?
   private var endings: [() -> Void] = []
 
   private init(fibers: FiberPool, isRecording: Bool) {
@@ -47,73 +57,16 @@ public final class Execution: @unchecked Sendable {
     return Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue()
   }
 
-  // MARK: For programs
-
-  /// Runs `body` on `count` threads, and waits until all have ended.
-  public static func threads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
-    let execution = now
-    let threads = (0..<count).map { thread in execution.spawn("thread \(thread + 1)") { body(thread) } }
-    execution.join(threads)
-  }
-
-  /// Runs `body` on a thread of its own.
-  public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
-
-  /// Waits until nothing else can run: every other thread, block and task has ended or waits.
-  public static func settle() {
-    let execution = now
-    let me = execution.current
-    execution.step(.everything, "waits for everything to end", silent: true) {
-      execution.strands.allSatisfy { $0 === me || $0.next.map { !($0.canRun?() ?? true) } ?? true }
-    }
-  }
-
-  /// Waits until `condition` is true.
-  public static func wait(_ what: @autoclosure @escaping () -> String, until condition: @escaping () -> Bool) {
-    now.step(.everything, what(), silent: true, when: condition)
-  }
-
-  /// Records that the execution breaks a promise. Only the first call has an effect.
-  ///
-  /// - Parameter promise: what happened, in a few words: `two instances`.
-  public static func breaks(_ promise: String) { now.fail(.breaks(promise)) }
-
-  /// Adds words to the description of the current step.
-  ///
-  /// The reduction knows only shared objects. If a step changes anything else, the program may read that only after all
-  /// threads have ended.
-  public static func note(_ words: @autoclosure () -> String) { now.says(words()) }
-
-  /// Adds words to the description of the calling thread's next step.
-  public static func announce(_ words: @autoclosure () -> String) {
-    let execution = now
-    if execution.isRecording { execution.current?.announced.append(words()) }
-  }
-
-  /// Makes a step that has no effect apart from its place in the order.
-  public static func step(_ words: @autoclosure () -> String) {
-    let execution = now
-    execution.step(.everything, "takes its turn")
-    execution.says(words())
-  }
-
-  /// Gives each priority `width` threads for its tasks, which the blocks of the global queues share.
-  ///
-  /// A task then keeps its thread while a call blocks it, until the task suspends or ends. Each access of a task to the
-  /// shared state is a step. Call this method before the program creates a task or submits a block.
-  public static func limitPool(to width: Int) { now.pool = ModelPool(width: width) }
-
   // MARK: For objects
 
   /// Runs `body` at the end of the execution. An object whose handlers refer to the object releases them in `body`.
   func atEnd(_ body: @escaping () -> Void) { endings.append(body) }
 
+  /// Returns a number for a new shared object.
   func makeObject() -> Int {
     objects += 1
     return objects
   }
-
-  var mainQueue: ModelQueue { mainQueueObject }
 
   /// Pauses the calling strand until it is chosen to make a step.
   ///
@@ -145,14 +98,17 @@ public final class Execution: @unchecked Sendable {
     gcdlab_fiber_pause(fiber)
   }
 
+  /// Adds words to the description of the current step, after those that the strand announced for it.
   func says(_ words: @autoclosure () -> String) {
     guard isRecording, !chosen.isEmpty else { return }
     record?[chosen.count - 1].words += (current?.announced ?? []) + [words()]
     current?.announced = []
   }
 
+  /// Whether the steps are described.
   var isRecording: Bool { record != nil && !isOver }
 
+  /// Notes a defect. Only the first one counts.
   func fail(_ outcome: ExecutionOutcome) {
     guard !isOver, failure == nil else { return }
     failure = outcome
@@ -160,6 +116,7 @@ public final class Execution: @unchecked Sendable {
     if !chosen.isEmpty { record?[chosen.count - 1].breaks = outcome.words }
   }
 
+  /// Creates a strand for a thread.
   @discardableResult func spawn(_ name: String, _ body: @escaping () -> Void) -> Strand {
     let strand = Strand(number: strands.count, name: name)
     strands.append(strand)
@@ -170,7 +127,7 @@ public final class Execution: @unchecked Sendable {
   }
 
   /// Returns a fiber for a strand. Without a fiber the program cannot be explored.
-  private func fiber(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
+  func fiber(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
     let fiber = fibers.take(onThread: onThread, body)
     if fiber == nil { fail(.unable("there is no memory for another stack, or no thread can be started")) }
     return fiber
@@ -193,49 +150,11 @@ public final class Execution: @unchecked Sendable {
     } while threads.contains { $0.fiber != nil }
   }
 
+  /// Adds objects to those that the current strand holds.
   func hold(_ objects: [Int]) { current?.held.append(contentsOf: objects) }
+  /// Removes objects from those that the current strand holds.
   func release(_ objects: [Int]) {
-    for object in objects { if let place = current?.held.lastIndex(of: object) { current?.held.remove(at: place) } }
-  }
-
-  // MARK: Jobs of Swift concurrency
-
-  private static let takesJobs = gcdlab_take_jobs { execution, job in
-    guard let execution, let job else { return }
-    Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue().take(job)
-  }
-
-  private func take(_ job: UnsafeMutableRawPointer) {
-    let task = gcdlab_task_of_job(job)
-    let strand: Strand
-    if task != 0, let known = taskStrands[task], known.job == nil, known.fiber == nil {
-      strand = known
-    } else {
-      strand = Strand(number: strands.count, name: "task \(taskStrands.count + 1)")
-      strands.append(strand)
-      taskStrands[task == 0 ? .max - UInt(strands.count) : task] = strand
-    }
-    strand.job = job
-    let (pool, priority) = (pool, Self.priority(of: job))
-    strand.next = Step(
-      footprint: { .everything }, what: { pool == nil ? "runs" : "waits for a thread of Swift's pool" },
-      canRun: pool.map { pool in { pool.hasRoom(for: priority) } })
-  }
-
-  /// Returns the priority of a job: medium, the priority of most tasks, for a job without one.
-  private static func priority(of job: UnsafeMutableRawPointer) -> TaskPriority {
-    let priority = unsafeBitCast(job, to: UnownedJob.self).priority.rawValue
-    return priority == 0 ? .medium : TaskPriority(rawValue: priority)
-  }
-
-  /// Lets a job of a limited pool begin, on a thread of its own.
-  private func begin(_ job: UnsafeMutableRawPointer, of strand: Strand, in pool: ModelPool) {
-    let priority = Self.priority(of: job)
-    pool.enter(priority)
-    strand.fiber = fiber(onThread: true) {
-      gcdlab_run_job(job)
-      pool.leave(priority)
-    }
+    for object in objects { if let index = current?.held.lastIndex(of: object) { current?.held.remove(at: index) } }
   }
 
   // MARK: Running
@@ -259,6 +178,7 @@ public final class Execution: @unchecked Sendable {
       strands: execution.strands.map(\.name))
   }
 
+  /// Makes steps until no strand can make one, or the chooser abandons the execution.
   private func explore(_ chooser: some Chooser) -> ExecutionOutcome {
     var choices: [Choice] = []
     while true {
@@ -285,6 +205,7 @@ public final class Execution: @unchecked Sendable {
     }
   }
 
+  /// Runs new strands up to their first steps.
   private func start() {
     while !unstarted.isEmpty {
       let strands = unstarted
@@ -293,6 +214,7 @@ public final class Execution: @unchecked Sendable {
     }
   }
 
+  /// Lets a strand make its next step.
   private func resume(_ strand: Strand) {
     strand.next = nil
     current = strand
@@ -337,20 +259,4 @@ public final class Execution: @unchecked Sendable {
   private var waiting: [String] {
     strands.compactMap { strand in strand.next.map { "\(strand.name) \($0.what())" } }
   }
-}
-
-/// The choice of a strand for the next step.
-struct Choice {
-  let strand: Int
-  let footprint: Footprint
-}
-
-/// Chooses the strand that makes the next step.
-protocol Chooser: AnyObject {
-  /// Returns the number of the strand; nil to abandon the execution.
-  ///
-  /// - Parameters:
-  ///   - choices: the strands that can make a step, never empty, in the order of their numbers.
-  ///   - previous: the strand that made the last step; nil at the first one.
-  func choose(_ choices: [Choice], after previous: Int?) -> Int?
 }

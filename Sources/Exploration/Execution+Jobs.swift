@@ -1,0 +1,44 @@
+import CDispatchSupport
+
+/// The jobs of Swift concurrency. Each job is one step of the strand of its task.
+extension Execution {
+  /// Registers this class as the executor of all jobs of Swift concurrency that an explored program starts.
+  static let takesJobs = gcdlab_take_jobs { execution, job in
+    guard let execution, let job else { return }
+    Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue().take(job)
+  }
+
+  /// Takes a job, which its task's strand runs as its next step.
+  private func take(_ job: UnsafeMutableRawPointer) {
+    let task = gcdlab_task_of_job(job)
+    let strand: Strand
+    if task != 0, let known = taskStrands[task], known.job == nil, known.fiber == nil {
+      strand = known
+    } else {
+      strand = Strand(number: strands.count, name: "task \(taskStrands.count + 1)")
+      strands.append(strand)
+      taskStrands[task == 0 ? .max - UInt(strands.count) : task] = strand
+    }
+    strand.job = job
+    let (pool, priority) = (pool, Self.priority(of: job))
+    strand.next = Step(
+      footprint: { .everything }, what: { pool == nil ? "runs" : "waits for a thread of Swift's pool" },
+      canRun: pool.map { pool in { pool.hasRoom(for: priority) } })
+  }
+
+  /// Returns the priority of a job: medium, the priority of most tasks, for a job without one.
+  private static func priority(of job: UnsafeMutableRawPointer) -> TaskPriority {
+    let priority = unsafeBitCast(job, to: UnownedJob.self).priority.rawValue
+    return priority == 0 ? .medium : TaskPriority(rawValue: priority)
+  }
+
+  /// Lets a job of a limited pool begin, on a thread of its own.
+  func begin(_ job: UnsafeMutableRawPointer, of strand: Strand, in pool: ModelPool) {
+    let priority = Self.priority(of: job)
+    pool.enter(priority)
+    strand.fiber = fiber(onThread: true) {
+      gcdlab_run_job(job)
+      pool.leave(priority)
+    }
+  }
+}

@@ -1,11 +1,15 @@
-// The calls that a trace records, one in each line. Each call passes through `__wrap_NAME` in the folder Trace, which
-// calls `__real_NAME`. The Makefile makes the linker's --wrap flags of the released binary from this list. The tool
-// preload makes the flags of other static programs from the list, and preloaded/Preloaded.c makes the functions of the
-// library that is preloaded into other programs.
+// The calls that a trace records, one in each line, with the binaries in which the call is wrapped:
 //
-// BOTH: in static binaries and in the library. LINKED: only in static binaries, for calls between their objects.
-// LOADED: only in the library, because a slow path cannot be seen from outside. OTHER: in other programs, static or
-// not, and not in the lab, which does not need them.
+//   BOTH    static binaries, and the library that is preloaded into other programs
+//   LINKED  only static binaries, for calls between their objects
+//   LOADED  only the library, because a slow path cannot be seen from outside
+//   OTHER   other programs, static or not, and not the lab, which does not need them
+//
+// Each call passes through `__wrap_NAME` in the folder Trace, which calls `__real_NAME`. Three readers use this list:
+// the Makefile makes the linker's --wrap flags of the released binary, the tool preload makes those of other static
+// programs, and preloaded/Preloaded.c makes the functions of the library.
+
+// Submitting blocks and functions.
 BOTH(dispatch_async)
 BOTH(dispatch_barrier_async)
 BOTH(dispatch_async_f)
@@ -26,6 +30,8 @@ BOTH(dispatch_after)
 BOTH(dispatch_after_f)
 BOTH(dispatch_apply)
 BOTH(dispatch_apply_f)
+
+// Queues, sources and block objects: what blocks are, where they run, and what holds them back.
 BOTH(dispatch_source_set_event_handler)
 BOTH(dispatch_source_set_cancel_handler)
 BOTH(dispatch_source_set_registration_handler)
@@ -34,6 +40,26 @@ BOTH(dispatch_block_create_with_qos_class)
 BOTH(dispatch_queue_create)
 BOTH(dispatch_queue_create_with_target)
 BOTH(dispatch_source_create)
+OTHER(dispatch_block_cancel)
+OTHER(dispatch_suspend)
+OTHER(dispatch_set_target_queue)
+
+// Waiting in Dispatch.
+LINKED(_dispatch_sema4_wait)
+LINKED(_dispatch_sema4_timedwait)
+LINKED(_dispatch_thread_event_wait_slow)
+LINKED(_dispatch_once_wait)
+LINKED(_dispatch_wait_on_address)
+LOADED(dispatch_group_wait)
+LOADED(dispatch_block_wait)
+LOADED(dispatch_once)
+LOADED(dispatch_once_f)
+
+// Jobs of Swift concurrency.
+LINKED(swift_task_enqueueGlobal)
+LINKED(swift_job_run)
+
+// Waiting in the C library and in the kernel.
 BOTH(epoll_wait)
 BOTH(poll)
 BOTH(nanosleep)
@@ -43,23 +69,9 @@ BOTH(sleep)
 BOTH(pthread_join)
 BOTH(pthread_cond_wait)
 BOTH(syscall)
-LINKED(_dispatch_sema4_wait)
-LINKED(_dispatch_sema4_timedwait)
-LINKED(_dispatch_thread_event_wait_slow)
-LINKED(_dispatch_once_wait)
-LINKED(_dispatch_wait_on_address)
-LINKED(swift_task_enqueueGlobal)
-LINKED(swift_job_run)
 LINKED(__lll_lock_wait)
 LINKED(__futex_abstimed_wait64)
 LINKED(__futex_abstimed_wait_cancelable64)
-LOADED(dispatch_group_wait)
-LOADED(dispatch_block_wait)
-OTHER(dispatch_block_cancel)
-LOADED(dispatch_once)
-LOADED(dispatch_once_f)
-OTHER(dispatch_suspend)
-OTHER(dispatch_set_target_queue)
 LOADED(sem_wait)
 LOADED(sem_timedwait)
 LOADED(pthread_mutex_lock)

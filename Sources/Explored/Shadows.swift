@@ -1,29 +1,20 @@
 import Exploration
 import Instruments
 
-// The files of patterns in this folder are links to the files that the trials run. The names below mean the patterns,
-// queues, locks and threads of an exploration here, since a declaration of the module itself takes precedence over an
+// The files of patterns in this folder are links to the files that the trials run. In this module the names below mean
+// the patterns, queues, locks and threads of an exploration, since a module's own declaration takes precedence over an
 // imported one.
+
+// MARK: Patterns
 
 typealias Pattern = ExploredPattern
 typealias Variant = ExploredVariant
+
+// MARK: Dispatch
+
 typealias DispatchQueue = ModelQueue
 typealias DispatchGroup = ModelGroup
 typealias DispatchSemaphore = ModelSemaphore
-typealias SpinBarrier = ModelBarrier
-typealias ReadersWriterLock = ModelReadersWriterLock
-typealias Variable = Exploration.Shared
-
-/// A mutex that closures can share.
-final class Lock: Sendable {
-  let mutex = ModelLock()
-}
-
-/// A thread outside the dispatch pool.
-enum SystemThread {
-  /// Returns at once: threads of an exploration always have room.
-  static func requireCapacity(for count: Int) throws(SystemError) {}
-}
 
 /// A serial queue for the C functions.
 final class FunctionQueue: Sendable {
@@ -47,6 +38,25 @@ func dispatchOnce<Context>(
   }
 }
 
+// MARK: Locks and threads
+
+typealias SpinBarrier = ModelBarrier
+typealias ReadersWriterLock = ModelReadersWriterLock
+typealias Variable = Exploration.Shared
+
+/// A mutex that closures can share.
+final class Lock: Sendable {
+  let mutex = ModelLock()
+}
+
+/// A thread outside the dispatch pool.
+enum SystemThread {
+  /// Returns at once: threads of an exploration always have room.
+  static func requireCapacity(for count: Int) throws(SystemError) {}
+}
+
+// MARK: Swift concurrency
+
 /// Runs asynchronous work as a task, and waits for its end.
 func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
   let box = TaskResult<Result>()
@@ -56,6 +66,8 @@ func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Re
   return try result.get()
 }
 
+/// The result of a task; nil until the task has ended.
+///
 /// Unchecked: everything happens on the thread that explores.
 private final class TaskResult<Value>: @unchecked Sendable {
   var result: Result<Value, any Error>?

@@ -1,0 +1,172 @@
+/// Finds the helpers of the lab that a lesson's code names.
+///
+/// No compiler resolves the names, so the reader searches the declarations that the code can refer to. A function is
+/// searched for in the pattern. A member is searched for in the types that earlier findings name, such as the type that
+/// a helper passes to a closure.
+struct LessonReader {
+  private let sources: SourceIndex
+  private let file: String
+  private let shown: Set<Substring>
+  /// The name of the pattern's type.
+  private let pattern: Substring?
+  /// The names of the pattern's files.
+  private let ownFiles: Set<String>
+  /// The types that were named so far, in their order.
+  private var types: [Substring] = []
+  /// The local values by name. Each is of a type of the lab, or of another type.
+  private var locals: [Substring: Local] = ["trial": .of("Trial")]
+  private var helpers: [LessonHelper] = []
+  private var noted: Set<SourcePosition> = []
+
+  /// The type of a local value.
+  private enum Local {
+    /// A type of the lab.
+    case of(Substring)
+    /// A type that the code does not name. It may be any type that was named so far.
+    case unknown
+    /// A type of the system.
+    case foreign
+  }
+  /// The position of a declaration, by which a helper is noted once.
+  private struct SourcePosition: Hashable {
+    let file: String
+    let line: Int
+  }
+
+  init(_ sources: SourceIndex, of variant: Variant, without shown: Set<Substring>) {
+    self.sources = sources
+    self.shown = shown
+    file = variant.place.fileName
+    pattern = sources.type(around: variant.place)
+    ownFiles = pattern.map { sources.files(of: $0) } ?? []
+  }
+
+  /// Returns the helpers that some code names, in its order.
+  mutating func helpers(in code: [String]) -> [LessonHelper] {
+    for line in code.map(NameChain.code) {
+      bind(line)
+      for chain in NameChain.all(in: line) { read(chain) }
+    }
+    return helpers
+  }
+
+  // MARK: Local values
+
+  /// Notes the names that a line gives to values.
+  private mutating func bind(_ line: Substring) {
+    let words = line.split { $0 == " " || $0 == "(" || $0 == "," || $0 == ")" }
+    for (index, word) in words.enumerated() where word == "in" {
+      // The names of a closure's arguments or of a loop's variable.
+      if let start = words[..<index].lastIndex(where: { $0.hasSuffix("{") || $0 == "for" }) {
+        for name in words[(start + 1)..<index] { locals[name.prefix { $0 != ":" }] = .unknown }
+      }
+    }
+    if let start = line.firstRange(of: "let ") ?? line.firstRange(of: "var "), let equals = line.firstRange(of: " = ") {
+      let value = line[equals.upperBound...].identifiers.drop { ["try", "await"].contains($0) }.first
+      for name in line[start.upperBound..<equals.lowerBound].identifiers { bind(name, to: value) }
+    }
+    // This matches `buyer: Buyer`, but not `queue: queue`.
+    for (index, word) in words.enumerated() where word.hasSuffix(":") && index + 1 < words.count {
+      if let type = words[index + 1].identifiers.first, sources.isOwn(type) { locals[word.dropLast()] = .of(type) }
+    }
+  }
+
+  private mutating func bind(_ name: Substring, to value: Substring?) {
+    guard let value else { return }
+    if value.first?.isUppercase == true {
+      locals[name] = sources.isOwn(value) ? .of(value) : .foreign
+    } else if case .foreign? = locals[value] {
+      locals[name] = .foreign
+    } else {
+      locals[name] = locals[value] != nil || function(value) != nil ? .unknown : .foreign
+    }
+  }
+
+  // MARK: The meaning of names
+
+  /// Notes the helpers that a chain names, as far as the types of its names are known.
+  private mutating func read(_ chain: NameChain) {
+    var path = chain.names[...]
+    var within: [Substring]
+    let first = path.removeFirst()
+    var name = String(first)
+    if chain.isMember {
+      within = []
+      guard let member = member(first, of: types) else { return }
+      within = note(member, as: name)
+    } else if first.first?.isUppercase == true {
+      guard let type = type(first) else { return }
+      within = add(note(type, as: name))
+    } else if let local = locals[first] {
+      switch local {
+      case .foreign: return
+      case .of(let type): within = [type]
+      case .unknown: within = types
+      }
+    } else if let function = function(first) {
+      within = note(function, as: name)
+    } else {
+      return
+    }
+    for next in path {
+      name += "." + next
+      guard let member = member(next, of: within) else { return }
+      within = note(member, as: name)
+    }
+  }
+
+  /// Returns a type of the lab: one of the pattern's, or one that is not part of another type.
+  private func type(_ name: Substring) -> SourceDeclaration? {
+    best(name) { $0.isNewType && ($0.owner == nil || ownFiles.contains($0.file)) }
+  }
+
+  /// Returns a function or value of the pattern, or a function outside all types.
+  private func function(_ name: Substring) -> SourceDeclaration? {
+    best(name) {
+      !$0.isType && !$0.isDeclared && ($0.owner == pattern || $0.owner == nil && $0.head.contains("func "))
+    }
+  }
+
+  private func member(_ name: Substring, of types: [Substring]) -> SourceDeclaration? {
+    for type in types {
+      if let member = best(name, { !$0.isType && $0.owner == type }) { return member }
+    }
+    return nil
+  }
+
+  /// Returns the best match: one in the pattern's own files, else a public one, else another. Of several, a documented
+  /// one is preferred.
+  private func best(_ name: Substring, _ isMeant: (SourceDeclaration) -> Bool) -> SourceDeclaration? {
+    func rank(_ declaration: SourceDeclaration) -> Int {
+      let origin = ownFiles.contains(declaration.file) ? 0 : declaration.head.contains("public ") ? 2 : 4
+      return origin + (declaration.summary == nil ? 1 : 0)
+    }
+    return sources.declarations(of: name).filter { $0.isVisible(in: file) && isMeant($0) }.min { rank($0) < rank($1) }
+  }
+
+  /// Notes a helper, and returns the types that it names.
+  @discardableResult private mutating func note(_ declaration: SourceDeclaration, as name: String) -> [Substring] {
+    let isShown = declaration.owner.map { shown.contains($0) } ?? false || shown.contains(declaration.name)
+    if !isShown, noted.insert(SourcePosition(file: declaration.file, line: declaration.lines.lowerBound)).inserted {
+      helpers.append(LessonHelper(name: name, summary: declaration.summary))
+    }
+    if declaration.isType { return [declaration.name] }
+    return add(typesNamed(in: declaration.head))
+  }
+
+  private func typesNamed(in head: String) -> [Substring] {
+    head.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }.compactMap(\.identifiers.last).filter {
+      $0.first?.isUppercase == true
+    }.flatMap { name -> [Substring] in
+      if let alias = best(name, { $0.owner == pattern && $0.head.contains("typealias ") }) {
+        return alias.head.identifiers.filter { $0.first?.isUppercase == true && $0 != name }
+      }
+      return [name]
+    }.filter { sources.isOwn($0) && $0 != "Trial" }
+  }
+
+  @discardableResult private mutating func add(_ more: [Substring]) -> [Substring] {
+    types += more.filter { !types.contains($0) }
+    return more
+  }
+}

@@ -176,7 +176,8 @@ extension RecordedSwitch {
   /// ahead of the kernel's clock.
   fileprivate init(_ report: gcdlab_switch, ahead: UInt64) {
     self.init(
-      Kind(rawValue: report.kind) ?? .lost, at: report.time &+ ahead, thread: Int(report.thread), process: Int(report.process),
+      Kind(rawValue: report.kind) ?? .lost, at: report.time &+ ahead, thread: Int(report.thread),
+      process: Int(report.process),
       core: Int(report.core), count: Int(report.count))
   }
 }

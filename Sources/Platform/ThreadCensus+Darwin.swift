@@ -12,5 +12,16 @@
 
     /// Not available: `thread_info` reports that a thread waits, but not for what.
     public static func taken() -> ThreadCensus? { nil }
+
+    /// Returns how many threads this process has now; nil if the system does not report it.
+    public static func count() -> Int? {
+      var facts = proc_taskinfo()
+      let size = Int32(MemoryLayout<proc_taskinfo>.size)
+      guard proc_pidinfo(getpid(), PROC_PIDTASKINFO, 0, &facts, size) == size else { return nil }
+      return Int(facts.pti_threadnum)
+    }
+
+    /// Not available: the pool's threads have no names.
+    public static func poolCount() -> Int? { nil }
   }
 #endif

@@ -101,7 +101,7 @@ struct FileDescriptorSemaphore: Pattern {
       "queue-pool", .documented, "tasks distributed over as many serial queues as cores, at most 32",
       process(threads: .perCore)
     ) { files in
-      let queues = (0..<min(files.cores, 32)).map { DispatchQueue(label: "pool.\($0)") }
+      let queues = (0..<min(files.cores, OpenFiles.mostQueues)).map { DispatchQueue(label: "pool.\($0)") }
       let turns = RoundRobin(count: queues.count)
       files.submitEach { task in
         queues[turns.next()].async(group: files.all) {

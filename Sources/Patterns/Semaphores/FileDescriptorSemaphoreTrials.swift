@@ -44,8 +44,7 @@ extension FileDescriptorSemaphore {
       defer { try? DescriptorLimit.setSoft(limits.soft) }
       let free = DescriptorLimit.free(below: limit)
       let isPool = threads == .perCore
-      // The pool has at most 32 queues.
-      let mostOpen = isPool ? min(trial.cores, 32, tasks) : limit / 2
+      let mostOpen = isPool ? min(trial.cores, OpenFiles.mostQueues, tasks) : limit / 2
       guard free >= mostOpen else {
         let enough = isPool ? mostOpen + limit - free : 2 * (limit - free)
         throw Unavailable(
@@ -79,6 +78,9 @@ extension FileDescriptorSemaphore {
 /// The files of a trial. Each task opens a file, keeps it open and closes it. Meanwhile the trial observes the
 /// descriptors and the threads that the system lists.
 final class OpenFiles: Sendable {
+  /// The largest number of queues of a pool.
+  static let mostQueues = 32
+
   /// The group of all submitted tasks.
   let all = DispatchGroup()
   /// The path of the file to open.

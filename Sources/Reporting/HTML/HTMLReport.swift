@@ -91,7 +91,7 @@ public enum HTMLReport {
     let traces = content.traces
     guard !traces.isEmpty else { return "" }
     return """
-      <h2>traces <small>one recorded trial of each, none of them measured</small></h2>
+      <h2>traces <small>\(TracePicture.ofTrials)</small></h2>
       \(TracePicture.figures(traces, atMost: marksEach * traces.count))
 
       """

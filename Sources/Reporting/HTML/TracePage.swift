@@ -12,7 +12,7 @@ public enum TracePage {
     let sections = scenarios.map { name, traces -> Markup in
       let origin =
         traces.contains { $0.program == nil }
-        ? "one recorded trial of each, none of them measured" : "a recorded program"
+        ? TracePicture.ofTrials : "a recorded program"
       return """
         <section id="\(name)"><h1>\(name) <small>\(origin)</small></h1>
         \(TracePicture.figures(traces.map { ($0, nil) }, from: from, to: to, atMost: mostMarks / scenarios.count))</section>

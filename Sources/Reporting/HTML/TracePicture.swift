@@ -19,6 +19,8 @@ struct TracePicture {
   /// The largest number of marks.
   private let most: Int
 
+  /// The description of pictures of a lab's trials.
+  static let ofTrials = "one recorded trial of each, none of them measured"
   /// The largest number of threads with a row each. More threads share a row.
   private static let mostLanes = 20
 

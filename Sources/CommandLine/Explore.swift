@@ -92,7 +92,7 @@ struct Explore: AsyncParsableCommand {
   func run() async throws {
     let limit = try time.map { try Duration(option: "--time", $0).nanoseconds }
     let chosen = try scenarios()
-    let files = try exports.map(ExplorationExport.init)
+    let files = try exports.map { try FileExport($0, in: FileFormat<[ExplorationResult]>.all) }
     if let schedule { return try await repeating(schedule, chosen) }
     Interrupt.begin()
     let begin = MonotonicClock.now()
@@ -192,17 +192,4 @@ struct Explore: AsyncParsableCommand {
     }
     .filter { !$0.variants.isEmpty }
   }
-}
-
-/// A file to write explorations to, in the format of its extension.
-private struct ExplorationExport {
-  private let format: ExplorationFormat
-  private let file: OutputFile
-
-  init(_ path: String) throws(InputError) {
-    format = try ExportPath.format(of: path, in: ExplorationFormat.all, by: \.ending)
-    file = try OutputFile(path, of: "--export")
-  }
-
-  func write(_ results: [ExplorationResult]) throws { try file.write(format.render(results)) }
 }

@@ -13,10 +13,10 @@ import Reporting
 struct ProgramTrace {
   private let command: [String]
   private let options: ProgramOptions
-  private let files: [TraceExport]
+  private let files: [FileExport<TraceSelection>]
   private let color: ColorOptions
 
-  init(_ command: [String], options: ProgramOptions, files: [TraceExport], color: ColorOptions) {
+  init(_ command: [String], options: ProgramOptions, files: [FileExport<TraceSelection>], color: ColorOptions) {
     self.command = command
     self.options = options
     self.files = files
@@ -59,7 +59,9 @@ struct ProgramTrace {
       // The program's last line may have no newline, for example after Ctrl-C.
       if !checks { try color.printAside { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
       var failures: [any Error] = []
-      for file in files { do { try file.write(found, from: from, to: to) } catch { failures.append(error) } }
+      for file in files {
+        do { try file.write(TraceSelection(found, from: from, to: to)) } catch { failures.append(error) }
+      }
       try Lab.throwAll(failures)
     }
     for await event in events {

@@ -105,7 +105,7 @@ struct TraceCommand: AsyncParsableCommand {
         throw InputError(
           "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
       }
-      return try await ProgramTrace(program, options: recording, files: TraceExport.files(exports), color: color).run(
+      return try await ProgramTrace(program, options: recording, files: FileExport.files(exports), color: color).run(
         from: Duration.nanoseconds(option: "--from", from), to: Duration.nanoseconds(option: "--to", to), checks: check)
     }
     if let option = recording.given {
@@ -121,7 +121,7 @@ struct TraceCommand: AsyncParsableCommand {
         "'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
     }
     try refuseVariants()
-    let files = try TraceExport.files(exports)
+    let files = try FileExport.files(exports)
     let overrides = Overrides(cores: confinement.cores, variants: variants)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
       try $0.applying(overrides).forTrace(settings)
@@ -137,7 +137,9 @@ struct TraceCommand: AsyncParsableCommand {
     }
     if Interrupt.status != nil, traces.isEmpty { return Lab.say("interrupted before anything was recorded") }
     var failures: [any Error] = []
-    for file in files { do { try file.write(traces, from: from, to: to) } catch { failures.append(error) } }
+    for file in files {
+      do { try file.write(TraceSelection(traces, from: from, to: to)) } catch { failures.append(error) }
+    }
     try Lab.throwAll(failures)
     guard check else { return }
     let findings = TraceCheckText(traces)

@@ -133,7 +133,9 @@ final class DepthFirst: Chooser {
     let at = decisions.count
     func isLeft(_ choice: Choice) -> Bool {
       guard decision.sleep[choice.strand] == nil else { return false }
-      guard let most, decision.preemptions + cost(of: choice.strand, in: decision.choices, at: at) > most else { return true }
+      guard let most, decision.preemptions + cost(of: choice.strand, in: decision.choices, at: at) > most else {
+        return true
+      }
       hasLeftOut = true
       return false
     }

@@ -62,7 +62,8 @@ public struct ExplorationResult: Sendable {
 
   /// Creates a result.
   public init(
-    scenario: String, leavesOut: String? = nil, variant: ExploredScenario.Variant, summary: ExplorationSummary?, seconds: Double
+    scenario: String, leavesOut: String? = nil, variant: ExploredScenario.Variant, summary: ExplorationSummary?,
+    seconds: Double
   ) {
     self.scenario = scenario
     self.leavesOut = leavesOut

@@ -43,7 +43,8 @@ public struct Explorer: Sendable {
   /// Executes schedules until all schedules of the strategy were executed, or `isOver` returns true.
   ///
   /// - Throws: ``Nondeterminism`` if a repeated schedule differs.
-  public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> ExplorationSummary {
+  public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> ExplorationSummary
+  {
     var session = Session(program: program, fibers: fibers())
     switch strategy {
     case .all:
@@ -159,7 +160,9 @@ private struct Session {
 
   /// Returns the summary, with a shorter failing schedule if there is one among the schedules with few preemptions.
   /// With reduction, one schedule stands for others that may be easier to read.
-  func withShortest(_ summary: inout ExplorationSummary, isOver: () -> Bool) throws(Explorer.Nondeterminism) -> ExplorationSummary {
+  func withShortest(_ summary: inout ExplorationSummary, isOver: () -> Bool) throws(Explorer.Nondeterminism)
+    -> ExplorationSummary
+  {
     guard let found = summary.shortest, summary.strategy == .reduced else { return summary }
     for bound in 0...2 {
       let few = try depthFirst(.preemptions(bound), atMost: Explorer.fewOrders, isOver: isOver)

@@ -1,19 +1,57 @@
 import Exploration
+import Laboratory
 
-/// A format in which explorations are exported. A new format is a line in ``all``.
-public struct ExplorationFormat: Sendable {
+/// A format in which traces or explorations are exported. A new format is a line in `all`.
+public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
-  /// Returns the text of some results.
-  public let render: @Sendable ([ExplorationResult]) throws -> String
+  /// Returns the text of a file.
+  public let render: @Sendable (Input) throws -> String
 
-  /// Every format, in the order of `help`.
-  public static let all = [
-    ExplorationFormat(ending: "json") { try JSONReport.pretty(ExplorationDocument($0)) },
-    ExplorationFormat(ending: "html") { ExplorationPage.render($0) },
-    ExplorationFormat(ending: "txt") { results in
-      let style = TextStyle(width: 100)
-      return style.safe(ExplorationText(style: style).render(results, steps: true))
-    },
-  ]
+  fileprivate init(_ ending: String, _ render: @escaping @Sendable (Input) throws -> String) {
+    self.ending = ending
+    self.render = render
+  }
+}
+
+extension FileFormat<[ExplorationResult]> {
+  /// Every format of explorations, in the order of `help`.
+  public static var all: [FileFormat] {
+    [
+      FileFormat("json") { try JSONReport.pretty(ExplorationDocument($0)) },
+      FileFormat("html") { ExplorationPage.render($0) },
+      FileFormat("txt") { results in
+        let style = TextStyle(width: 100)
+        return style.safe(ExplorationText(style: style).render(results, steps: true))
+      },
+    ]
+  }
+}
+
+/// Traces, and the part of the time that pictures show.
+public struct TraceSelection: Sendable {
+  let traces: [Trace]
+  let from, to: UInt64?
+
+  /// Creates a selection of traces. Pictures show only the part between two times, in nanoseconds; nil for no limit.
+  public init(_ traces: [Trace], from: UInt64?, to: UInt64?) {
+    self.traces = traces
+    self.from = from
+    self.to = to
+  }
+}
+
+extension FileFormat<TraceSelection> {
+  /// Every format of traces, in the order of `help`.
+  public static var all: [FileFormat] {
+    [
+      FileFormat("json") { ChromeTrace.render($0.traces) },
+      FileFormat("html") { TracePage.render($0.traces, from: $0.from, to: $0.to) },
+      FileFormat("txt") { selection in
+        let style = TextStyle(width: 100)
+        return style.safe(TraceText(style: style, from: selection.from, to: selection.to).render(selection.traces))
+      },
+      FileFormat("md") { MarkdownReport.render($0.traces, from: $0.from, to: $0.to) },
+    ]
+  }
 }

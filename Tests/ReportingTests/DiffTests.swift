@@ -124,7 +124,8 @@ import Testing
     ])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
     #expect(diff.rows[4].reason == "0 in some rounds, which therefore have no ratio")
-    let text = DiffReport(diff, judgement: DiffJudgement(diff, failAbove: 0.5)).text(TextStyle(width: 120), details: true)
+    let text = DiffReport(diff, judgement: DiffJudgement(diff, failAbove: 0.5)).text(
+      TextStyle(width: 120), details: true)
     let counts =
       "5 figures: 1 above the limit, 1 regressed, 1 with no significant change, 1 the same, 1 inconclusive"
     #expect(text.contains("\n\(counts)\n"), "\(text)")

@@ -29,7 +29,8 @@ import Testing
 
   @Test func `runs without a decided claim have no striking claim`() {
     #expect(StrikingClaim.strongest([], by: nil)?.scenario == nil)
-    #expect(StrikingClaim.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
+    #expect(
+      StrikingClaim.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
   }
 
   @Test func `a claim against a document comes first, with the other figures on the same sentence`() throws {

@@ -133,7 +133,9 @@ public enum TraceRule: String, Sendable, CaseIterable {
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
     guard reported > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
     let switches = Double(trace.accounts.reduce(0) { $0 + trace.lanes[$1.lane].runs.count })
-    guard abs(reported - recorded) > reported * taken.share + taken.atMost + switches * taken.ofSwitch else { return .kept }
+    guard abs(reported - recorded) > reported * taken.share + taken.atMost + switches * taken.ofSwitch else {
+      return .kept
+    }
     let (one, other) = (Quantity(reported, .nanoseconds), Quantity(recorded, .nanoseconds))
     return .broken("the system reports \(one), and the record \(other)")
   }

@@ -20,7 +20,9 @@ struct AtlasScenario: Sendable {
 
     /// The ratio of the largest cell to the smallest, with the sign if the difference is significant: `2.10x!`; empty
     /// if there is no ratio.
-    var apartText: String { apart.map { Quantity.ratio($0) + "x" + (isSignificant == true ? Atlas.significantMark : "") } ?? "" }
+    var apartText: String {
+      apart.map { Quantity.ratio($0) + "x" + (isSignificant == true ? Atlas.significantMark : "") } ?? ""
+    }
   }
 
   let name: String

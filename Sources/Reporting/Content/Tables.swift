@@ -117,7 +117,8 @@ struct Tables {
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is an answer, too.
-    let cells = zip(rows, ratios).filter { (seeksBest && hasEnded($0.0.run)) || $0.0.samples != nil }.map { row, ratio in
+    let cells = zip(rows, ratios).filter { (seeksBest && hasEnded($0.0.run)) || $0.0.samples != nil }.map {
+      row, ratio in
       self.row(
         row.run, (columns + mean).map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
     }
@@ -209,7 +210,8 @@ struct Tables {
     }
     let text = metric.meaning.wording(contrast.ratio)
     if contrast.isDistinct != false, isBound(run, metric) {
-      return Cell("at least \(text)\(tail)", mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
+      return Cell(
+        "at least \(text)\(tail)", mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
     }
     guard let interval = contrast.interval else { return Cell(text + tail, mark.facts.union([.ratio, .glimpse])) }
     let facts = mark.facts.union(.ratio)

@@ -66,8 +66,8 @@ final class RandomPriorities: Chooser {
   }
 }
 
-/// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last decision
-/// at which another choice is left.
+/// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last
+/// decision at which another choice is left.
 ///
 /// With reduction, only one of several schedules that differ only in the order of commuting steps is executed. The
 /// method is that of sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches

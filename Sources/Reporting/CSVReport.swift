@@ -1,5 +1,4 @@
 import Laboratory
-import Platform
 
 /// Results as tidy CSV (RFC 4180): one row for each variant, point, metric and statistic, and one column for each swept
 /// parameter. Figures and settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that begins with

@@ -1,5 +1,4 @@
 import Laboratory
-import Platform
 
 /// The compiled source code of variants, for a terminal. Comments are dimmed, and keywords are bold.
 public enum CodeListing {

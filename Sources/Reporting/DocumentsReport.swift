@@ -1,6 +1,5 @@
 import Laboratory
 import Measurement
-import Platform
 
 /// The documents' sentences with their standings: for a terminal, as Markdown and as JSON.
 public struct DocumentsReport: Sendable {

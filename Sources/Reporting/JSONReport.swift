@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Platform
+import Laboratory
 
 /// Result documents as JSON.
 public enum JSONReport {

@@ -1,6 +1,5 @@
 import Laboratory
 import Measurement
-import Platform
 
 /// Results as JUnit XML, which CI servers read: a test suite for each scenario, and a test case for each claim.
 ///

@@ -1,6 +1,5 @@
 import Laboratory
 import Measurement
-import Platform
 import TextTable
 
 /// Results as GitHub Markdown.

@@ -1,6 +1,6 @@
 import Histogram
 import Measurement
-import Platform
+import Laboratory
 
 /// Latency distributions in the text format that the HdrHistogram plotter reads (`.hgrm`), in nanoseconds.
 public enum PercentileReport {

@@ -343,7 +343,7 @@ import Testing
     },
     Mutant("isolated: calls the actor in place of beginning there", breaks: "item 1 comes after a later one") { trial in
       try TaskOrder().runEachRound(trial) { round in
-        for item in round.items { Task { await { @TaskOrder.Recorder in item.notesArrival() }() } }
+        for item in round.items { Task { await { @TaskOrder.LogActor in item.notesArrival() }() } }
       }
     },
     Mutant("suspended: registers its handler too late", breaks: "cancel returns before a handler has run") { trial in

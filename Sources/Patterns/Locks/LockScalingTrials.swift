@@ -33,9 +33,9 @@ extension LockScaling {
     try Team.run(threads) { member in
       calls[member] = SystemCalls.during { enter(Loop(share, on: counted.door(member))) }
     }
-    let told = calls.values.compactMap(\.self)
-    if told.count == threads {
-      trial.record(callsPerEntry, Double(told.reduce(0, +)) / Double(threads * share))
+    let reported = calls.values.compactMap(\.self)
+    if reported.count == threads {
+      trial.record(callsPerEntry, Double(reported.reduce(0, +)) / Double(threads * share))
     }
   }
 

@@ -33,7 +33,7 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndTold()
+          await work.isRaisedAndNotified()
         } onPriorityEscalated: { old, new in
           work.handlerIsCalled(old, new)
         }
@@ -49,7 +49,7 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndTold()
+          await work.isRaisedAndNotified()
         } onPriorityEscalated: { old, new in
           work.handlerIsCalled(old, new)
         }
@@ -70,7 +70,7 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndTold()
+          await work.isRaisedAndNotified()
         } onPriorityEscalated: { old, new in
           work.handlerIsCalled(old, new)
         }
@@ -91,7 +91,7 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndTold()
+          await work.isRaisedAndNotified()
           await work.trialHasRaised()
         } onPriorityEscalated: { old, new in
           work.handlerIsCalled(old, new)
@@ -111,7 +111,7 @@ struct PriorityEscalation: Pattern {
           await withTaskGroup(of: Void.self) { group in
             group.addTask {
               await withTaskPriorityEscalationHandler {
-                await work.isRaisedAndTold()
+                await work.isRaisedAndNotified()
               } onPriorityEscalated: { old, new in
                 work.handlerIsCalled(old, new)
               }
@@ -133,7 +133,7 @@ struct PriorityEscalation: Pattern {
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
           async let child: Void = withTaskPriorityEscalationHandler {
-            await work.isRaisedAndTold()
+            await work.isRaisedAndNotified()
           } onPriorityEscalated: { old, new in
             work.handlerIsCalled(old, new)
           }
@@ -153,7 +153,7 @@ struct PriorityEscalation: Pattern {
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
           await withTaskPriorityEscalationHandler {
-            await work.isRaisedAndTold()
+            await work.isRaisedAndNotified()
           } onPriorityEscalated: { old, new in
             work.handlerIsCalled(old, new)
           }

@@ -85,7 +85,7 @@ final class RaisedTask: Sendable {
   struct State {
     var isRaised = false
     var isForgotten = false
-    var isTold = false
+    var isNotified = false
     var (calls, lowered, outerCalls) = (0, 0, 0)
     var wasInsideFirst = false
     /// The highest priority that the handler was called with.
@@ -106,7 +106,7 @@ final class RaisedTask: Sendable {
   /// Yields until the task has high priority and its handler has been called, or until the patience is over. The system
   /// raises the priority first. If the operation returns before the handler is called, the handler is not called at
   /// all.
-  func isRaisedAndTold() async { await waits { Task.currentPriority >= .high && self.now.isTold } }
+  func isRaisedAndNotified() async { await waits { Task.currentPriority >= .high && self.now.isNotified } }
 
   private func waits(_ isOver: () -> Bool) async {
     begun.open()
@@ -134,7 +134,7 @@ final class RaisedTask: Sendable {
     let now = MonotonicClock.now()
     state.withLock { state in
       state.calls += 1
-      if new >= .high { state.isTold = true }
+      if new >= .high { state.isNotified = true }
       if new <= max(old, state.highest) { state.lowered += 1 }
       state.highest = max(state.highest, new)
       if state.outerCalls == 0 { state.wasInsideFirst = true }

@@ -57,7 +57,7 @@ extension WorkItem {
       if work.hasEnded { results.finished += 1 }
       if !work.waitSucceeded { results.notWaited += 1 }
       if let notice = work.notice { results.notices.append(notice) } else { results.notNotified += 1 }
-      if !work.isTold(within: bound) { results.neverNotified += 1 }
+      if !work.isNotified(within: bound) { results.neverNotified += 1 }
     }
     trial.record(ran, results.ran)
     trial.record(skipped, count - results.ran)
@@ -78,10 +78,10 @@ final class CancelledWork: Sendable {
   private let begun = Moment()
   private let ended = Moment()
   private let cancelled = Moment()
-  private let told = Moment()
+  private let notified = Moment()
   private let runs = DispatchSemaphore(value: 0)
   private let isHeldUp = DispatchSemaphore(value: 0)
-  private let isTold = DispatchSemaphore(value: 0)
+  private let isNotified = DispatchSemaphore(value: 0)
   private let isCancelled = BoundedGate()
   private let outcome = Mutex((waitSucceeded: false, notice: UInt64?.none))
 
@@ -105,8 +105,8 @@ final class CancelledWork: Sendable {
   func suspendUntilCancelled() async { await isCancelled.passed() }
   /// Notes that the notify block runs, or that the awaiting task has resumed.
   func noteNotification() {
-    told.set()
-    isTold.signal()
+    notified.set()
+    isNotified.signal()
   }
 
   // MARK: For the code that cancels
@@ -137,8 +137,8 @@ final class CancelledWork: Sendable {
   }
 
   private func awaitNotice(within bound: Duration) {
-    guard isTold(within: bound) else { return }
-    outcome.withLock { $0.notice = told.since(cancelled) }
+    guard isNotified(within: bound) else { return }
+    outcome.withLock { $0.notice = notified.since(cancelled) }
   }
 
   // MARK: Results
@@ -152,9 +152,9 @@ final class CancelledWork: Sendable {
   /// The time from the cancellation until the notify block ran; nil if it did not run during the wait.
   var notice: UInt64? { outcome.withLock { $0.notice } }
   /// Waits for the notify block, but no longer than `bound`. Returns whether it ran.
-  func isTold(within bound: Duration) -> Bool {
-    guard isTold.wait(within: bound) else { return false }
-    isTold.signal()
+  func isNotified(within bound: Duration) -> Bool {
+    guard isNotified.wait(within: bound) else { return false }
+    isNotified.signal()
     return true
   }
 }

@@ -98,8 +98,8 @@ extension QueuePoolPattern {
     }
     let asked: [(count: Int, allowed: Bool)] = [(0, false), (1, true), (32, true), (33, false)]
     trial.record(wrongSizeChecks, asked.count { different($0.count) != ($0.allowed ? $0.count : nil) })
-    let told: [(cores: Int, queues: Int)] = [(0, 1), (1, 1), (31, 31), (32, 32), (33, 32), (64, 32), (1024, 32)]
-    trial.record(sizeError, told.reduce(off) { $0 + abs((different(size($1.cores)) ?? 0) - $1.queues) })
+    let expected: [(cores: Int, queues: Int)] = [(0, 1), (1, 1), (31, 31), (32, 32), (33, 32), (64, 32), (1024, 32)]
+    trial.record(sizeError, expected.reduce(off) { $0 + abs((different(size($1.cores)) ?? 0) - $1.queues) })
     trial.record(
       roundRobinSizes,
       (1...Self.mostQueues).count { count in

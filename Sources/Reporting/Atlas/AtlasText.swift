@@ -1,6 +1,5 @@
 import Laboratory
 import Measurement
-import Platform
 
 /// An atlas for a terminal: a key with the numbers of the machines, and tables with these numbers as columns.
 public struct AtlasText {

@@ -1,3 +1,4 @@
+import Laboratory
 import Platform
 @preconcurrency import Rainbow
 

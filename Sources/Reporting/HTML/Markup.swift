@@ -1,4 +1,4 @@
-import Platform
+import Laboratory
 
 /// Text that is HTML already and is written as it is. Everything else is escaped when it is inserted.
 struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Platform
+import Laboratory
 
 /// A name with a text. The text stands in a column beside the name, or below the name on a narrow terminal.
 public struct DescriptionList {

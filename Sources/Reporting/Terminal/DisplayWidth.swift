@@ -1,4 +1,4 @@
-import Platform
+import Laboratory
 
 extension String {
   /// The number of terminal cells that the text takes: two for East Asian wide characters and emoji, none for combining

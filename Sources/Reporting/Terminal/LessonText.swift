@@ -1,4 +1,4 @@
-import Platform
+import Laboratory
 
 extension Lesson {
   /// Returns the lesson for a terminal: paragraphs and items wrapped at its width, code unchanged, and an empty line

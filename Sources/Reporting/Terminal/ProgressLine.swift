@@ -1,6 +1,5 @@
 import Laboratory
 import Measurement
-import Platform
 
 /// The line that shows the progress of a run.
 public enum ProgressLine {

@@ -1,6 +1,5 @@
 import Laboratory
 import Measurement
-import Platform
 
 /// A smoke run: a line for each scenario, the reasons why claims could not be judged, and everything about scenarios
 /// that failed.

@@ -1,4 +1,4 @@
-import Platform
+import Laboratory
 import TextTable
 
 /// A table as text. The library TextTable aligns and pads columns and writes them in a style, but it counts characters,

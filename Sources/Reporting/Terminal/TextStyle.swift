@@ -1,3 +1,4 @@
+import Laboratory
 import Platform
 
 /// The capabilities of the output. Renderers never examine the terminal themselves.

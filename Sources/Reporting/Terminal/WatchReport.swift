@@ -1,3 +1,4 @@
+import Laboratory
 import Measurement
 import Platform
 

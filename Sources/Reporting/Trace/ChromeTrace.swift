@@ -1,5 +1,4 @@
 import Laboratory
-import Platform
 
 /// Writes traces as Chrome trace events (JSON), which Perfetto, speedscope and chrome://tracing open.
 ///

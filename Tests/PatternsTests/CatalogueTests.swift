@@ -214,7 +214,7 @@ import Testing
     #expect(locks.flatMap(\.conditions).allSatisfy { !String(describing: $0.check).contains("pthread") })
     // A table that shows a price beside the gain has a conclusion with both.
     let targets = try #require(try library.experiment("target-queues").conclusions.first)
-    #expect(targets.parts.contains { part in if case .ratio = part { true } else { false } })
+    #expect(targets.parts.contains { part in if case .figure = part { true } else { false } })
     #expect(try library.experiment("fd-semaphore").conclusions.contains { words($0).contains("never binds") })
     // The throughput does not stand beside the wait of one entry, which looks like the same figure.
     #expect(try library.experiment("lock-scaling").show.prefix(2) == ["per-entry", "longest-run"])

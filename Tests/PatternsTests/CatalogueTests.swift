@@ -205,6 +205,21 @@ import Testing
     }
   }
 
+  @Test func `conclusions rest on claims on what they name`() throws {
+    func words(_ conclusion: Conclusion) -> String {
+      conclusion.parts.map { part in if case .text(let text) = part { text } else { "" } }.joined()
+    }
+    let locks = try library.experiment("queue-vs-lock").conclusions.filter { words($0).contains("Use a Mutex") }
+    #expect(!locks.isEmpty && locks.allSatisfy { !words($0).contains("pthread") })
+    #expect(locks.flatMap(\.conditions).allSatisfy { !String(describing: $0.check).contains("pthread") })
+    // A table that shows a price beside the gain has a conclusion with both.
+    let targets = try #require(try library.experiment("target-queues").conclusions.first)
+    #expect(targets.parts.contains { part in if case .figure = part { true } else { false } })
+    #expect(try library.experiment("fd-semaphore").conclusions.contains { words($0).contains("never binds") })
+    // The throughput does not stand beside the wait of one entry, which looks like the same figure.
+    #expect(try library.experiment("lock-scaling").show.prefix(2) == ["per-entry", "longest-run"])
+  }
+
   /// The words that the lab once used for coalescing, handler calls, blocking, exclusion, an unrelated block, QoS
   /// (docs/glossary.md).
   private static let ownWords = [

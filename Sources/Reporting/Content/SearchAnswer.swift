@@ -166,7 +166,7 @@ struct SearchAnswer {
     return own == most ? ", the largest \(way.name) tried" : own == least ? ", the smallest \(way.name) tried" : ""
   }
 
-  /// Returns the sentence of advice on how to rank the runs: the time that is necessary at the noise of this run, and a comparison of
+  /// Returns advice on how to rank the runs: the time that is necessary at the noise of this run, and a comparison of
   /// the undecided variants alone if the group has other variants.
   private func help(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
     let isCompared = index.document.scenario.baseline == nil

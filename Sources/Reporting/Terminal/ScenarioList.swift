@@ -4,7 +4,8 @@ import Platform
 /// The list of scenarios.
 public enum ScenarioList {
   /// Returns a line for each scenario, under the name of its family, which is its first tag: the name, the title, and
-  /// whether the scenario can be run on `machine`. The last line has a first command for a newcomer, which runs `first`.
+  /// whether the scenario can be run on `machine`. The last line has a first command for a newcomer, which runs
+  /// `first`.
   public static func render(
     _ scenarios: [ScenarioOutline], on machine: Machine, beginWith first: String, _ style: TextStyle
   ) -> String {

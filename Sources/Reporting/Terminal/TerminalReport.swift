@@ -32,7 +32,8 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns the report of one run. The answer stands first, then its reasons: claims, findings, tables,
-  /// distributions, warnings, and the facts about the run. A long report ends with the most important part of the answer.
+  /// distributions, warnings, and the facts about the run. A long report ends with the most important part of the
+  /// answer.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))

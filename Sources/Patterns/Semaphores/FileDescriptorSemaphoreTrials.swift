@@ -55,8 +55,7 @@ extension FileDescriptorSemaphore {
           "\(mostOpen) of \(limit) descriptors must be free, \(free) are: set limit to at least \(enough)")
       }
       guard !mustExceed || tasks > free else {
-        throw Unavailable(
-          "no open can fail: \(tasks) tasks need \(tasks) descriptors, and \(free) of \(limit) are free")
+        throw Unavailable("no open can fail: limit \(limit) leaves descriptors for all \(tasks) tasks")
       }
       let files = OpenFiles(count: tasks, hold: trial[hold], patience: patience, cores: trial.cores)
       let time = MonotonicClock.time {

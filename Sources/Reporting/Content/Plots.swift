@@ -166,16 +166,16 @@ struct SweepCurve: Sendable {
     guard heeding.contains(where: { !$0.isFlat }), heeding.count < series.count else { return self }
     var curve = self
     curve.series = heeding
-    let names = series.filter { $0.isFlat && $0.variant != reference }.map(\.label)
-    curve.note += "; not drawn, since without \(parameter.name): \(names.joined(separator: ", "))"
+    curve.note += ", without the variants that have no \(parameter.name)"
     return curve
   }
 
   /// Returns a curve for a plot of marks. If there are many series, only those of some variants are kept, the more
   /// important ones first: the answer, and as many references as there is room for.
   func brief(of variants: [Int]) -> SweepCurve {
-    // The others follow in their order, as long as there is room.
-    let rest = series.map(\.variant).filter { !variants.contains($0) }
+    // The others follow in their order, as long as there is room; those that show a mistake are last.
+    let others = series.filter { !variants.contains($0.variant) }
+    let rest = (others.filter { !$0.isBroken } + others.filter(\.isBroken)).map(\.variant)
     let kept = (variants + rest).reduce(into: [Int]()) { kept, variant in
       let isFirst = kept.isEmpty
       let drawn = series.count { kept.contains($0.variant) || $0.variant == variant }

@@ -11,7 +11,7 @@ public enum KernelTimers {
   public struct Armed: Sendable, Equatable {
     /// Whether the timer's clock advances while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do,
     /// CLOCK_MONOTONIC does not.
-    public let goesOnAsleep: Bool
+    public let countsSleep: Bool
     /// The time until the timer expires, in nanoseconds, at least 1.
     public let remaining: Int
   }
@@ -32,7 +32,7 @@ public enum KernelTimers {
           return nil
         }
         let remaining = left[0] * 1_000_000_000 + left[1]
-        if remaining > 0 { armed.append(Armed(goesOnAsleep: clock != CLOCK_MONOTONIC, remaining: remaining)) }
+        if remaining > 0 { armed.append(Armed(countsSleep: clock != CLOCK_MONOTONIC, remaining: remaining)) }
       }
       return armed
     #else

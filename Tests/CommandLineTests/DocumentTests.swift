@@ -98,7 +98,7 @@ import Testing
     let run = try TemporaryFile("run.json"), file = try TemporaryFile("run." + ending)
     _ = try await Binary.run(["scenario", "queue-order", "--rounds", "1", "--quick", "--export", run.path])
     let printed = try await Binary.run(["report", run.path, "--format", name, "--export", file.path])
-    #expect(printed.output == readFile(file.path) && printed.output.utf8.count > 1000, "\(printed.errors)")
+    #expect(printed.output == readFile(file.path) && !printed.output.isEmpty, "\(printed.errors)")
   }
 
   /// `help` has one spelling for each option. Older spellings are still accepted.

@@ -162,7 +162,7 @@ import Testing
       experiment: experiment, machine: machine, seed: 1, started: "2026-11-21T00:00:00Z", runs: runs)
     results.judgements = Judge(results).judgements()
     results.findings = experiment.pattern.findings(in: results)
-    results.warnings = results.cautions(within: .quick)
+    results.warnings = results.warnings(within: .quick)
     let json = try JSONReport.render([ResultDocument(results)])
     try renderAll(ResultDocument.parse(Array(json.utf8), place: "own document").map { ReportContent($0) })
   }

@@ -49,7 +49,7 @@ import Testing
     runs[0].trials = (0..<2).map { TrialRecord(round: $0, outcome: .completed, shortages: ["a second core"]) }
     runs[1].trials = [TrialRecord(round: 0, outcome: .completed)]
     let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
-    let remark = results.cautions(within: .quick).first { $0.kind == "lacking" }
+    let remark = results.warnings(within: .quick).first { $0.kind == "lacking" }
     #expect(
       remark?.says.hasPrefix("a second core was not available in 2 of ")
         == true)

@@ -163,7 +163,7 @@ struct Export {
   private func write(_ parts: [(name: String, text: String)]) throws {
     if parts.count == 1, let only = parts.first { return try file.write(only.text) }
     guard let first = parts.first?.name, let last = parts.last?.name else {
-      return Lab.say("\(file.path): no latency was measured")
+      return Lab.say("\(file.path): not written, since the run has nothing to show in \(format.name)")
     }
     let start = file.path.dropLast(format.ending.count + 1)
     let ending = "." + format.ending

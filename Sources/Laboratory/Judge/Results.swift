@@ -93,7 +93,7 @@ extension Results {
     warnings = measured.disturbances
     judgements = Judge(self).judgements()
     findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability
-    warnings = shortening + measured.disturbances + cautions(within: budget)
+    warnings = shortening + measured.disturbances + warnings(within: budget)
   }
 }
 

@@ -87,8 +87,8 @@ extension TimerSource {
     trial.record(lateFirstFires, first.late)
     trial.record(outOfOrder, first.areOutOfOrder ? 1 : 0)
     if let armed {
-      trial.record(clockStopsInSleep, armed.count { !$0.goesOnAsleep })
-      trial.record(clockRunsInSleep, armed.count { $0.goesOnAsleep })
+      trial.record(clockStopsInSleep, armed.count { !$0.countsSleep })
+      trial.record(clockRunsInSleep, armed.count { $0.countsSleep })
     }
     return timed
   }

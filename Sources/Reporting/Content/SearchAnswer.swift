@@ -7,15 +7,15 @@ struct SearchAnswer {
   private let index: RunIndex
   private let metric: MetricFacts
   private let comparison: RunComparison
-  /// The swept parameters whose best settings the answer names. Each setting of the other parameters has a best run of
-  /// its own.
-  private let ways: [ParameterFacts]
+  /// Names runs by the swept parameters whose best settings the answer gives. Each setting of the other parameters has
+  /// a best run of its own.
+  private let names: RunNames
   /// Whether there are enough rounds for intervals.
   private let isCertain: Bool
   private let measured: [Int]
 
   /// The largest number of groups, and of names, in a sentence. The tables show the others.
-  private static let most = 3
+  static let most = 3
 
   /// Returns the answer, each thing that it says in a sentence of its own; empty if there is no best setting.
   ///
@@ -32,7 +32,7 @@ struct SearchAnswer {
     self.metric = metric
     let comparison = RunComparison(index, by: metric, shown: shown)
     self.comparison = comparison
-    ways = index.swept.filter { !comparison.groupNames.contains($0.name) }
+    names = RunNames(index: index, parameters: index.swept.filter { !comparison.groupNames.contains($0.name) })
     isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
     measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
   }
@@ -94,13 +94,13 @@ struct SearchAnswer {
     let unclear = group.filter(comparison.unclear.contains)
     let worse = group.filter { comparison.contrasts[$0]?.isDistinct == true }
     // A best run that cannot be distinguished from others is the best by chance: another try would name another one.
-    let isAnyones = comparison.unnamed.contains(best)
+    let isUndecided = comparison.unnamed.contains(best)
     let cannotRank =
-      unclear.isEmpty || isAnyones || !isCertain ? [] : ["Cannot be ranked here: \(names(unclear, of: group))"]
+      unclear.isEmpty || isUndecided || !isCertain ? [] : ["Cannot be ranked here: \(names(unclear, of: group))"]
     let sentences =
-      (isAnyones ? doubt(best, unclear, among: group) : praise(best, near, among: group)) + cannotRank
-      + (isCertain ? [blame(worse, best, among: group)].compactMap(\.self) : [])
-      + (isAnyones || !cannotRank.isEmpty ? [help(unclear, best, among: group)] : [])
+      (isUndecided ? undecided(best, unclear, among: group) : settled(best, near, among: group)) + cannotRank
+      + (isCertain ? [worst(worse, best, among: group)].compactMap(\.self) : [])
+      + (isUndecided || !cannotRank.isEmpty ? [advice(unclear, best, among: group)] : [])
     let variants = index.document.scenario.variants.map(\.name)
     return sentences.map { text in
       (variants.contains { text.hasPrefix($0) } ? text : text.capitalised) + "."
@@ -110,7 +110,7 @@ struct SearchAnswer {
   /// Returns the settings of the group, if each group has a best of its own: `With 2 cores: `, `At work 10 us: `.
   private func lead(_ best: Int) -> String {
     let settings = index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
-      point(best)[parameter.name].map { value in
+      names.point(best)[parameter.name].map { value in
         parameter.name == Cores.name
           ? "\(parameter.describe(value)) core\(value == .integer(1) ? "" : "s")"
           : "\(parameter.name) \(parameter.describe(value))"
@@ -120,9 +120,9 @@ struct SearchAnswer {
   }
 
   /// Returns the sentences about the best run and the runs for which the rounds show no difference from it.
-  private func praise(_ best: Int, _ near: [Int], among group: [Int]) -> [String] {
+  private func settled(_ best: Int, _ near: [Int], among group: [Int]) -> [String] {
     let good = group.filter { $0 == best || near.contains($0) }
-    let isOneVariant = Set(group.map(variant)).count == 1
+    let isOneVariant = Set(group.map(names.variant)).count == 1
     guard isCertain else {
       return [
         "\(names([best], of: group)) has the best mean so far; "
@@ -143,15 +143,15 @@ struct SearchAnswer {
 
   /// Returns the sentences about runs that cannot be distinguished, so that any of them will do, with the mean of the
   /// best one.
-  private func doubt(_ best: Int, _ unclear: [Int], among group: [Int]) -> [String] {
+  private func undecided(_ best: Int, _ unclear: [Int], among group: [Int]) -> [String] {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
     let own = "\(names([best], of: group)), \(figure(best))"
     guard !unclear.contains(where: { comparison.contrasts[$0]?.interval?.isNoise == true }) else {
       return ["best guess (\(mean)): \(own)", "Too noisy to exclude\(reach(unclear)): \(names(unclear, of: group))"]
     }
-    let names = names(group.filter { $0 == best || unclear.contains($0) }, of: group)
+    let all = names(group.filter { $0 == best || unclear.contains($0) }, of: group)
     return [
-      "cannot be told apart here\(reach(unclear)): pick \(names.hasPrefix("any ") ? "" : "any of ")\(names)",
+      "cannot be told apart here\(reach(unclear)): pick \(all.hasPrefix("any ") ? "" : "any of ")\(all)",
       "\(mean): \(own)",
     ]
   }
@@ -159,21 +159,23 @@ struct SearchAnswer {
   /// Returns a remark if the best run is at the end of the tried settings, so that a setting beyond may be better:
   /// `, the largest limit tried`.
   private func edge(_ best: Int, among group: [Int]) -> String {
-    let ways = self.ways.filter { point(best)[$0.name] != nil }
-    guard let way = ways.first, ways.count == 1, let own = number(best, way) else { return "" }
-    let tried = group.filter { variant($0) == variant(best) }.compactMap { number($0, way) }
+    let parameters = names.parameters.filter { names.point(best)[$0.name] != nil }
+    guard let parameter = parameters.first, parameters.count == 1, let own = names.number(best, parameter)
+    else { return "" }
+    let tried = group.filter { names.variant($0) == names.variant(best) }.compactMap { names.number($0, parameter) }
     guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
-    return own == most ? ", the largest \(way.name) tried" : own == least ? ", the smallest \(way.name) tried" : ""
+    return own == most
+      ? ", the largest \(parameter.name) tried" : own == least ? ", the smallest \(parameter.name) tried" : ""
   }
 
   /// Returns advice on how to rank the runs: the time that is necessary at the noise of this run, and a comparison of
   /// the undecided variants alone if the group has other variants.
-  private func help(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
+  private func advice(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
     let isCompared = index.document.scenario.baseline == nil
     let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
-    let undecided = Set((unclear + [best]).map(variant))
-    let variants = index.document.scenario.variants.map(\.name).filter(undecided.contains)
-    let isPart = variants.count > 1 && variants.count < Set(group.map(variant)).count
+    let candidates = Set((unclear + [best]).map(names.variant))
+    let variants = index.document.scenario.variants.map(\.name).filter(candidates.contains)
+    let isPart = variants.count > 1 && variants.count < Set(group.map(names.variant)).count
     let fewer =
       isPart && variants.count <= Self.most
       ? "compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
@@ -200,7 +202,7 @@ struct SearchAnswer {
 
   /// Returns the sentence about the worst run, the runs that cannot be distinguished from it, and their ratio to the
   /// best run; nil if no run is certainly worse.
-  private func blame(_ worse: [Int], _ best: Int, among group: [Int]) -> String? {
+  private func worst(_ worse: [Int], _ best: Int, among group: [Int]) -> String? {
     // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }
     let ratios = worse.compactMap { run in comparison.contrasts[run].map { (run: run, ratio: $0.ratio) } }
@@ -213,7 +215,7 @@ struct SearchAnswer {
     let by =
       (runs.contains { index.isBound($0, to: best, by: metric) } ? "at least " : "")
       + (words.hasPrefix("\(from) ") ? "" : "\(from) to ") + words
-    return Set(group.map(variant)).count == 1
+    return Set(group.map(names.variant)).count == 1
       ? "\(names(runs, of: group)) is \(by)"
       : "\(superlative(isBest: false)): \(names(runs, of: group)), \(by)"
   }
@@ -253,71 +255,6 @@ struct SearchAnswer {
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
     let widest = intervals.max { max($0.high, 1 / $0.low) < max($1.high, 1 / $1.low) }
     return widest.flatMap { $0.isWide ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
-  }
-
-  /// Returns runs in words, variant by variant: `any stride from 256 up`. If the group has several variants, they are
-  /// named: `threads and apply with any stride from 256 up`.
-  private func names(_ runs: [Int], of group: [Int]) -> String {
-    let variants = index.document.scenario.variants.map(\.name)
-    let isOneVariant = Set(group.map(variant)).count == 1
-    var phrases: [(variants: [String], settings: String)] = []
-    for name in variants where runs.contains(where: { variant($0) == name }) {
-      let settings = self.settings(runs.filter { variant($0) == name }, of: group.filter { variant($0) == name })
-      if let place = phrases.firstIndex(where: { $0.settings == settings }) {
-        phrases[place].variants.append(name)
-      } else {
-        phrases.append(([name], settings))
-      }
-    }
-    let texts = phrases.map { phrase in
-      if isOneVariant { return phrase.settings.isEmpty ? phrase.variants.listed(most: Self.most) : phrase.settings }
-      let who = phrase.variants.listed(most: Self.most)
-      return phrase.settings.isEmpty ? who : "\(who) with \(phrase.settings)"
-    }
-    guard texts.count > Self.most else { return texts.joined(separator: "; ") }
-    return texts.prefix(Self.most).joined(separator: "; ") + "; and others in the table"
-  }
-
-  /// Returns the settings of some runs of one variant, out of `all` runs of the variant: `any stride from 256 up`,
-  /// `stride 4 or 64`. Empty if no parameter affects the variant.
-  private func settings(_ runs: [Int], of all: [Int]) -> String {
-    let heeded = ways.filter { way in all.contains { point($0)[way.name] != nil } }
-    guard let way = heeded.first else { return "" }
-    guard heeded.count == 1 else {
-      return runs.map { run in
-        heeded.compactMap { way in point(run)[way.name].map { "\(way.name) \(way.describe($0))" } }
-          .joined(separator: ", ")
-      }.listed("or", most: Self.most)
-    }
-    let places = all.sorted { (number($0, way) ?? 0) < (number($1, way) ?? 0) }
-    let meant = places.indices.filter { runs.contains(places[$0]) }
-    func value(_ place: Int) -> String { point(places[place])[way.name].map(way.describe) ?? "" }
-    guard let first = meant.first, let last = meant.last else { return "" }
-    let areNumbers = places.allSatisfy { number($0, way) != nil }
-    if meant.count == places.count, meant.count > 1 {
-      return "any \(way.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
-    }
-    let isRange = meant.count > 1 && last - first + 1 == meant.count && areNumbers
-    guard isRange else { return "\(way.name) \(meant.map(value).listed("or", most: Self.most))" }
-    if first == 0 { return "any \(way.name) up to \(value(last))" }
-    if last == places.count - 1 { return "any \(way.name) from \(value(first)) up" }
-    return "any \(way.name) from \(value(first)) to \(value(last))"
-  }
-
-  private func number(_ run: Int, _ parameter: ParameterFacts) -> Int? {
-    if case .integer(let number)? = point(run)[parameter.name] { number } else { nil }
-  }
-
-  private func variant(_ run: Int) -> String { index.document.runs[run].variant }
-  private func point(_ run: Int) -> [String: ParameterValue] { index.document.runs[run].point }
-}
-
-extension [String] {
-  /// Returns the elements as a list in words: `a`, `a and b`, `a, b and 4 more`.
-  fileprivate func listed(_ word: String = "and", most: Int) -> String {
-    if count <= 1 { return first ?? "" }
-    if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }
-    return dropLast().joined(separator: ", ") + " \(word) \(self[count - 1])"
   }
 }
 

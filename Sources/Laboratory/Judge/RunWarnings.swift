@@ -3,7 +3,7 @@ import Measurement
 /// The warnings that follow from the trials themselves. No figure leaves out a trial because of them.
 extension Results {
   /// Returns the cautions, the gravest first.
-  func cautions(within budget: Budget) -> [RunNote] {
+  func warnings(within budget: Budget) -> [RunNote] {
     unfinished + failures + lacking + shortage(budget) + unsteadiness
   }
 

@@ -1,0 +1,75 @@
+import Laboratory
+
+/// The names of runs in a sentence, by variant and setting.
+struct RunNames {
+  let index: RunIndex
+  /// The swept parameters that a name can mention.
+  let parameters: [ParameterFacts]
+
+  /// Returns runs in words, variant by variant: `any stride from 256 up`. If the group has several variants, they are
+  /// named: `threads and apply with any stride from 256 up`.
+  func callAsFunction(_ runs: [Int], of group: [Int]) -> String {
+    let variants = index.document.scenario.variants.map(\.name)
+    let isOneVariant = Set(group.map(variant)).count == 1
+    var phrases: [(variants: [String], settings: String)] = []
+    for name in variants where runs.contains(where: { variant($0) == name }) {
+      let settings = self.settings(runs.filter { variant($0) == name }, of: group.filter { variant($0) == name })
+      if let place = phrases.firstIndex(where: { $0.settings == settings }) {
+        phrases[place].variants.append(name)
+      } else {
+        phrases.append(([name], settings))
+      }
+    }
+    let texts = phrases.map { phrase in
+      if isOneVariant {
+        return phrase.settings.isEmpty ? phrase.variants.listed(most: SearchAnswer.most) : phrase.settings
+      }
+      let who = phrase.variants.listed(most: SearchAnswer.most)
+      return phrase.settings.isEmpty ? who : "\(who) with \(phrase.settings)"
+    }
+    guard texts.count > SearchAnswer.most else { return texts.joined(separator: "; ") }
+    return texts.prefix(SearchAnswer.most).joined(separator: "; ") + "; and others in the table"
+  }
+
+  /// Returns the settings of some runs of one variant, out of `all` runs of the variant: `any stride from 256 up`,
+  /// `stride 4 or 64`. Empty if no parameter affects the variant.
+  private func settings(_ runs: [Int], of all: [Int]) -> String {
+    let heeded = parameters.filter { way in all.contains { point($0)[way.name] != nil } }
+    guard let way = heeded.first else { return "" }
+    guard heeded.count == 1 else {
+      return runs.map { run in
+        heeded.compactMap { way in point(run)[way.name].map { "\(way.name) \(way.describe($0))" } }
+          .joined(separator: ", ")
+      }.listed("or", most: SearchAnswer.most)
+    }
+    let places = all.sorted { (number($0, way) ?? 0) < (number($1, way) ?? 0) }
+    let meant = places.indices.filter { runs.contains(places[$0]) }
+    func value(_ place: Int) -> String { point(places[place])[way.name].map(way.describe) ?? "" }
+    guard let first = meant.first, let last = meant.last else { return "" }
+    let areNumbers = places.allSatisfy { number($0, way) != nil }
+    if meant.count == places.count, meant.count > 1 {
+      return "any \(way.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
+    }
+    let isRange = meant.count > 1 && last - first + 1 == meant.count && areNumbers
+    guard isRange else { return "\(way.name) \(meant.map(value).listed("or", most: SearchAnswer.most))" }
+    if first == 0 { return "any \(way.name) up to \(value(last))" }
+    if last == places.count - 1 { return "any \(way.name) from \(value(first)) up" }
+    return "any \(way.name) from \(value(first)) to \(value(last))"
+  }
+
+  func number(_ run: Int, _ parameter: ParameterFacts) -> Int? {
+    if case .integer(let number)? = point(run)[parameter.name] { number } else { nil }
+  }
+
+  func variant(_ run: Int) -> String { index.document.runs[run].variant }
+  func point(_ run: Int) -> [String: ParameterValue] { index.document.runs[run].point }
+}
+
+extension [String] {
+  /// Returns the elements as a list in words: `a`, `a and b`, `a, b and 4 more`.
+  fileprivate func listed(_ word: String = "and", most: Int) -> String {
+    if count <= 1 { return first ?? "" }
+    if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }
+    return dropLast().joined(separator: ", ") + " \(word) \(self[count - 1])"
+  }
+}

@@ -4,21 +4,21 @@ import Instruments
 
 /// Is a parallel loop faster, and how much work must a block do?
 ///
-/// The document turns a `for` loop into a call of `dispatch_apply`, and warns that a small iteration costs more to
-/// schedule than the parallel loop gains. Its remedy is a stride: each block runs several iterations in a row. A plain
-/// loop afterwards runs the iterations that are left over when the stride does not divide the count. The variant
-/// `apply` is that code in Swift.
+/// The document turns a `for` loop into a call of `dispatch_apply`, and warns that scheduling a small iteration costs
+/// more than the parallel loop gains. The document's remedy is a stride: each block runs several iterations in a row.
+/// If the stride does not divide the count, a plain loop runs the remaining iterations at the end. The variant `apply`
+/// is this code in Swift.
 ///
-/// An iteration here is calibrated work. It adds its result and one visit to an element of an array. The trial
-/// therefore detects an index that was skipped or ran twice, in the same run that was timed. `loop.run(j..<k)` runs the
-/// iterations from `j` up to `k`, one after the other.
+/// In a trial each iteration runs calibrated work, and adds the result and one visit to an element of an array. The
+/// trial therefore detects an index that was skipped or visited twice in the timed run itself. `loop.run(j..<k)` runs
+/// the iterations from `j` up to `k`, one after the other.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating
 /// Away from Threads, "Improving on Loop Code".
 struct ApplyStride: Pattern {
   static let name = "apply-stride"
 
-  /// The way in which the work is distributed over the iterations.
+  /// The distribution of the work over the iterations.
   enum Balance: String, CaseIterable, Sendable {
     case uniform, ramp, random
   }
@@ -194,15 +194,15 @@ struct ApplyStride: Pattern {
   /// The metrics of a long loop in blocks.
   private var resultsOfBlocks: [any Declaration] { results + [hundredByFour, unfinished] }
 
-  /// A probe for a loop without blocks.
+  /// The probe for variants that run the loop without blocks.
   private var runLoop: TrialProbe { Probe(reads: settings, records: results) }
-  /// A probe for a loop with a part for each thread.
+  /// The probe for variants that run one range of the loop on each thread.
   private var runOnThreads: TrialProbe { Probe(reads: settings + [threads], records: results) }
-  /// A probe for a loop in blocks.
+  /// The probe for variants that run the loop in blocks of the setting `stride`.
   private var runInBlocks: TrialProbe { Probe(reads: settings + [stride], records: resultsOfBlocks) }
-  /// A probe for a loop in blocks of one length on a serial queue.
+  /// The probe for variants that run the loop in short blocks on a serial queue.
   private var runOnSerialQueue: TrialProbe { Probe(reads: settings + [shortStride], records: resultsOfBlocks) }
-  /// A probe for a loop whose blocks are the members of a group.
+  /// The probe for variants that submit the blocks of the loop as members of a group.
   private var runInGroup: TrialProbe { Probe(reads: settings + [stride, groupBlocks], records: resultsOfBlocks) }
 
   /// The settings of a short loop.
@@ -210,9 +210,9 @@ struct ApplyStride: Pattern {
   /// The metrics of a short loop.
   private var resultsOfShortLoops: [any Declaration] { [speedup, missed, repeated] }
 
-  /// A probe for short loops.
+  /// The probe for variants that run short loops while a pool thread is awake.
   private var runShortLoops: TrialProbe { Probe(reads: settingsOfShortLoops, records: resultsOfShortLoops) }
-  /// A probe for short loops after pauses.
+  /// The probe for variants that run short loops after a pause.
   private var runShortLoopsAfterIdle: TrialProbe {
     Probe(reads: settingsOfShortLoops + [idle], records: resultsOfShortLoops)
   }

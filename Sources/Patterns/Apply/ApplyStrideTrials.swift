@@ -2,13 +2,14 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// A loop over an array. Any thread may run a part of the loop, and the parts may run in any order.
+/// A loop over an array. Any thread may run a range of the iterations, and the ranges may run in any order.
 ///
-/// The loop is only a pointer. Passing it to a block therefore costs nothing, and a C function can receive it as its
-/// context.
+/// A loop is a pointer to its state. A block therefore captures the loop without a copy of the array, and a C function
+/// can receive the loop as a context.
 ///
-/// Unchecked: only the part that covers an element of the array writes it, and everything else changes only between two
-/// runs. The owner deallocates the loop once every part has ended.
+/// Conformance to `Sendable` is unchecked: only the block that runs an iteration writes that iteration's element of the
+/// array, and all other state changes only between two runs. The owner must deallocate the loop after all blocks have
+/// ended.
 struct StridedLoop: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
@@ -18,14 +19,14 @@ struct StridedLoop: @unchecked Sendable {
     let steps: Int
     let balance: ApplyStride.Balance
     let results: UnsafeMutablePointer<UInt64>
-    /// The seed of the run's random work. Each run has a different seed, since a processor learns random work that
+    /// The seed of the run's random work. Each run uses a different seed, since a processor learns to predict work that
     /// recurs.
     var salt: UInt64 = 0
     var watch: (any BlockWatch)?
     var isWatched = false
   }
 
-  /// Creates a loop of `count` iterations.
+  /// Creates a loop of `count` iterations, with an array of `count` elements.
   ///
   /// - Parameters:
   ///   - stride: the number of iterations in a block.
@@ -37,7 +38,7 @@ struct StridedLoop: @unchecked Sendable {
     clear()
   }
 
-  /// Returns the loop that was passed to a C function as its ``context``.
+  /// Creates a reference to the loop that was passed to a C function as its ``context``.
   @inline(__always)
   init(_ context: UnsafeMutableRawPointer?) {
     guard let context else { preconditionFailure("no context") }
@@ -52,21 +53,21 @@ struct StridedLoop: @unchecked Sendable {
   /// The number of iterations in a block.
   @inline(__always) var stride: Int { state.pointee.stride }
 
-  /// Frees the loop. No part may run any more.
+  /// Deallocates the loop. No block of the loop may run during or after this call.
   func deallocate() {
     state.pointee.results.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
 
-  /// Runs `body`, in which `watch` runs every part of the loop.
+  /// Runs `body` with a loop whose blocks are all observed by `watch`.
   func watched(by watch: any BlockWatch, _ body: (StridedLoop) throws -> Void) rethrows {
     (state.pointee.watch, state.pointee.isWatched) = (watch, true)
     try body(self)
     (state.pointee.watch, state.pointee.isWatched) = (nil, false)
   }
 
-  /// Runs the iterations of `part`, one after the other. All ways of calling it use the same machine code.
+  /// Runs the iterations in `part`, one after the other. Calls from all variants execute the same machine code.
   @inline(never)
   func run(_ part: Range<Int>) {
     // The flag is tested and not `watch`, which every block would retain.
@@ -78,9 +79,11 @@ struct StridedLoop: @unchecked Sendable {
     if !part.isEmpty { state.pointee.watch?.block(of: part.count) { iterate(part) } }
   }
 
-  /// Continues the work where the thread's previous iteration ended, which may be in another part. A core can run
-  /// several independent iterations, and several short parts, at the same time. Without this dependency a loop in short
-  /// parts would seem faster than a plain one.
+  /// Runs the iterations in `part`.
+  ///
+  /// Each iteration depends on the result of the thread's previous iteration, even across ranges. Without this
+  /// dependency a core could run several independent iterations, or several short ranges, at the same time, and a loop
+  /// in short ranges would seem faster than a plain loop.
   @inline(__always)
   private func iterate(_ part: Range<Int>) {
     guard let chain = gcdlab_chain() else { return }
@@ -117,14 +120,14 @@ struct StridedLoop: @unchecked Sendable {
     return z ^ (z >> 31)
   }
 
-  /// Clears the array for the next run, which has other random work.
+  /// Clears the array for the next run, and changes the seed of the random work.
   func clear() {
     state.pointee.results.update(repeating: 0, count: count)
     state.pointee.salt &+= UInt64(truncatingIfNeeded: count)
   }
 
-  /// The number of elements that have been left out so far, and the number that have been visited more than once (up to
-  /// 255 times).
+  /// The number of elements that were not visited since the last clear, and the number of elements that were visited
+  /// more than once. An element counts up to 255 visits.
   var irregularVisits: (missed: Int, repeated: Int) {
     var missed = 0
     var repeated = 0
@@ -136,19 +139,19 @@ struct StridedLoop: @unchecked Sendable {
   }
 }
 
-/// Observes every part of a loop, however it is called.
+/// An observer of the blocks of a loop.
 protocol BlockWatch: Sendable {
-  /// Calls `run`, which runs a part of this many iterations on the calling thread.
+  /// Calls `run` once on the calling thread. `run` runs a block of `iterations` iterations.
   func block(of iterations: Int, _ run: () -> Void)
 }
 
-/// Counts the parts, and the iterations that each thread ran.
+/// An observer that counts the blocks, and the iterations that each thread ran.
 final class BlockCount: BlockWatch {
   private let counted = Atomic<Int>(0)
   /// The number of iterations that each thread ran.
   let shares = ThreadShares()
 
-  /// The number of parts that ran.
+  /// The number of blocks that ran.
   var blocks: Int { counted.load(ordering: .relaxed) }
 
   func block(of iterations: Int, _ run: () -> Void) {
@@ -158,8 +161,8 @@ final class BlockCount: BlockWatch {
   }
 }
 
-/// Holds back the block that begins last, until the caller reports that the loop is over. The trial thereby detects a
-/// loop that does not wait for all its blocks, however fast the blocks are.
+/// An observer that delays the block that begins last until the caller reports the end of the loop. The trial thereby
+/// detects a loop that does not wait for all its blocks, even if the blocks are fast.
 final class LateBlock: BlockWatch {
   private let expected: Int
   private let begun = Atomic<Int>(0)
@@ -167,13 +170,13 @@ final class LateBlock: BlockWatch {
   // The bound is short, because correct loops wait for it in every trial.
   private let isOver = BoundedGate(bound: .milliseconds(1))
 
-  /// Creates a watch for a loop of this many blocks.
+  /// Creates an observer for a loop of `blocks` blocks.
   init(of blocks: Int) { expected = blocks }
 
   /// The number of blocks that have begun.
   var blocks: Int { begun.load(ordering: .acquiring) }
 
-  /// Notes that the loop is over, according to its caller.
+  /// Records that the call of the loop has returned.
   func loopIsOver() { isOver.open() }
 
   func block(of iterations: Int, _ run: () -> Void) {
@@ -184,21 +187,22 @@ final class LateBlock: BlockWatch {
 }
 
 extension ApplyStride {
-  /// Returns the longest time of a trial: the time of the loops that are not timed, and of the timed loops, which end
-  /// after 12 ms or after 30 times the plain loop. The estimate is the time of 40 plain loops, with the cost of
-  /// scheduling each iteration as a block of its own, plus the pauses before the short loops.
+  /// Returns the maximum duration of a trial.
+  ///
+  /// The estimate is the duration of 40 plain loops in which each iteration is scheduled as a block, plus the pauses
+  /// before the short loops. Timed loops end after 12 ms or after 30 times the duration of the plain loop.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }
 
-  /// Times `body`, which runs all iterations of a loop, and verifies that each iteration ran once.
+  /// Times `body`, which runs all iterations of a loop, and records whether each iteration ran once.
   func measure(_ trial: Trial, _ body: (StridedLoop, _ count: Int) throws -> Void) throws {
     try measure(trial, stride: trial[iterations]) { loop in try body(loop, loop.count) }
   }
 
-  /// Times `body`, which runs a loop in blocks of `stride` iterations, and verifies that each iteration ran once.
+  /// Times `body`, which runs a loop in blocks of `stride` iterations, and records whether each iteration ran once.
   ///
-  /// - Parameter stride: the number of iterations in a block; by default the setting ``stride``.
+  /// - Parameter stride: the number of iterations in a block; nil for the setting ``stride``.
   /// - Throws: ``Unavailable`` if there would be more than `atMost` blocks.
   func measureBlocks(
     _ trial: Trial, stride: Int? = nil, atMost most: Int = .max,
@@ -213,8 +217,11 @@ extension ApplyStride {
     try measure(trial, stride: stride, before: meetings(trial), body)
   }
 
-  /// Times `body`, which runs a short loop in blocks, either while a pool thread is awake, or after a pause in which
-  /// threads and cores fall asleep. The plain loop for comparison starts in the same way.
+  /// Times `body`, which runs a short loop in blocks, and records the speed-up over a plain loop that starts in the
+  /// same state.
+  ///
+  /// - Parameter pause: the duration for which the thread blocks before each loop, so that threads and cores sleep; nil
+  ///   to start while a pool thread is awake.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
@@ -228,9 +235,11 @@ extension ApplyStride {
     record(trial, alone, times, wrong)
   }
 
-  /// Returns a closure that waits for a thread of the pool, if there is a second core for the thread, and reports a
-  /// missing core if no thread comes. If other programs keep the core busy, each wait times out. Once some trials have
-  /// reported the missing core, the others wait only briefly.
+  /// Returns a closure that waits until a second thread of the pool runs, and reports a missing core if no thread
+  /// starts.
+  ///
+  /// The closure does nothing on a single core. If other trials have already reported the missing core, each wait is
+  /// limited to 1 ms.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     var meeting = PoolMeeting()
@@ -241,8 +250,8 @@ extension ApplyStride {
     }
   }
 
-  /// Runs the document's example of 100 iterations by 4, and checks whether all blocks have ended when the loop
-  /// returns.
+  /// Runs the document's example of 100 iterations in blocks of 4, and records how many blocks began and how many
+  /// iterations had not ended when the loop returned.
   private func runHundredByFour(_ trial: Trial, _ body: (StridedLoop) throws -> Void) throws {
     let loop = StridedLoop(count: 100, stride: 4)
     let late = LateBlock(of: 25)
@@ -255,7 +264,9 @@ extension ApplyStride {
     if missed == 0 { loop.deallocate() }
   }
 
-  /// - Parameter prepare: runs before each timed loop, and is not timed.
+  /// Times `body` and records the times, the blocks and each thread's share.
+  ///
+  /// - Parameter prepare: a closure that runs before each timed loop, and is not timed.
   private func measure(
     _ trial: Trial, stride: Int, before prepare: () -> Void = {}, _ body: (StridedLoop) throws -> Void
   ) throws {
@@ -289,12 +300,12 @@ extension ApplyStride {
     return plain / time
   }
 
-  /// Times the plain loop, and then `body`, and frees the loop.
+  /// Times the plain loop and then `body`, and deallocates the loop.
   ///
   /// - Parameters:
-  ///   - watch: observes the parts in a loop that is not timed.
-  ///   - beforePlain: runs before each plain loop, and is not timed.
-  ///   - prepare: runs before each loop of `body`, and is not timed.
+  ///   - watch: an observer of the blocks in a loop that is not timed; nil for none.
+  ///   - beforePlain: a closure that runs before each plain loop, and is not timed.
+  ///   - prepare: a closure that runs before each loop of `body`, and is not timed.
   private func compare(
     _ trial: Trial, _ loop: StridedLoop, watchedBy watch: (any BlockWatch)? = nil, beforePlain: () -> Void = {},
     before prepare: () -> Void, _ body: (StridedLoop) throws -> Void
@@ -318,8 +329,8 @@ extension ApplyStride {
     return (alone, times, wrong)
   }
 
-  /// Times `body` up to `repeats` times, and passes `check` the state of the array after each run. No further run
-  /// starts once `enough` nanoseconds are used.
+  /// Times `body` up to `repeats` times, and passes the irregular visits of each run to `check`. No further run starts
+  /// after `enough` nanoseconds.
   private func times(
     of loop: StridedLoop, _ repeats: Int, within enough: UInt64, before prepare: () -> Void = {},
     _ body: (StridedLoop) throws -> Void, check: ((missed: Int, repeated: Int)) -> Void = { _ in }

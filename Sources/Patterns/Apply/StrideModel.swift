@@ -7,13 +7,13 @@ import Measurement
 /// elapsed(s) = work + overhead * b + contention * b / s + tail * s
 /// ```
 ///
-/// `work` is the loop's own work, divided by the cores. `overhead` is the cost of scheduling a block. `contention` is
-/// an additional cost of blocks that are so short that several threads fetch them at the same time. `tail` is the cost
-/// of an iteration in the last block, while the other cores have nothing left to do (load imbalance). All terms are at
-/// least 0. Cross-validation decides which terms a machine needs: it keeps the terms that best predict the strides to
-/// which they were not fitted.
+/// `work` is the time of the iterations, divided by the cores. `overhead` is the cost of scheduling a block.
+/// `contention` is an additional cost of blocks that are so short that several threads fetch them at the same time.
+/// `tail` is the cost of an iteration in the last block, during which the other cores are idle (load imbalance). All
+/// terms are nonnegative. Cross-validation selects the terms: it chooses those that best predict the strides to which
+/// they were not fitted.
 struct StrideModel {
-  /// The measured cost of one stride: medians over the rounds.
+  /// The measured cost of one stride, as medians over the rounds.
   struct Cost {
     let stride: Int
     let blocks: Double
@@ -25,18 +25,18 @@ struct StrideModel {
   let contention: Double
   let tail: Double
   let iterations: Double
-  /// The largest leave-one-out error, as a share, and the stride at which it occurs. A leave-one-out error is that of
-  /// predicting one stride from all others.
+  /// The largest leave-one-out error, as a fraction, and the stride at which it occurs. A leave-one-out error is the
+  /// error of predicting one stride from a fit to all other strides.
   let worst: (error: Double, stride: Int)
 
   /// The range of the strides to which the model was fitted.
   let tried: ClosedRange<Int>
 
-  /// The largest prediction error, as a share, of a model that fits.
+  /// The largest prediction error, as a fraction, for which ``fits`` is true.
   static let tolerance = 0.05
 
-  /// Creates a model by fitting it to at least four strides; nil for fewer strides, since three terms fit any three
-  /// figures, or if no set of terms can be fitted.
+  /// Creates a model by fitting it to the costs of at least four strides; nil for fewer strides, since three terms fit
+  /// any three costs, or if no set of terms can be fitted.
   init?(fitting costs: [Cost]) {
     guard costs.count >= 4 else { return nil }
     let costs = costs.sorted { $0.stride < $1.stride }
@@ -56,14 +56,14 @@ struct StrideModel {
     iterations = costs.map { $0.blocks * Double($0.stride) }.min() ?? 0
   }
 
-  /// Whether the model predicts strides that it was not fitted to within ``tolerance``.
+  /// Whether the largest leave-one-out error is at most ``tolerance``.
   var fits: Bool { worst.error <= Self.tolerance }
 
-  /// Returns the strides for which scheduling and the tail cost at most `share` of the work; nil if this loop has no
-  /// such stride.
+  /// Returns the strides for which scheduling and the tail cost at most `share` of the work, as a fraction; nil if this
+  /// loop has no such stride.
   ///
-  /// The cost of the blocks decreases with the stride, and the idle time during the last block increases with it, so
-  /// their sum has one minimum.
+  /// The cost of scheduling decreases with the stride, and the cost of the tail increases, so their sum has one
+  /// minimum.
   func strides(forOverhead share: Double) -> ClosedRange<Int>? {
     let last = max(1, Int(iterations))
     func isEnough(_ stride: Int) -> Bool { cost(beyondWork: stride) <= share * work }
@@ -76,11 +76,11 @@ struct StrideModel {
     perBlock(at: stride) * iterations / Double(stride) + tail * Double(stride)
   }
 
-  /// Returns how much a block of `stride` iterations adds to the time of the loop.
+  /// Returns the time in nanoseconds that scheduling one block of `stride` iterations adds to the loop.
   func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
 
-  /// Returns the model of another loop on the same machine, with `iterations` iterations, each of which takes `times`
-  /// times as long.
+  /// Returns the model of another loop on the same machine. The other loop has `iterations` iterations, and each takes
+  /// `times` times as long.
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       work: work / self.iterations * iterations * times, overhead: overhead, contention: contention, tail: tail * times,
@@ -100,8 +100,8 @@ struct StrideModel {
     self.tried = tried
   }
 
-  /// Returns the first number for which a condition holds; the upper bound of the range if there is none. The condition
-  /// must also hold for all later numbers.
+  /// Returns the first number in `range` for which `holds` returns true; the upper bound of `range` if there is no such
+  /// number. If `holds` returns true for a number, it must return true for all later numbers.
   private static func first(in range: Range<Int>, where holds: (Int) -> Bool) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -133,7 +133,7 @@ struct StrideModel {
     return line + "; for \(most) use stride \(strides.lowerBound.grouped) \(end)"
   }
 
-  /// The formula of the model, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.
+  /// The formula of the model as text, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.
   var formula: String {
     let perBlock = [
       overhead > 0 ? Self.text(overhead) : nil, contention > 0 ? "\(Self.text(contention)) / stride" : nil,
@@ -147,14 +147,14 @@ struct StrideModel {
 
   private static func text(_ nanoseconds: Double) -> String { Quantity(nanoseconds, .nanoseconds).description }
 
-  /// Returns the sets of terms to try. Each set includes the work and has at most `most` terms, since more terms would
-  /// fit any figures.
+  /// Returns the sets of terms to try, as column indices. Each set includes the work and has at most `most` terms,
+  /// since more terms would fit any costs.
   private static func choices(leaving most: Int) -> [[Int]] {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// Returns the largest prediction error of the strides between the first and the last one, each of which is predicted
-  /// by a fit to all other strides.
+  /// Returns the largest error of predicting a stride between the first and the last one from a fit to all other
+  /// strides.
   private static func worstPrediction(_ costs: [Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
     let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
       guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }
@@ -163,8 +163,8 @@ struct StrideModel {
     return errors.max { $0.error < $1.error }
   }
 
-  /// Returns the terms that minimize the squares of the relative errors; nil if there is no solution, or if a term is
-  /// negative, which has no meaning.
+  /// Returns the terms that minimize the squares of the relative errors; nil if there is no solution or if a term is
+  /// negative.
   private static func fit(_ costs: [Cost], _ columns: [Int]) -> [Double]? {
     let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
     guard let solution = LeastSquares.solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
@@ -183,10 +183,11 @@ struct StrideModel {
 }
 
 extension ApplyStride: FindingPattern {
-  /// Returns the stride with the best mean for each strided variant, and the cost model with the strides that it
-  /// recommends for the requested overhead. In a search for the best stride, advice on the amount of work for a block
-  /// comes first. The model and the advice concern several cores, so they are left out if the trials did not have
-  /// several cores.
+  /// Returns the stride with the lowest mean time for each strided variant, and the cost model with the strides that it
+  /// recommends for the requested overhead.
+  ///
+  /// If the run searches for the best stride, advice on the amount of work for a block precedes the other notes. The
+  /// model and the advice require several cores, and are omitted if the trials ran on one core.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let advice = results.showGainOfCores ? advice(sweeps, in: results) : nil
@@ -196,9 +197,10 @@ extension ApplyStride: FindingPattern {
       }
   }
 
-  /// Returns advice on the amount of work for a block and on the matching strides, according to the cost model of the
-  /// fastest variant, for each number of cores in the sweep. Returns nil if anything other than the stride and the
-  /// cores is swept, or if no cost model fits.
+  /// Returns advice on the amount of work for a block and on suitable strides, from the cost model of the fastest
+  /// variant, for each number of cores in the sweep.
+  ///
+  /// Returns nil if the sweep varies anything other than the stride and the cores, or if no cost model fits.
   private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> RunNote? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
@@ -210,7 +212,7 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns a note on why there is no stride for the user's own loop; nil if the user did not ask for one.
+  /// Returns a note on why there is no recommended stride for the user's own loop; nil if the user did not request one.
   private func noAdvice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
     guard let run = runs.first else { return nil }
@@ -220,8 +222,8 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, "No stride for your own loop: \(reason).", runs: runs.map(\.label))
   }
 
-  /// Returns advice for runs that differ only in variant and stride, and the labels of the runs whose strides it
-  /// recommends; nil if no cost model fits.
+  /// Returns advice for runs that differ only in variant and stride, and the labels of the runs with recommended
+  /// strides; nil if no cost model fits.
   private func words(of sweeps: [(name: String, runs: [Run])], in results: Results) -> (says: String, runs: [String])? {
     let fastest = Ranking.lower.best(sweeps) { sweep in
       sweep.runs.compactMap { Ranking.typical($0.figures(elapsed.metric).map(\.value)) }.min()
@@ -254,7 +256,7 @@ extension ApplyStride: FindingPattern {
   }
 
   /// Returns the time of the plain loop in nanoseconds, computed from the times and the speed-ups of the strided loops;
-  /// nil if no run has both.
+  /// nil if no run recorded both a time and a speed-up.
   private func plainLoop(of runs: [Run]) -> Double? {
     let times = runs.compactMap { run -> Double? in
       guard let elapsed = median(elapsed, of: run), let speedup = median(speedup, of: run) else { return nil }
@@ -263,14 +265,14 @@ extension ApplyStride: FindingPattern {
     return Summary(times).map(\.p50).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// Returns a range of strides in words, such as `stride 554 or more`.
+  /// Returns a description of a range of strides, such as `stride 554 or more`.
   private static func words(_ strides: ClosedRange<Int>, of iterations: Double) -> String {
     Double(strides.upperBound) < iterations
       ? "stride \(strides.lowerBound.grouped) to \(strides.upperBound.grouped)"
       : "stride \(strides.lowerBound.grouped) or more"
   }
 
-  /// Returns the measured runs in groups that differ only in the stride, each with its name.
+  /// Returns the measured runs, grouped by all settings except the stride, and a name for each group.
   func sweeps(in results: Results) -> [(name: String, runs: [Run])] {
     results.runs.filter { $0.point[stride.name] != nil && cost(of: $0) != nil }.grouped { run in
       let others = Point(run.point.settings.filter { $0.name != stride.name })

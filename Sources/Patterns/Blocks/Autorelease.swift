@@ -7,11 +7,11 @@ import Instruments
 
 /// When does the system release the objects that a block has autoreleased?
 ///
-/// The autorelease pool of a thread releases its objects when it is drained. The document says that a queue has such a
-/// pool, and that nothing promises when the pool is drained. A block that creates many objects therefore needs an
-/// autorelease pool of its own, which the variant `own-pool` gives it.
+/// The autorelease pool of a thread releases its objects when it is drained. The document says that each dispatch queue
+/// has an autorelease pool, and that Dispatch does not guarantee when it drains the pool. A block that creates many
+/// objects therefore needs its own autorelease pool, as in the variant `own-pool`.
 ///
-/// Only Darwin autoreleases objects. The variants follow the documented API and have not been run yet.
+/// Only Darwin supports autoreleased objects. The variants follow the documented API and have not been run yet.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks", "Using Objective-C
 /// Objects in Your Tasks".

@@ -5,13 +5,16 @@ import Synchronization
 #if canImport(ObjectiveC)
   import ObjectiveC
 #else
-  /// Runs `body` unchanged, since systems other than Darwin have no autorelease pools.
+  /// Runs `body` without an autorelease pool, since only Darwin has autorelease pools.
   func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 #endif
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension Autorelease {
-  /// Submits blocks that autorelease objects, and counts the objects that are left when all blocks have run.
+  /// Returns a probe that submits blocks that autorelease objects, and counts the objects that still exist when all
+  /// blocks have run.
+  ///
+  /// - Parameter way: the mechanism that releases the objects later.
   func countObjects(by way: AutoreleasedObjects.Way = .runtime) -> Probe<@Sendable (AutoreleasedObjects) -> Void> {
     Probe(reads: [blocks, objects], records: [kept, left]) { trial, body in
       let made = try AutoreleasedObjects(blocks: trial[blocks], each: trial[objects], by: way)
@@ -25,7 +28,7 @@ extension Autorelease {
 
 /// The objects that blocks create and autorelease.
 final class AutoreleasedObjects: Sendable {
-  /// The group of all blocks.
+  /// The group of all blocks of the trial.
   let all = DispatchGroup()
   private let count: Int
   private let each: Int
@@ -33,11 +36,11 @@ final class AutoreleasedObjects: Sendable {
   private let living = Living()
   private let mostKept = Atomic<Int>(0)
 
-  /// The way in which an object is released later.
+  /// The mechanism that releases an object later.
   enum Way: Sendable {
-    /// The Objective-C runtime releases the object.
+    /// The autorelease pool of the Objective-C runtime.
     case runtime
-    /// A closure of a test releases the object.
+    /// A closure, provided by a test, that receives each object and releases it.
     case other(@Sendable (any Sendable & AnyObject) -> Void)
   }
 
@@ -45,7 +48,7 @@ final class AutoreleasedObjects: Sendable {
     let count = Atomic<Int>(0)
   }
 
-  /// An object that is counted while it exists.
+  /// An object that increments a count when it is created and decrements the count when it is deallocated.
   private final class Object: Sendable {
     private let living: Living
 
@@ -57,7 +60,7 @@ final class AutoreleasedObjects: Sendable {
     deinit { living.count.subtract(1, ordering: .acquiringAndReleasing) }
   }
 
-  /// A block of the trial.
+  /// A block of the trial, which creates and autoreleases objects.
   struct Block: Sendable {
     fileprivate let made: AutoreleasedObjects
 
@@ -68,7 +71,7 @@ final class AutoreleasedObjects: Sendable {
     }
   }
 
-  /// Creates blocks that have not created any objects yet.
+  /// Creates `count` blocks. Each block creates `each` objects when it runs.
   ///
   /// - Throws: ``Unavailable`` if the system does not autorelease objects.
   init(blocks count: Int, each: Int, by way: Way) throws {
@@ -85,12 +88,12 @@ final class AutoreleasedObjects: Sendable {
     }
   }
 
-  /// The blocks, each of which creates objects and autoreleases them.
+  /// The blocks of the trial. Each block creates and autoreleases objects.
   var blocks: [Block] { (0..<count).map { _ in Block(made: self) } }
 
   /// The number of objects that exist now.
   var alive: Int { living.count.load(ordering: .acquiring) }
 
-  /// The largest number of objects that existed when a block began.
+  /// The largest number of objects that existed at the beginning of a block.
   var kept: Int { mostKept.load(ordering: .acquiring) }
 }

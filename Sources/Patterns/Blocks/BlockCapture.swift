@@ -2,16 +2,16 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// What does a block copy and retain of what it captures, and for how long?
+/// What does a block copy and retain, and for how long?
 ///
-/// The document declares two local variables, creates a block that prints them and its argument, and calls the block in
-/// the same function. The block holds copies of both values, so it may also run long after the function has returned. A
-/// block that `dispatch_sync` runs may return a value through a `__block` variable. A queue copies each block that is
-/// added to it, and releases the copy after the block has run.
+/// The document declares two local variables, creates a block that prints the variables and its argument, and calls the
+/// block in the same function. The block contains copies of the variables, so it may also run after the function has
+/// returned. A block that `dispatch_sync` runs may return a value through a `__block` variable. A queue copies each
+/// block that is added to it, and releases the copy after the block has run.
 ///
-/// The trial holds back the queue of an asynchronous block. While the block waits there, the trial changes the captured
-/// variable or releases the last other reference to the captured object. `BlockCaptureTrials.swift` has the measuring
-/// code.
+/// A trial submits an asynchronous block to a queue that is inactive or suspended. Before the block runs, the trial
+/// changes the captured variable or releases the last other reference to the captured object.
+/// `BlockCaptureTrials.swift` contains the code that runs the trials.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct BlockCapture: Pattern {

@@ -3,16 +3,18 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code. A trial holds back the queue while it creates and submits all blocks, and then lets the queue
-/// run them. The queue of blocks that `sync` runs is not held back.
+/// The code that runs the trials and records their metrics.
+///
+/// A trial creates and submits all blocks while their queue is inactive or suspended, and then activates or resumes the
+/// queue. Blocks that `sync` runs use a queue that is always active.
 extension BlockCapture {
-  /// Creates a block and submits it.
+  /// A function that creates a block and submits it.
   typealias Maker = @Sendable (CapturingBlock) -> Void
-  /// Has a C function make a block and submit it.
+  /// A function that calls a C function, which creates a block and submits it.
   typealias FunctionMaker = @Sendable (FunctionQueue, StackBlock) -> Void
 
-  /// Creates blocks that capture a variable, changes the variable, runs the blocks, and counts those that saw another
-  /// value.
+  /// A probe that creates blocks that capture a variable, changes the variable, runs the blocks, and counts the blocks
+  /// that read another value.
   var measureValues: Probe<Maker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in
       let blocks = try run(trial, expectsRun: true, make)
@@ -22,9 +24,10 @@ extension BlockCapture {
     }
   }
 
-  /// Creates blocks that capture an object, runs them, and notes when each object is released.
+  /// Returns a probe that creates blocks that capture an object, runs the blocks, and records when each object is
+  /// released.
   ///
-  /// - Parameter patience: how long the trial waits for the release of the objects.
+  /// - Parameter patience: the maximum time to wait for the release of the objects.
   func measureObjects(patience: Duration = .seconds(10)) -> Probe<Maker> {
     Probe(reads: [blocks], records: [ran, releasedEarly, notReleasedOnce, release]) { trial, make in
       let blocks = try run(trial, expectsRun: true, make)
@@ -35,7 +38,10 @@ extension BlockCapture {
     }
   }
 
-  /// Creates work items that capture an object, cancels them before they run, and notes when each object is released.
+  /// Returns a probe that creates work items that capture an object, cancels them before they run, and records when
+  /// each object is released.
+  ///
+  /// - Parameter patience: the maximum time to wait for the release of the objects.
   func measureCancelled(patience: Duration = .seconds(10)) -> Probe<Maker> {
     Probe(reads: [blocks], records: [ran, releasedEarly, notReleasedOnce]) { trial, make in
       let blocks = try run(trial, expectsRun: false, make)
@@ -44,14 +50,14 @@ extension BlockCapture {
     }
   }
 
-  /// Has a C function make blocks that capture its variable, which changes before they run, and counts those that saw
-  /// another value.
+  /// A probe whose C function creates blocks that capture a local variable and changes the variable before the blocks
+  /// run. The probe counts the blocks that read another value.
   var measureCompiledBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in recordValues(trial, try submit(trial, make)) }
   }
 
-  /// Has a C function submit blocks from its stack, which no longer exists when they run, and counts the copies of the
-  /// blocks.
+  /// A probe whose C function submits blocks from its stack frame and returns before the blocks run. The probe counts
+  /// the copies of the blocks.
   var measureStackBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed, inPlace, notReleasedOnce]) { trial, make in
       let blocks = try submit(trial, make)
@@ -59,8 +65,8 @@ extension BlockCapture {
     }
   }
 
-  /// Has a C function submit blocks from its stack by sync, so that the stack exists until they have run, and counts
-  /// the copies of the blocks.
+  /// A probe whose C function submits blocks from its stack frame with `dispatch_sync`, so that the stack frame exists
+  /// until the blocks have run. The probe counts the copies of the blocks.
   var measureSyncedStackBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed, inPlace, uncopied]) { trial, make in
       let queue = FunctionQueue(label: "com.example.MyQueue")
@@ -71,7 +77,8 @@ extension BlockCapture {
     }
   }
 
-  /// Makes blocks while their queue is held back, and waits until they have run.
+  /// Creates blocks while their queue is suspended, resumes the queue, and waits until the blocks have run. Returns the
+  /// blocks.
   private func submit(_ trial: Trial, _ make: FunctionMaker) throws -> [StackBlock] {
     // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireCapacity(for: trial.cores + 1)
@@ -119,7 +126,7 @@ extension BlockCapture {
 
 /// The blocks of a trial.
 final class CapturingBlocks: Sendable {
-  /// The blocks, in the order of their numbers.
+  /// The blocks, ordered by number.
   let all: [CapturingBlock]
   private let shared: CapturingBlock.Signals
 
@@ -129,7 +136,7 @@ final class CapturingBlocks: Sendable {
     all = (0..<count).map { CapturingBlock(number: 1000 + $0, shared) }
   }
 
-  /// Lets the queue run the submitted blocks.
+  /// Activates the queue of the submitted blocks.
   fileprivate func letGo() {
     shared.isOpen.store(true, ordering: .releasing)
     shared.gate.open()
@@ -138,7 +145,7 @@ final class CapturingBlocks: Sendable {
   /// Waits until each block has run.
   fileprivate func waitForRuns() { for _ in all { shared.hasRun.wait() } }
 
-  /// Waits until each object is released and the queue is empty, but no longer than `patience`.
+  /// Waits until each object is released and the queue is empty, for at most `patience`.
   fileprivate func waitForReleases(_ patience: Duration) {
     let end = DispatchTime.after(patience)
     for _ in all where shared.isReleased.wait(timeout: end) == .timedOut { break }
@@ -146,13 +153,13 @@ final class CapturingBlocks: Sendable {
   }
 }
 
-/// A block that captures a variable or an object, and the observations of the block.
+/// A block that captures a variable or an object, and what the trial observed of the block.
 final class CapturingBlock: Sendable {
-  /// The queues and signals that the blocks of a trial share.
+  /// The queues and semaphores that all blocks of a trial share.
   fileprivate final class Signals: Sendable {
     let gate = Gate()
     let openQueue = DispatchQueue(label: "open")
-    /// Whether the blocks are expected to run, unlike cancelled ones.
+    /// Whether the blocks are expected to run. The value is false for cancelled work items.
     let expectsRun: Bool
     let isOpen = Atomic<Bool>(false)
     let hasRun = DispatchSemaphore(value: 0)
@@ -175,24 +182,24 @@ final class CapturingBlock: Sendable {
     self.shared = shared
   }
 
-  /// The queue of the block, which is held back until all blocks are created.
+  /// The queue of the block. The queue runs no blocks until all blocks of the trial are created.
   var queue: DispatchQueue { shared.gate.queue }
-  /// A queue that is not held back, so that a block runs at once.
+  /// A queue that is always active and runs a block immediately.
   var openQueue: DispatchQueue { shared.openQueue }
 
-  /// Suspends a task until all tasks are created.
+  /// Suspends the calling task until all tasks of the trial are created.
   func turn() async { await shared.gate.passed() }
 
-  /// Notes the value that the block saw in its variable, or left there.
+  /// Records the value that the block read from its variable or stored in it.
   func sees(_ value: Int) {
     seen.store(value, ordering: .relaxed)
     hasRun()
   }
 
-  /// Creates an object that notes its deallocation.
+  /// Creates an object that records its deallocation.
   func makeObject() -> Captured { Captured(of: self) }
 
-  /// Uses the captured object, in the last line of the block.
+  /// Uses the captured object. The block must call this method in its last line.
   func uses(_ object: Captured) {
     // Otherwise the compiler might release the object after its last use.
     withExtendedLifetime(object) {
@@ -201,7 +208,7 @@ final class CapturingBlock: Sendable {
     }
   }
 
-  /// An object that a block retains.
+  /// An object for a block to capture.
   final class Captured: Sendable {
     private let block: CapturingBlock
 
@@ -225,26 +232,26 @@ final class CapturingBlock: Sendable {
 
   // MARK: Results
 
-  /// The number of times that the block ran.
+  /// A count of the runs of the block.
   fileprivate let runs = Tally()
-  /// Whether the block noted a value other than the value of its variable when the block was created.
+  /// Whether the block recorded a value other than the value of its variable when the block was created.
   fileprivate var isChanged: Bool { seen.load(ordering: .acquiring) != number }
-  /// Whether the object was released before the block had run, or before the queue had reached it.
+  /// Whether the object was released before the block had run. For a cancelled block: before the queue had reached it.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
-  /// The number of times that the object was released.
+  /// A count of the releases of the object.
   fileprivate let releases = Tally()
-  /// The nanoseconds from the last line of the block to the release of its object.
+  /// The nanoseconds from the last line of the block to the release of its object; nil if either event did not occur.
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
 }
 
-/// A block that a C function makes, and the observations of the block.
+/// A block that a C function creates, and what the trial observed of the block.
 final class StackBlock: Sendable {
-  /// The observations of a block.
+  /// What the trial observed of a block.
   struct Seen: Sendable {
     fileprivate(set) var (runs, copies, frees) = (0, 0, 0)
-    /// The value that the block saw; nil if the block did not run.
+    /// The value that the block read; nil if the block did not run.
     fileprivate(set) var value: Int?
-    /// Whether the block ran at its original address.
+    /// Whether the block ran at the address at which it was created.
     fileprivate(set) var isInPlace = false
   }
 
@@ -255,15 +262,15 @@ final class StackBlock: Sendable {
   /// Creates a block that captures a value.
   init(number: Int) { self.number = number }
 
-  /// A pointer to the block, for a C function.
+  /// An unretained pointer to this object, for a C function.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Returns the block that a pointer refers to.
+  /// Returns the object at a pointer; nil for a null pointer.
   static func at(_ pointer: UnsafeMutableRawPointer?) -> StackBlock? {
     pointer.map { Unmanaged<StackBlock>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Notes that the block runs, and the value that it has captured.
+  /// Records that the block runs, the value that it captured, and whether it runs at its original address.
   func sees(_ value: Int, inPlace: Bool) {
     state.withLock { state in
       state.runs += 1
@@ -272,12 +279,12 @@ final class StackBlock: Sendable {
     }
   }
 
-  /// Notes that a copy of the block was made.
+  /// Records that a copy of the block was made.
   func isCopied() { state.withLock { $0.copies += 1 } }
 
-  /// Notes that a copy of the block was freed.
+  /// Records that a copy of the block was freed.
   func copyIsFreed() { state.withLock { $0.frees += 1 } }
 
-  /// The observations that were noted so far.
+  /// The observations so far.
   fileprivate var seen: Seen { state.withLock { $0 } }
 }

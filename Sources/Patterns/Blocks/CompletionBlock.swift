@@ -1,14 +1,13 @@
 import Dispatch
 import Instruments
 
-/// Does the result arrive exactly once on the queue that the caller named, even when the caller has released that
-/// queue?
+/// Does the result arrive exactly once on the queue that the caller passed, even if the caller has released the queue?
 ///
-/// The document averages numbers on a global queue and submits the result to a queue that its caller names. Its
-/// function retains that queue first, and releases it after submitting the completion block. In Swift the closure
-/// retains the queue that it captures. The variant `completion-queue` is that function.
+/// The document averages numbers on a global queue and submits the result to a queue that the caller passes. The
+/// document's function retains that queue first, and releases it after submitting the completion block. In Swift the
+/// closure retains the queue that it captures. The variant `completion-queue` is that function in Swift.
 ///
-/// Each call in a trial averages numbers of its own, and the lab knows their average.
+/// Each call in a trial averages different numbers with a known average.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing a Completion Block When a Task Is Done".
 struct CompletionBlock: Pattern {
@@ -73,8 +72,8 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// The document's function. The block on the global queue retains the caller's queue, in place of explicit retain and
-  /// release.
+  /// Computes the average on a global queue and submits `block` with the result to `queue`, as the document's function
+  /// does. The closure on the global queue retains `queue`, which replaces explicit calls of retain and release.
   private func averageAsync(_ call: AverageCall, _ queue: DispatchQueue, _ block: @escaping @Sendable (Int) -> Void) {
     DispatchQueue.global().async {
       let average = call.average()
@@ -82,7 +81,8 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// The document's function, with a queue that is retained and released.
+  /// Computes the average on a global queue and submits `block` with the result to `queue`, as the document's function
+  /// does. The function retains and releases `queue` explicitly.
   private func averageAsync(_ call: AverageCall, _ queue: CountedQueue, _ block: @escaping @Sendable (Int) -> Void) {
     queue.retain()
     DispatchQueue.global().async {
@@ -92,7 +92,7 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// The document's function in its modern form. It runs on a thread of the pool, regardless of the caller's actor or
-  /// thread.
+  /// Returns the average, as the modern form of the document's function. The function runs on a thread of the pool,
+  /// regardless of the caller's actor or thread.
   @concurrent private func average(_ call: AverageCall) async -> Int { call.average() }
 }

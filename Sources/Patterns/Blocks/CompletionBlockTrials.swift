@@ -3,11 +3,12 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension CompletionBlock {
-  /// Calls the function repeatedly, and checks each result. The first call is a warm-up.
+  /// Returns a probe that calls the document's function repeatedly, and checks each result. The first call is a
+  /// warm-up.
   ///
-  /// - Parameter namesQueue: whether the caller names a queue for the result, which is then verified.
+  /// - Parameter namesQueue: whether the caller passes a queue for the result. If so, the probe verifies that queue.
   func measure(namesQueue: Bool) -> Probe<@Sendable (AverageCall) -> Void> {
     Probe(reads: [calls, numbers], records: metrics + (namesQueue ? [wrongQueue] : [])) { trial, body in
       var results = Results()
@@ -23,7 +24,7 @@ extension CompletionBlock {
     }
   }
 
-  /// Calls an async function from a task repeatedly, and checks each result. The first call is a warm-up.
+  /// A probe that calls an async function repeatedly from a task, and checks each result. The first call is a warm-up.
   var measureAsTask: Probe<@Sendable (AverageCall) async -> Void> {
     Probe(reads: [calls, numbers], records: metrics) { trial, body in
       let (calls, numbers) = (trial[calls], trial[numbers])
@@ -41,7 +42,7 @@ extension CompletionBlock {
     }
   }
 
-  /// The metrics of every trial.
+  /// The metrics that every trial records.
   private var metrics: [any Declaration] { [wrongResult, notOnce, roundTrip] }
 
   /// The results of all calls.
@@ -65,7 +66,7 @@ extension CompletionBlock {
   }
 }
 
-/// A call of the function: its numbers and its result.
+/// A call of the document's function, with its numbers and its result.
 final class AverageCall: Sendable {
   private static let key = DispatchSpecificKey<Int>()
   private let number: Int
@@ -82,21 +83,21 @@ final class AverageCall: Sendable {
     var wasElsewhere = false
   }
 
-  /// Creates a call with numbers whose average is `number + count - 1`.
+  /// Creates a call with `count` numbers whose average is `number + count - 1`.
   fileprivate init(number: Int, count: Int) {
     self.number = number
     data = (0..<count).map { number + 2 * $0 }
   }
 
-  /// Creates the queue on which the caller wants the result.
+  /// Creates the queue on which the result must arrive.
   func makeQueue() -> DispatchQueue {
     let queue = DispatchQueue(label: "com.example.Results")
     queue.setSpecific(key: Self.key, value: number)
     return queue
   }
 
-  /// Creates the queue for the result as a queue of C with one reference. The queue's first block runs until the last
-  /// reference has been released.
+  /// Creates the queue on which the result must arrive, as a C queue with one reference. The first block of the queue
+  /// runs until the last reference is released.
   func makeCountedQueue() -> CountedQueue {
     let queue = CountedQueue()
     queue.mark(token)
@@ -104,25 +105,25 @@ final class AverageCall: Sendable {
     return queue
   }
 
-  /// The key and the value that mark the queue of C.
+  /// The key and the value that identify the C queue.
   private var token: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Notes that the call begins.
+  /// Records the start of the call.
   fileprivate func begins() { begin.set() }
 
-  /// Holds the computation until the caller lets it continue.
+  /// Blocks the computation until ``continueComputation()`` is called.
   func holdComputation() { isHeldBack.store(true, ordering: .releasing) }
 
-  /// Lets the computation continue.
+  /// Unblocks the computation.
   func continueComputation() { mayCompute.signal() }
 
-  /// Computes the average.
+  /// Computes the average, after the computation is unblocked.
   func average() -> Int {
     if isHeldBack.load(ordering: .acquiring) { mayCompute.wait() }
     return data.reduce(0, +) / data.count
   }
 
-  /// Notes a result that has arrived, and the queue it arrived on.
+  /// Records a result, and whether the calling block runs on the expected queue.
   func noteResult(_ average: Int) {
     arrival.set()
     let isElsewhere =
@@ -134,15 +135,15 @@ final class AverageCall: Sendable {
     }
   }
 
-  /// Waits until the result has arrived.
+  /// Waits until a result has arrived, for at most 20 seconds.
   func awaitResult() { state.wait(within: .seconds(20)) { $0.arrivals > 0 } }
 
   fileprivate var roundTrip: UInt64? { arrival.since(begin) }
 }
 
-/// A serial queue of C, which is freed when every reference has been released and its last block has run.
+/// A serial C queue. Dispatch frees the queue after every reference has been released and the last block has run.
 ///
-/// Unchecked: a queue may be used from any thread.
+/// Conformance to `Sendable` is unchecked: a queue may be used from any thread.
 final class CountedQueue: @unchecked Sendable {
   private let object = gcdlab_dispatch_queue_create("com.example.Results", nil)
   private let references = Atomic<Int>(1)
@@ -161,15 +162,15 @@ final class CountedQueue: @unchecked Sendable {
     if remaining == 0 { lastRelease.signal() }
   }
 
-  /// Submits a block.
+  /// Submits a block to the queue.
   func async(_ block: @escaping @Sendable () -> Void) { RetainedQueue(created: object).async(block) }
 
-  /// Marks the queue, so that its blocks find `token` by that key.
+  /// Sets `token` as the key and the value of a queue-specific value, by which blocks identify the queue.
   fileprivate func mark(_ token: UnsafeMutableRawPointer) {
     gcdlab_dispatch_queue_set_specific(object, token, token, nil)
   }
 
-  /// Submits a block that runs until the last reference has been released.
+  /// Submits a block that runs until the last reference to the queue is released.
   fileprivate func isKept() {
     let lastRelease = lastRelease
     async { lastRelease.wait() }

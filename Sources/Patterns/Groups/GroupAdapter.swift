@@ -4,12 +4,12 @@ import Instruments
 /// How does an asynchronous call become part of a group?
 ///
 /// The document wraps a URL connection's asynchronous request in a method that takes a group. The method enters the
-/// group before the request and leaves the group in the request's handler, once the caller's handler has returned. If
-/// the caller passes no group, the method only forwards the request. The variants `balanced` and `nil-group` are these
-/// two paths.
+/// group before the request. In the request's handler, the method calls the caller's handler and then leaves the group.
+/// If the caller passes no group, the method only forwards the request. The variants `balanced` and `nil-group` are the
+/// method with and without a group.
 ///
-/// The requests in a trial are real: DispatchIO reads a file, or fails because the file does not exist. `FileRequests`
-/// makes the requests and measures them.
+/// A request in a trial reads a file by DispatchIO, or fails because the file does not exist. `FileRequests` sends the
+/// requests and measures them.
 ///
 /// Sources: dispatch_group, "existing APIs"; "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore".
 struct GroupAdapter: Pattern {

@@ -2,26 +2,26 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 ///
-/// All replies are held back while the requests are sent. They are released when the group reports its end, or when the
-/// time is up. A group that ends too early therefore does so during that time, however slow the machine is.
+/// All replies are delayed while the requests are sent. They are delivered when the group notifies, or after a timeout.
+/// A group that ends too early therefore does so before the timeout, even on a slow machine.
 extension GroupAdapter {
-  /// An asynchronous call that takes a group.
+  /// An asynchronous function that sends a request as a member of a group.
   typealias Adapter = @Sendable (FileRequests.Request, DispatchGroup, @escaping FileRequests.Handler) -> Void
-  /// An asynchronous call that takes a group or nil.
+  /// An asynchronous function that sends a request as a member of a group; without a group if the argument is nil.
   typealias OptionalAdapter = @Sendable (FileRequests.Request, DispatchGroup?, @escaping FileRequests.Handler) -> Void
 
-  /// Returns the longest time of a trial, with replies held back in each call.
+  /// Returns the maximum duration of a trial, in which the replies of each call are delayed.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .milliseconds(1) * trial[requests]) * trial[calls] + .seconds(10)
   }
 
-  /// The metrics of every request.
+  /// The metrics that every trial with requests records.
   private var requestMetrics: [any Declaration] { [sent, unfinished, handlersNotOnce, wrongReplies] }
 
-  /// Sends requests through an adapter with a group, waits for the group to notify, and counts the requests that were
-  /// unfinished at that time.
+  /// A probe that sends requests through an adapter with a group, waits until the group notifies, and counts the
+  /// requests that were unfinished at that time.
   var measure: Probe<OptionalAdapter> {
     Probe(reads: [requests, failures, hold, calls], records: requestMetrics + [completion]) { trial, send in
       try measureCalls(trial, hold: trial[hold]) { requests in
@@ -32,8 +32,10 @@ extension GroupAdapter {
     }
   }
 
-  /// Sends requests through an adapter without a group, and waits for their handlers. The trial creates a group that is
-  /// not passed to the adapter, and waits up to `patience` for the group to end.
+  /// Returns a probe that sends requests through an adapter without a group, and waits for their handlers. The probe
+  /// creates a group that it does not pass to the adapter, and waits for the group to end.
+  ///
+  /// - Parameter patience: the maximum time to wait for the end of the group.
   func measureWithoutGroup(patience: Duration = .seconds(10)) -> Probe<OptionalAdapter> {
     Probe(reads: [requests, failures, calls], records: requestMetrics) { trial, send in
       try measureCalls(trial, hold: patience, completes: false) { requests in
@@ -44,7 +46,7 @@ extension GroupAdapter {
     }
   }
 
-  /// Sends requests from the child tasks of a task group, and waits for the group.
+  /// A probe that sends requests from the child tasks of a task group, and waits for the task group.
   var measureTasks: Probe<@Sendable (FileRequests.Request) async throws -> [UInt8]> {
     Probe(reads: [requests, failures, hold, calls], records: requestMetrics + [completion]) { trial, send in
       try measureCalls(trial, hold: trial[hold]) { requests in
@@ -88,11 +90,12 @@ extension GroupAdapter {
     try record(trial, calls)
   }
 
-  /// Sends two requests, and checks whether the group notifies too early. The first request fails and leaves the group
-  /// once more than it enters the group. The reply of the second request is held back until the group has ended. Then
-  /// the trial enters the group once, to balance the extra leave.
+  /// Returns a probe that sends two requests, and checks whether the group notifies too early.
   ///
-  /// - Parameter patience: how long the trial waits for the end of the group.
+  /// The first request fails and leaves the group once more than it enters the group. The reply of the second request
+  /// is delayed until the group has ended. Then the probe enters the group once, to balance the extra leave.
+  ///
+  /// - Parameter patience: the maximum time to wait for the end of the group.
   func measureExtraLeave(patience: Duration = .seconds(10)) -> Probe<Adapter> {
     Probe(reads: [], records: requestMetrics) { trial, send in
       try Self.requireThreads(2)
@@ -111,14 +114,19 @@ extension GroupAdapter {
     }
   }
 
-  /// Sends the configured number of requests through an adapter that is expected to hang.
+  /// A probe that sends the configured number of requests through an adapter that is expected to hang.
   var misuseAsConfigured: Probe<Adapter> {
     Probe(reads: [requests, failures], records: []) { trial, send in
       try misuse(requests: trial[requests], failures: trial[failures])(trial, send)
     }
   }
 
-  /// Sends requests through an adapter that is expected to trap or to hang. The replies arrive one after the other.
+  /// Returns a probe that sends requests through an adapter that is expected to trap or to hang. The replies arrive one
+  /// after the other.
+  ///
+  /// - Parameters:
+  ///   - count: the number of requests.
+  ///   - failures: the number of requests that fail, which are the first ones.
   func misuse(requests count: Int, failures: Int) -> Probe<Adapter> {
     Probe(reads: [], records: []) { trial, send in
       try Self.requireThreads(count)
@@ -140,7 +148,7 @@ extension GroupAdapter {
     }
   }
 
-  /// Enters a group, and records how many blocks ran because the group was entered.
+  /// A probe that enters a group, and records how many blocks ran because the group was entered.
   var enter: Probe<@Sendable (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void> {
     Probe(reads: [hold], records: [ranByEnter]) { trial, enter in
       try SystemThread.requireCapacity(for: 4)
@@ -155,8 +163,10 @@ extension GroupAdapter {
     }
   }
 
-  /// Verifies that threads can be started. The queue of each reply may need a thread, and DispatchIO may need a few
-  /// more. If the pool cannot start its threads, Dispatch waits for them forever.
+  /// Verifies that enough threads can be started for the requests. The queue of each reply may need a thread, and
+  /// DispatchIO may need a few more. If the pool cannot start its threads, Dispatch waits for them forever.
+  ///
+  /// - Throws: ``SystemError`` if the threads cannot be started.
   private static func requireThreads(_ requests: Int) throws(SystemError) {
     try SystemThread.requireCapacity(for: min(requests + 8, ThreadPool.limit))
   }
@@ -172,13 +182,13 @@ extension GroupAdapter {
   }
 }
 
-/// The files of a trial: one that exists, and the path of one that does not.
+/// The files of a trial: a file that exists, and a path at which no file exists.
 final class ReadFiles: Sendable {
   private let directory: ScratchDirectory
-  /// The content of the file that exists.
+  /// The content of the file.
   let contents: [UInt8] = (0..<1000).map { _ in UInt8.random(in: .min ... .max) }
 
-  /// Writes the file.
+  /// Creates the file and writes its content.
   ///
   /// - Throws: ``SystemError`` if the file cannot be written.
   init() throws(SystemError) {
@@ -193,19 +203,19 @@ final class ReadFiles: Sendable {
 
   /// The path of the file.
   var there: String { directory.file("there") }
-  /// A path without a file.
+  /// A path at which no file exists.
   var missing: String { directory.file("missing") }
 
   /// Removes the file.
   func remove() { directory.remove() }
 }
 
-/// The requests of one group. Each of them reads a file by DispatchIO, and its reply is held back.
+/// The requests of one group. Each request reads a file by DispatchIO, and its reply is delayed.
 final class FileRequests: Sendable {
-  /// A handler, which receives the bytes of the file or an error number.
+  /// A handler that receives the bytes of the file, or an error number.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void
 
-  /// The queue of the completion.
+  /// The queue on which the completion block runs.
   let queue = DispatchQueue(label: "completion")
   private let files: ReadFiles
   private let failures: Int
@@ -214,7 +224,7 @@ final class FileRequests: Sendable {
   private let end: BoundedGate
   /// The number of replies that arrived for each request.
   private let replied: RunCounts
-  /// The number of times that the handler of each request ended.
+  /// The number of times that the handler of each request has returned.
   private let handlers: RunCounts
   private let otherError = Atomic<Int32>(0)
   private let handlerHasEnded: [DispatchSemaphore]
@@ -248,7 +258,8 @@ final class FileRequests: Sendable {
     /// The path to read.
     var path: String { index < requests.failures ? requests.files.missing : requests.files.there }
 
-    /// Sends the request, as an asynchronous interface does: returns at once, and later calls `handler` once.
+    /// Sends the request asynchronously. The method returns immediately, and `handler` is called once when the reply
+    /// arrives.
     func send(_ handler: @escaping Handler) {
       // The channel's own work uses the queue of the channel, and the replies use the other queue.
       guard
@@ -266,7 +277,7 @@ final class FileRequests: Sendable {
       }
     }
 
-    /// Lets the reply arrive, even if the others are held back.
+    /// Delivers the reply, even if other replies are still delayed.
     func letReply() { requests.letReplies(index..<(index + 1)) }
 
     /// Waits until the reply has arrived and the handler has run.
@@ -275,7 +286,8 @@ final class FileRequests: Sendable {
 
   private final class Received: Sendable { let bytes = Mutex<[UInt8]>([]) }
 
-  /// The document's block that runs after all requests.
+  /// Records the time and the number of unfinished requests. This method is the body of the completion block, which
+  /// must run after all requests.
   func completionBlock() {
     completed.set()
     let missed = (0..<count).count { replied[$0] == 0 || handlers[$0] == 0 }
@@ -289,7 +301,7 @@ final class FileRequests: Sendable {
   /// The number of requests.
   var count: Int { replies.count }
 
-  /// Calls `send` for each request, with the handler that receives the result.
+  /// Calls `send` for each request. Each call receives the request and the handler for its result.
   func each(_ send: (Request, @escaping Handler) -> Void) {
     for index in 0..<count {
       send(Request(requests: self, index: index)) { data, error in self.handle(index, data, error) }
@@ -306,42 +318,42 @@ final class FileRequests: Sendable {
     handlerHasEnded[index].signal()
   }
 
-  /// Waits until the group has ended, or until the time for holding replies back is over. That time begins once all
-  /// requests have been sent.
+  /// Waits until the group has ended, or until the timeout for delayed replies. The timeout starts when all requests
+  /// have been sent.
   ///
   /// - Returns: whether the group has ended.
   @discardableResult func holdReplies() -> Bool { end.pass() }
 
-  /// Lets these replies arrive.
+  /// Delivers the replies at `indices`.
   func letReplies(_ indices: Range<Int>) { for index in indices { replies[index].activate() } }
 
-  /// Waits for the handler of this request, and for all blocks that arrived with its reply.
+  /// Waits for the handler of the request at `index`, and for all blocks that were submitted to the queue of its reply.
   func waitForReply(_ index: Int) {
     handlerHasEnded[index].wait()
     replies[index].sync {}
     handlerHasEnded[index].signal()
   }
 
-  /// Waits for the handlers of all requests. A handler that runs a second time has run by then.
+  /// Waits for the handlers of all requests, including any handler that runs twice.
   func waitForHandlers() { for index in 0..<count { waitForReply(index) } }
 
-  /// Waits until the completion has run.
+  /// Waits until the completion block has run.
   func waitForEnd() { hasEnded.wait() }
 
   // MARK: Results
 
-  /// The number of requests without a reply, or with a handler that had not ended, when the completion ran.
+  /// The number of requests that had no reply, or whose handler had not returned, when the completion block ran.
   let early = Tally()
   /// The number of requests whose handler was not called exactly once.
   var handlersNotOnce: Int { handlers.notOnce }
-  /// The number of handler calls that did not receive the expected result: the content of the file, or the error that
-  /// the file does not exist.
+  /// The number of handler calls that did not receive the expected result. The expected result is the content of the
+  /// file, or the error that the file does not exist.
   let wrong = Tally()
-  /// The error number of a reply that failed because the machine lacked resources; nil if no reply did.
+  /// The error number of a reply that failed because the machine lacked resources; nil if there was no such reply.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .acquiring)
     return error == 0 ? nil : error
   }
-  /// The nanoseconds from the end of the last handler to the completion.
+  /// The nanoseconds from the end of the last handler to the completion block; nil if either event did not occur.
   var completedAfter: UInt64? { completed.since(last) }
 }

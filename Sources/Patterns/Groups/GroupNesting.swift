@@ -1,14 +1,14 @@
 import Dispatch
 import Instruments
 
-/// Does a group wait for the blocks that its own blocks add to it?
+/// Does a group wait for blocks that its own blocks add to it?
 ///
-/// The document submits two lengthy blocks to a global queue as members of a group. At its end, each of these blocks
-/// adds an inner block on the main queue to the same group. The inner block stores a result. The notify block runs on
-/// the main queue, reads both results and prints them. The variant `nested` is that code.
+/// The document submits two lengthy blocks to a global queue as members of a group. At its end, each lengthy block
+/// submits an inner block to the main queue as a member of the same group. The inner block stores a result. The notify
+/// block runs on the main queue, reads both results and prints them. The variant `nested` is this code.
 ///
-/// The lab calls each method on the main queue, as a user interface would. `GroupNestingTrials.swift` has the measuring
-/// code.
+/// The trial calls each method on the main queue, as a user interface would. `GroupNestingTrials.swift` contains the
+/// code that runs the trials.
 ///
 /// Source: dispatch_group, its first example.
 struct GroupNesting: Pattern {
@@ -36,7 +36,7 @@ struct GroupNesting: Pattern {
   let total = Metric.latency(
     "total", "from the call of the method to the start of the completion block, nothing held back")
 
-  /// The main queue; a test, in which nothing serves the main queue, passes another.
+  /// The main queue. Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [tasks, work] }

@@ -2,22 +2,23 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 ///
-/// A held call has three parts. First all blocks of the method are held back, and the call must return. Then the blocks
-/// run, but not the work that they add. That work is held back on the main queue until the group reports its end, on
-/// the other queue until the completion has run, or on both until nothing else is left to do and the time is up.
-/// Whether results are missing when the group reports its end therefore does not depend on speed.
+/// A held call has three parts. First all blocks of the method are delayed, and the call must return. Then the blocks
+/// run, and the nested work that they add is delayed. Nested work on the main queue is delayed until the group
+/// notifies, and nested work on another queue until the completion has run. Both delays also end at a timeout, which
+/// starts when no other work is left. Whether results are missing when the group notifies therefore does not depend on
+/// speed.
 ///
-/// The completion runs on the main queue, whose order may hide that the group has ended too early. The trial therefore
-/// also has the group notify a queue that has no other blocks.
+/// The completion runs on the main queue. The order of the main queue may hide a group that has ended too early, so the
+/// group also notifies a queue without other blocks.
 extension GroupNesting {
-  /// Returns the longest time of a trial: all blocks one after the other, in each call.
+  /// Returns the maximum duration of a trial: in each call, all blocks run one after the other.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + .seconds(10)
   }
 
-  /// A method that adds work to the blocks of a group.
+  /// A method that submits blocks to a group and returns the group. The blocks add nested work.
   typealias Method = @Sendable (NestedWork) -> DispatchGroup
 
   /// The settings of every trial that completes.
@@ -25,33 +26,38 @@ extension GroupNesting {
   /// The metrics of every trial that completes.
   private var results: [any Declaration] { [missingAtGroupEnd, missing, notOnce, blockedCallers, total] }
 
-  /// Runs a method whose group should wait for nested work, holds the nested work back for a limited time, and counts
-  /// the results that are missing when the group ends and when the completion runs.
+  /// Returns a probe that runs a method whose group should wait for nested work, and delays the nested work for a
+  /// limited time. The probe counts the results that are missing when the group ends and when the completion runs.
   ///
-  /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
+  /// - Parameters:
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies that queue.
+  ///   - patience: the maximum time to wait for the call to return.
   func measure(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings + [hold], records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
       try call(trial, hold: trial[hold], patience: patience, addsOnMain: addsOnMain, watching(method))
     }
   }
 
-  /// Runs a method whose group does not wait for nested work, and holds the nested work back until the group has ended.
+  /// Returns a probe that runs a method whose group does not wait for nested work, and delays the nested work until the
+  /// group has ended.
   ///
-  /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
+  /// - Parameters:
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies that queue.
+  ///   - patience: the maximum time to delay the nested work, and to wait for the call to return.
   func measureEarly(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings, records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
       try call(trial, hold: patience, patience: patience, addsOnMain: addsOnMain, watching(method))
     }
   }
 
-  /// Runs a method that has no dispatch group and reports the end of its work itself.
+  /// A probe that runs a method without a dispatch group. The method reports the end of its work itself.
   var measureTask: Probe<@Sendable (NestedWork) -> Void> {
     Probe(reads: settings + [hold], records: results) { trial, method in
       try call(trial, hold: trial[hold], patience: .seconds(10), addsOnMain: false, method)
     }
   }
 
-  /// Calls a method on the main queue that is expected not to return.
+  /// A probe that calls a method on the main queue. The method is expected not to return.
   var hang: Probe<@Sendable (NestedWork) -> Void> {
     Probe(reads: [tasks]) { trial, method in
       try SystemThread.requireCapacity(for: 4)
@@ -65,7 +71,8 @@ extension GroupNesting {
     }
   }
 
-  /// Returns a closure that calls the method, and then has the method's group notify a queue without other blocks.
+  /// Returns a closure that calls the method, and then registers a notify block of the method's group on a queue
+  /// without other blocks.
   private func watching(_ method: @escaping Method) -> @Sendable (NestedWork) -> Void {
     { work in
       let group = method(work)
@@ -106,43 +113,43 @@ extension GroupNesting {
   }
 }
 
-/// The gates that hold back the blocks of a call.
+/// The gates that delay the blocks of a call.
 struct BlockGates {
   /// The gate for the blocks of the group.
   let first = Gate()
-  /// The gate for the work that the blocks add to the other queue.
+  /// The gate for the nested work on another queue.
   let added = Gate()
-  /// The gate for the main queue, and for work that is added in a task. It opens when the group has ended.
+  /// The gate for nested work on the main queue or in a task. The gate opens when the group has ended.
   let end: BoundedGate
-  /// The gate for the other queue. It opens when the completion has run.
+  /// The gate for nested work on another queue. The gate opens when the completion has run.
   let completion: BoundedGate
 
-  /// Creates gates that hold the added work for this time once nothing else is left to do.
+  /// Creates gates that delay the nested work for at most `time` after all other work has finished.
   init(_ time: Duration) {
     end = BoundedGate(bound: time)
     completion = BoundedGate(bound: time)
   }
 
-  /// Notes that nothing else is left to do.
+  /// Starts the timeouts of the gates, after all other work has finished.
   func restHasFinished() {
     end.restHasFinished()
     completion.restHasFinished()
   }
 }
 
-/// A call of the document's method: its results, which are `foo` and `bar` in the document, and the completion that
-/// reads them.
+/// A call of the document's method. It contains the results, which are `foo` and `bar` in the document, and the
+/// completion that reads them.
 final class NestedWork: Sendable {
-  /// The key of a value that only the main queue has.
+  /// The key of a queue-specific value that is set only on the main queue.
   static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// The main queue.
+  /// The main queue, or its replacement in a test.
   let mainQueue: DispatchQueue
-  /// A global queue, or a queue in its place that is held back.
+  /// The queue of the group's blocks: a global queue, or an inactive queue if the trial delays the blocks.
   let queue: DispatchQueue
-  /// The queue of the nested work: a global queue, or a queue in its place that is held back.
+  /// The queue of the nested work: a global queue, or an inactive queue if the trial delays the work.
   let otherQueue: DispatchQueue
-  /// A queue without any other blocks.
+  /// A queue without other blocks, which the group notifies.
   let ownQueue = DispatchQueue(label: "end")
 
   private let steps: Int
@@ -151,7 +158,7 @@ final class NestedWork: Sendable {
   private let values: Slots<Atomic<Int>>
   private let unmade: Atomic<Int>
   private let unset: Atomic<Int>
-  /// A semaphore that is signalled three times: when every result is set, when the end is reported, and when the
+  /// A semaphore that is signalled three times: when all results are set, when the group has notified, and when the
   /// completion has run.
   private let done = DispatchSemaphore(value: 0)
   private let called = Moment()
@@ -178,16 +185,16 @@ final class NestedWork: Sendable {
     fileprivate let work: NestedWork
     fileprivate let index: Int
 
-    /// Works for a while, as the document's lengthy method does.
+    /// Runs calibrated work, in place of the document's lengthy method.
     func doSomething() { work.make() }
 
-    /// Works for a while in a task.
+    /// Runs calibrated work in a task.
     func doSomething() async {
       await work.held?.first.passed()
       work.make()
     }
 
-    /// Sets the result, as the document's nested block does.
+    /// Sets the result, as the document's inner block does.
     func set() { work.set(index) }
 
     /// Sets the result in a task.
@@ -197,7 +204,8 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// The document's notify block, which prints all results.
+  /// Records the time and the number of missing results. This method is the document's notify block, which reads all
+  /// results.
   func completionBlock() {
     completed.set()
     missing.add(missingNow)
@@ -205,7 +213,7 @@ final class NestedWork: Sendable {
     if completions.add() == 1 { done.signal() }
   }
 
-  /// Notes that the group has reported its end.
+  /// Records that the group has notified.
   func groupHasEnded() {
     early.add(missingNow)
     held?.end.open()
@@ -227,7 +235,7 @@ final class NestedWork: Sendable {
 
   // MARK: Running
 
-  /// Calls the method on the main queue.
+  /// Calls `method` asynchronously on the main queue.
   func call(_ method: @escaping @Sendable (NestedWork) -> Void) {
     mainQueue.async {
       self.called.set()
@@ -235,10 +243,11 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// Calls the method on the main queue, holds back first the blocks that the method submits and then the work that
-  /// these blocks add, and waits for the end.
+  /// Calls `method` on the main queue and waits for the completion. Delays first the blocks that the method submits,
+  /// and then the nested work that these blocks add.
   ///
-  /// - Returns: whether the call returned within `patience`, while everything was held back.
+  /// - Returns: whether the call returned within `patience`, while all blocks were delayed; true if the call has no
+  ///   gates.
   func callHeld(patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void) -> Bool {
     guard let held else { return true }
     let returned = DispatchSemaphore(value: 0)
@@ -257,12 +266,12 @@ final class NestedWork: Sendable {
     return hasReturned
   }
 
-  /// Waits until all results are set, the group has reported its end, and the completion has run.
+  /// Waits until all results are set, the group has notified, and the completion has run.
   func waitForEnd() { for _ in 0..<3 { done.wait() } }
 
   // MARK: Results
 
-  /// The number of results that were missing when the group reported its end.
+  /// The number of results that were missing when the group notified.
   let early = Tally()
   /// The number of results that were missing when the completion ran.
   let missing = Tally()
@@ -270,6 +279,6 @@ final class NestedWork: Sendable {
   let completions = Tally()
   /// The number of results that were set on a queue other than the main queue.
   let setElsewhere = Tally()
-  /// The nanoseconds from the call to the completion.
+  /// The nanoseconds from the call to the completion; nil if either event did not occur.
   var completedAfter: UInt64? { completed.since(called) }
 }

@@ -1,24 +1,24 @@
 import Dispatch
 import Instruments
 
-/// How does a program learn that a group of tasks has finished: by `dispatch_group_wait`, by `dispatch_group_notify`,
-/// or by the calls that these replaced?
+/// How does a program detect that a group of tasks has finished: by `dispatch_group_wait`, by `dispatch_group_notify`,
+/// or by the older calls that these functions replaced?
 ///
 /// The document downloads three photos and then calls a completion block on the main queue. Its first version moves the
-/// whole method to a global queue of high priority, enters the group once for each photo, and blocks that thread in
-/// `dispatch_group_wait` until the last photo has left. Its second version registers a notify block instead, so that it
-/// needs neither the extra queue nor the blocked thread. Another document reports that the notify call replaced its
-/// semaphore, and a third that a group replaces joining threads.
+/// whole method to a global queue of high priority, enters the group once for each photo, and blocks in
+/// `dispatch_group_wait` until the last download has left the group. Its second version registers a notify block
+/// instead, and so requires neither the global queue nor a blocked thread. Another document reports that the notify
+/// call replaced its semaphore, and a third document recommends a group in place of joining threads.
 ///
-/// A download in a trial is a task that spins for `work` and stores a result, and the completion block checks whether
-/// the result is there. `GroupWaitVsNotifyTrials.swift` has the measuring code.
+/// A download in a trial is a task that spins for `work` and stores a result. The completion block checks whether all
+/// results are stored. `GroupWaitVsNotifyTrials.swift` contains the code that runs the trials.
 ///
 /// Sources: "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore"; Concurrency Programming Guide,
 /// Dispatch Queues, "Waiting on Groups of Queued Tasks".
 struct GroupWaitVsNotify: Pattern {
   static let name = "group-wait-vs-notify"
 
-  /// The kind of thread on which the last leave happens.
+  /// The kind of thread that leaves the group last.
   enum Leaver: String, CaseIterable, Sendable {
     case pool, thread
   }
@@ -58,8 +58,8 @@ struct GroupWaitVsNotify: Pattern {
   let wrongNotifyQueue = Metric.count(
     "wrong-notify-queue", "notify blocks that ran on a queue other than the background queue named")
 
-  /// The queue of completion blocks: the main queue, as in the document. A test, in which nothing drains the main
-  /// queue, passes another.
+  /// The queue of completion blocks, which is the main queue as in the document. Tests replace this queue, since
+  /// nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [lastLeaveOn, tasks, work] }

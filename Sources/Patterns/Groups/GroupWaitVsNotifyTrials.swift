@@ -3,41 +3,41 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 ///
-/// Each repetition is one call of the method. The next repetition starts once the completion has run and the method has
-/// returned its thread. The repetitions thus run back to back, but each wake-up concerns a thread that slept while the
-/// downloads worked.
+/// Each repetition calls the method once. The next repetition starts when the completion block has run and the method
+/// has returned its thread. Each wake-up therefore concerns a thread that slept during the downloads, although the
+/// repetitions run without a pause.
 extension GroupWaitVsNotify {
-  /// A call of the document's method.
+  /// A function that downloads the photos as the document's method does, and calls or submits the completion block.
   typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
 
-  /// Returns the longest time of a trial: all downloads and the other work, one after the other.
+  /// Returns the maximum duration of a trial, in which all downloads and the other work run one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] + 1) * (trial[repeats] + 1) }
 
-  /// The settings of every trial with a completion block.
+  /// The settings that every trial with a completion block reads.
   private var settings: [any Declaration] { [tasks, work, lastLeaveOn, repeats] }
-  /// The metrics of every trial.
+  /// The metrics that every trial records.
   private var figures: [any Declaration] {
     [call, wakeLatency, completionLatency, total, blockedThreads, missing]
   }
-  /// The metrics of a method that holds a thread and has a completion block.
+  /// The metrics of a method that occupies a thread and submits a completion block.
   private var figuresOfThread: [any Declaration] { figures + [threadHeld, notOnce, wrongQueue] }
 
-  /// Repeatedly calls a method whose completion block runs on the main queue, and times each step.
+  /// A probe that repeatedly calls a method whose completion block runs on the main queue, and times each step.
   var measure: Probe<Method> {
     Probe(reads: settings, records: figuresOfThread) { trial, method in _ = try measureCompletion(trial, method) }
   }
 
-  /// Repeatedly calls a method that starts a task. The completion block runs on the main queue, and the task suspends
-  /// instead of holding a thread.
+  /// A probe that repeatedly calls a method that starts a task. The completion block runs on the main queue, and the
+  /// task suspends instead of occupying a thread.
   var measureTask: Probe<Method> {
     Probe(reads: settings, records: figures + [notOnce, wrongQueue]) { trial, method in
       _ = try measureCompletion(trial, holdsThread: false, method)
     }
   }
 
-  /// Calls a method whose wait times out, because the downloads end only after the timeout.
+  /// A probe that calls a method whose wait times out, because the downloads end only after the timeout.
   var measureWaitThatExpires: Probe<Method> {
     Probe(
       reads: settings + [timeout], records: figuresOfThread + [timeouts, falseSuccesses, earlyTimeouts],
@@ -50,7 +50,9 @@ extension GroupWaitVsNotify {
     }
   }
 
-  /// Calls a method whose wait has a timeout that is long enough.
+  /// Returns a probe that calls a method whose wait succeeds, because the timeout is long enough.
+  ///
+  /// - Parameter holdsBack: whether the downloads are delayed until the wait has ended.
   func measureWaitWithEnoughTime(holdsBack: Bool = false) -> Probe<Method> {
     Probe(reads: settings + [enoughTime], records: figuresOfThread + [timeouts]) { trial, method in
       let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
@@ -58,7 +60,8 @@ extension GroupWaitVsNotify {
     }
   }
 
-  /// Calls a method whose group notifies a background queue, which passes the completion block on to the main queue.
+  /// A probe that calls a method whose group notifies a background queue. The notify block submits the completion block
+  /// to the main queue.
   var measureByBackground: Probe<Method> {
     Probe(reads: settings, records: figuresOfThread + [wrongNotifyQueue]) { trial, method in
       let downloads = try measureCompletion(trial, method)
@@ -66,17 +69,19 @@ extension GroupWaitVsNotify {
     }
   }
 
-  /// Repeatedly calls a method without a completion block. The caller continues when the method returns.
+  /// A probe that repeatedly calls a method without a completion block. The caller continues when the method returns.
   var measureInCaller: Probe<Method> {
     Probe(reads: [tasks, work, repeats], records: figures + [threadHeld]) { trial, method in
       _ = try measureCalls(trial, completesInCaller: true, leaver: nil, method)
     }
   }
 
+  /// Measures a method whose completion block runs on the main queue.
+  ///
   /// - Parameters:
-  ///   - timeout: the longest wait of a method that waits for a limited time.
-  ///   - holdsBack: whether downloads are held back until such a wait has ended.
-  ///   - holdsThread: whether the method stays on one thread.
+  ///   - timeout: the timeout of a method that waits for a limited time.
+  ///   - holdsBack: whether the downloads are delayed until the wait has ended.
+  ///   - holdsThread: whether the method runs on one thread throughout.
   private func measureCompletion(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     _ method: @escaping Method
@@ -93,8 +98,8 @@ extension GroupWaitVsNotify {
     return downloads
   }
 
-  /// Calls `method` once with a closed gate, and then `repeats` times. The first call is the warm-up, and the parked
-  /// threads are counted during it.
+  /// Calls `method` once while a gate delays the downloads, and then `repeats` times. The first call is the warm-up,
+  /// and its parked threads are counted.
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     completesInCaller: Bool = false, leaver: WorkerThread?, _ method: @escaping Method
@@ -131,28 +136,28 @@ extension GroupWaitVsNotify {
   }
 }
 
-/// A call of the document's method: the photos that it downloads, its completion, and the moments that are measured.
+/// A call of the document's method. It contains the photos to download, the completion block, and the recorded times.
 final class GroupDownload: Sendable {
-  /// The key of a value that only the main queue has.
+  /// The key of a queue-specific value that is set only on the main queue.
   static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// The global queue of the background class, for the C functions.
+  /// The global queue of the background QoS class, as a pointer for the C functions.
   private static var backgroundQueue: UnsafeMutableRawPointer? {
     gcdlab_dispatch_get_global_queue(QueuePriority.QoSClass.background.identifier, 0)
   }
 
-  /// The queue on which the completion block is to run.
+  /// The queue on which the completion block must run.
   let mainQueue: DispatchQueue
-  /// The queue of the downloads: a global queue, or a queue in its place that is held back.
+  /// The queue of the downloads: a global queue, or the inactive queue of a gate.
   let queue: DispatchQueue
-  /// The timeout of a wait.
+  /// The timeout of a method that waits for a limited time.
   let timeout: DispatchTimeInterval
 
   private let steps: Int
   private let gate: Gate?
   private let leaver: WorkerThread?
   private let completesInCaller: Bool
-  /// The results of the downloads; 0 for a missing one. The accesses are relaxed, since the group must order them.
+  /// The results of the downloads; 0 for a missing one. The atomic accesses are relaxed, so only the group orders them.
   private let results: Slots<Atomic<UInt64>>
   private let unstarted: Atomic<Int>
   private let unfinished: Atomic<Int>
@@ -192,24 +197,24 @@ final class GroupDownload: Sendable {
   /// The photos to download.
   var photos: some RandomAccessCollection<Photo> { (0..<results.count).lazy.map { Photo(download: self, index: $0) } }
 
-  /// A photo, which can be loaded in three ways.
+  /// A photo, which can be loaded by a callback, on the calling thread, or in a task.
   struct Photo: Sendable {
     fileprivate let download: GroupDownload
     fileprivate let index: Int
 
-    /// Loads the photo on another queue, and then calls `completion`; returns at once.
+    /// Starts loading the photo on another queue, and returns immediately. Calls `completion` when the photo is loaded.
     func load(completion: @escaping @Sendable () -> Void) {
       download.starts()
       download.queue.async { download.load(index, leave: completion) }
     }
 
-    /// Loads the photo on the calling thread.
+    /// Loads the photo on the calling thread, and returns when the photo is loaded.
     func load() {
       download.gate?.queue.sync {}
       download.load(index)
     }
 
-    /// Loads the photo, and suspends the calling task meanwhile.
+    /// Loads the photo, and suspends the calling task until the photo is loaded.
     func load() async {
       download.starts()
       await download.gate?.passed()
@@ -217,7 +222,8 @@ final class GroupDownload: Sendable {
     }
   }
 
-  /// The document's completion block: all photos have been loaded.
+  /// Records the time and the number of missing results. This method is the document's completion block, which must run
+  /// after all photos are loaded.
   func completionBlock() {
     completed.set()
     if !notice.isSet { notice.copy(completed) }
@@ -227,7 +233,7 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Does the document's other work, which is as much as one download, during the downloads.
+  /// Runs the document's other work during the downloads. The amount of work equals one download.
   func otherWork() {
     // A method that does other work has submitted all downloads before.
     unstarted.store(0, ordering: .releasing)
@@ -237,7 +243,7 @@ final class GroupDownload: Sendable {
 
   // MARK: Reports of the method
 
-  /// Runs `method`, and times how long it holds a thread other than the caller's.
+  /// Runs `method`, and records how long it occupies a thread other than the caller's.
   func held(_ method: () -> Void) {
     entered.set()
     method()
@@ -245,22 +251,24 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Notes that the method has just learned that all downloads have ended.
+  /// Records the time at which the method detects that all downloads have ended.
   func noticed() {
     notice.set()
     missing.add(missingResults)
   }
 
-  /// Notes that a block on the background queue has just learned that all downloads have ended. A keyed value cannot
-  /// identify the queue, since a global queue accepts none.
+  /// Records the time at which a block on the background queue detects that all downloads have ended, and whether the
+  /// block runs on that queue.
+  ///
+  /// The check compares the current queue, since a global queue accepts no queue-specific value.
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
     if queue == Self.backgroundQueue { wasNoticedInBackground.set() }
   }
 
-  /// Calls `wait`, and notes whether it reports success, and whether it reports a timeout too early. Then lets
-  /// downloads that are held back continue.
+  /// Calls `wait`, and records whether it succeeded, timed out, or timed out too early. Then starts downloads that are
+  /// delayed. Returns the result of `wait`.
   func timed(_ wait: () -> DispatchTimeoutResult) -> DispatchTimeoutResult {
     let earliest = DispatchTime.now() + timeout
     let result = wait()
@@ -276,10 +284,11 @@ final class GroupDownload: Sendable {
 
   // MARK: Downloads
 
-  /// Notes that one more download starts. This matters only with a gate, when parked threads are counted.
+  /// Records that a download starts. The count is used only with a gate, to determine when parked threads may be
+  /// counted.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
-  /// Spins and stores the result. Returns whether this download is the last one.
+  /// Runs the work of a download and stores its result. Returns whether this download is the last one.
   private func produce(_ index: Int) -> Bool {
     let result = CalibratedWork.spin(steps: steps, from: UInt64(index) + 1) | 1
     results[index].store(result, ordering: .relaxed)
@@ -288,8 +297,8 @@ final class GroupDownload: Sendable {
 
   private func load(_ index: Int) { if produce(index) { lastLeave.set() } }
 
-  /// Performs a download, and ends it by calling `leave`. The last download calls `leave` on the kind of thread that
-  /// the trial requests.
+  /// Runs a download, and then calls `leave`. The last download calls `leave` on the kind of thread that the trial
+  /// requests.
   private func load(_ index: Int, leave: @escaping @Sendable () -> Void) {
     guard produce(index) else { return leave() }
     guard let leaver else {
@@ -306,7 +315,7 @@ final class GroupDownload: Sendable {
 
   // MARK: Running
 
-  /// Calls the method, and times how long the call takes its caller.
+  /// Calls `method`, and records how long the call blocks its caller.
   func call(_ method: GroupWaitVsNotify.Method) {
     callerThread.store(ThreadCensus.currentThread, ordering: .releasing)
     called.set()
@@ -315,11 +324,11 @@ final class GroupDownload: Sendable {
     if completesInCaller { completionBlock() }
   }
 
-  /// Lets the downloads continue.
+  /// Starts downloads that are delayed.
   func openGate() { gate?.open() }
 
-  /// Waits until the completion has run and the method has returned its thread. Call it after the method's call has
-  /// returned.
+  /// Waits until the completion block has run and the method has returned its thread. Call this method after
+  /// ``call(_:)`` has returned.
   ///
   /// - Throws: the error that the method threw.
   func waitForEnd() throws {
@@ -329,12 +338,13 @@ final class GroupDownload: Sendable {
     if entered.isSet { end.wait() }
   }
 
-  /// Returns the number of threads, of the pool or the caller's, that sleep in a wait while the gate holds every
-  /// download back. Returns nil if the system does not report what threads wait for, or if other threads of this
-  /// process come and go too fast for two counts to agree.
+  /// Returns the number of threads that sleep in a wait while the gate delays all downloads.
   ///
-  /// The threads are counted twice, once all of them have come to rest, so that a thread that only passes a lock is not
-  /// counted.
+  /// The count includes threads of the pool and the calling thread of the method. Returns nil if the system does not
+  /// report what threads wait for, or if no two counts agree within two seconds.
+  ///
+  /// The threads are counted twice, after all of them have gone to sleep. A thread that only passes a lock is thereby
+  /// not counted.
   func parkedThreads() -> Int? {
     let patience = MonotonicClock.now() + 2_000_000_000
     var previous: [Int]?
@@ -360,27 +370,28 @@ final class GroupDownload: Sendable {
 
   // MARK: Results
 
-  /// The nanoseconds that the call took its caller, without the other work.
+  /// The nanoseconds for which the call blocked its caller, without the other work; nil if the call has not returned.
   var callTook: UInt64? {
     returned.since(called).map { $0 - min($0, otherWorkTime.load(ordering: .acquiring)) }
   }
-  /// The nanoseconds for which the method held the thread that ran it: the caller's thread, unless the method was moved
-  /// to another one.
+  /// The nanoseconds for which the method occupied its thread; nil if the method has not ended. The thread is the
+  /// caller's, unless the method was moved to another thread.
   var heldFor: UInt64? { entered.isSet ? left.since(entered) : callTook }
-  /// The nanoseconds from the last leave to the first code that learned of the end.
+  /// The nanoseconds from the last leave to the first code that detected the end of the downloads; nil if either event
+  /// did not occur.
   var noticedAfter: UInt64? { notice.since(lastLeave) }
-  /// The nanoseconds from the last leave to the completion.
+  /// The nanoseconds from the last leave to the completion block; nil if either event did not occur.
   var wokeAfter: UInt64? { completed.since(lastLeave) }
-  /// The nanoseconds from the call to the completion.
+  /// The nanoseconds from the call to the completion block; nil if either event did not occur.
   var completedAfter: UInt64? { completed.since(called) }
 
-  /// The number of results that were missing when the code used them.
+  /// The number of results that were missing when the method or the completion block used them.
   let missing = Tally()
   /// The number of times that the completion block ran.
   let completions = Tally()
   /// The number of times that the completion block ran on a queue other than the main queue.
   var elsewhere: Int { completions.count - ranOnMainQueue.count }
-  /// Whether the block for the background queue ran there.
+  /// Whether the block for the background queue ran on that queue.
   let wasNoticedInBackground = AtomicFlag()
   /// Whether a wait reported that it timed out.
   let hasTimedOut = AtomicFlag()

@@ -3,12 +3,12 @@ import Instruments
 
 /// Is the library loaded when the completion block runs?
 ///
-/// The document loads a media library from three sources at once. A group counts the sources. Each source hands its
-/// items to a method that appends them asynchronously on a serial queue, and these blocks do not belong to the group. A
-/// notify block calls the completion block on the main queue. The variant `documented` is that loader.
+/// The document loads a media library from three sources at once. A group counts the sources. Each source passes its
+/// items to a method that appends them asynchronously on a serial queue. The appending blocks are not members of the
+/// group. A notify block calls the completion block on the main queue. The variant `documented` is this loader.
 ///
-/// The sources in a trial are directories of this machine, and the lab really walks them. The third source fails
-/// half-way, at a directory that does not exist. `LibraryLoadTrials.swift` has the measuring code.
+/// A source in a trial enumerates the files below a directory of this machine. The third source fails after half of its
+/// items, at a directory that does not exist. `LibraryLoadTrials.swift` contains the code that runs the trials.
 ///
 /// Source: The Replacement of the Semaphore.
 struct LibraryLoad: Pattern {
@@ -18,7 +18,7 @@ struct LibraryLoad: Pattern {
   enum SourceClass: String, CaseIterable, Sendable {
     case background, utility, `default`
 
-    /// The QoS class in Dispatch.
+    /// The corresponding QoS class of Dispatch.
     var qos: DispatchQoS.QoSClass {
       switch self {
       case .background: .background
@@ -53,7 +53,7 @@ struct LibraryLoad: Pattern {
   let completion = Metric.latency("completion", "from the end of the last source to the completion")
   let rate = Metric.rate("rate", .perSecond, "items per second, from the call to the completion")
 
-  /// The main queue. A test, in which nothing drains the main queue, passes another.
+  /// The main queue. Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [items] }

@@ -2,39 +2,43 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 ///
-/// In a held load nothing is appended on the items queue until the completion has run, or until the sources have ended
-/// and the time is up. The number of items that are missing when the completion runs therefore does not depend on the
-/// speed of the queue. An append pauses between reading the count and storing the item, until a second append has
-/// reached the same point. Two appends that may run at once therefore do run at once.
+/// In a held load the items queue is inactive until the completion has run, or until a timeout after the end of the
+/// sources. The number of items that are missing when the completion runs therefore does not depend on the speed of the
+/// queue. An append pauses between reading the count and storing the item, until a second append has reached the same
+/// step. Two appends that can run at the same time therefore always do so.
 extension LibraryLoad {
-  /// Returns the longest time of a trial: all files one after the other, and the time of the held loads.
+  /// Returns the maximum duration of a trial: all files one after the other, and the timeouts of the held loads.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
 
-  /// Starts the sources of a library, and submits the completion.
+  /// A function that starts the sources of a library, and submits the completion.
   typealias Loader = @Sendable (Library) -> Void
 
-  /// Repeatedly loads a library with a loader that should complete after the last item, and counts the items that are
-  /// missing at the completion.
+  /// A probe that repeatedly loads a library with a loader that should complete after the last item, and counts the
+  /// items that are missing at the completion.
   var measure: Probe<Loader> {
     Probe(reads: settings + [hold], records: results) { trial, load in
       try measureLoads(trial, hold: trial[hold], pause: trial[hold], load)
     }
   }
 
-  /// Loads a library with a loader that can complete early, holds the items queue until the load has completed, and
-  /// counts the items that are missing at the completion.
+  /// Returns a probe that loads a library with a loader that can complete early. The probe keeps the items queue
+  /// inactive until the load has completed, and counts the items that are missing at the completion.
+  ///
+  /// - Parameter patience: the maximum time to wait for the completion after the end of the sources.
   func measureEarly(patience: Duration = .seconds(10)) -> Probe<Loader> {
     Probe(reads: settings, records: results) { trial, load in
       try measureLoads(trial, hold: patience, pause: .milliseconds(10), load)
     }
   }
 
-  /// Loads a library whose sources append concurrently, holds an append until a second one meets it, and counts the
-  /// lost items.
+  /// Returns a probe that loads a library whose sources append concurrently. The probe pauses an append until a second
+  /// append reaches the same step, and counts the lost items.
+  ///
+  /// - Parameter patience: the maximum time to wait for the second append.
   func measureUnserialised(patience: Duration = .seconds(10)) -> Probe<Loader> {
     Probe(reads: settings, records: results) { trial, load in
       try measureLoads(trial, hold: .milliseconds(10), pause: patience, load)
@@ -94,15 +98,16 @@ extension LibraryLoad {
     trial.record(notOnce, loads.count { $0.completions.count != 1 })
   }
 
-  /// Returns the directories that `roots` names.
+  /// Returns the directories in `roots`.
   ///
-  /// - Throws: ``Unavailable`` if one of them is not a directory, or cannot be read any more.
+  /// - Throws: ``Unavailable`` if one of them is not a directory, or is no longer readable.
   static func directories(_ roots: String) throws(Unavailable) -> [String] {
     if let fault = fault(of: roots) { throw Unavailable("directories to walk are needed: \(fault)") }
     return paths(roots)
   }
 
-  /// Returns what is wrong with `roots`, such as a path that is not a readable directory; nil if nothing is wrong.
+  /// Returns a message about the first error in `roots`, such as a path that is not a readable directory; nil if there
+  /// is no error.
   static func fault(of roots: String) -> String? {
     guard !paths(roots).isEmpty else { return "roots names none" }
     for path in paths(roots) {
@@ -117,36 +122,37 @@ extension LibraryLoad {
 
 /// The library of one load, with its sources.
 final class Library: Sendable {
-  /// An item in a library: a file, and the number that it got when it was found.
+  /// An item of a library: a file, and a number that identifies it.
   struct Item: Sendable {
     fileprivate let number: Int
     /// The path of the file.
     let path: String
   }
 
-  /// The queue of the sources, which the group also notifies: a global queue.
+  /// The queue on which the sources run, and which the group notifies: a global queue.
   let queue: DispatchQueue
-  /// The serial queue that appends items.
+  /// The serial queue on which items are appended.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
   /// The group of the sources.
   let group = DispatchGroup()
-  /// The main queue.
+  /// The main queue, or its replacement in a test.
   let mainQueue: DispatchQueue
-  /// A source that enumerates all its items before it returns.
+  /// A source that enumerates all its items synchronously.
   let media: Source
-  /// A source that returns at once and enumerates its items later.
+  /// A source that enumerates its items asynchronously.
   let assets: Source
-  /// A source that returns at once, enumerates its items later, and fails half-way.
+  /// A source that enumerates its items asynchronously, and fails after half of them.
   let bundle: Source
-  /// The directories to walk.
+  /// The root directories of the sources.
   let roots: [String]
 
-  /// The numbers of the items in the library. The first `count` entries are valid. The accesses are relaxed, since the
-  /// queue must order them.
+  /// The numbers of the items in the library. The first `count` entries are valid. The atomic accesses are relaxed, so
+  /// only the queue orders them.
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?
-  /// The pause between reading the count and storing the item. The pause ends once two appends have reached it.
+  /// The pause between reading the count and storing the item; nil if appends do not pause. The pause ends when two
+  /// appends have reached it.
   private let pause: BoundedGate?
   private let paused = Atomic<Int>(0)
   private let hasCompleted = DispatchSemaphore(value: 0)
@@ -183,8 +189,8 @@ final class Library: Sendable {
 
   // MARK: For the load
 
-  /// Appends an item to the library in three steps, without a lock: reads the count, stores the item at that place, and
-  /// writes the new count.
+  /// Appends an item to the library in three steps, without a lock: reads the count, stores the item at that index, and
+  /// writes the incremented count.
   func append(_ item: Item) {
     let index = count.load(ordering: .relaxed)
     if let pause, !pause.isOpen {
@@ -195,7 +201,8 @@ final class Library: Sendable {
     count.store(index + 1, ordering: .relaxed)
   }
 
-  /// The document's completion handler, which runs when the library should be loaded.
+  /// Records the time and the number of missing items. This method is the document's completion handler, which must run
+  /// after the library is loaded.
   func completionHandler() {
     completed.set()
     missing.add(notOnce)
@@ -217,7 +224,7 @@ final class Library: Sendable {
     itemsQueue.sync {}
   }
 
-  /// The number of items that were found and are not in the library exactly once.
+  /// The number of items that were found and that are not in the library exactly once.
   private var notOnce: Int {
     var times: [Int: Int] = [:]
     for index in 0..<min(count.load(ordering: .relaxed), entries.count) {
@@ -238,7 +245,7 @@ final class Library: Sendable {
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
 }
 
-/// The end of all sources of a load.
+/// A count of the sources of a load that have not ended.
 private final class SourcesEnd: Sendable {
   let moment = Moment()
   private let unended: Atomic<Int>
@@ -251,18 +258,18 @@ private final class SourcesEnd: Sendable {
     for _ in 0..<sources { all.enter() }
   }
 
-  /// Notes that one more source has ended.
+  /// Records that a source has ended. The end of the last source runs the closure of the initializer.
   func ended() {
     moment.set()
     if unended.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { then() }
     all.leave()
   }
 
-  /// Waits for the end of all sources.
+  /// Waits until all sources have ended.
   func wait() { all.wait() }
 }
 
-/// A source of items: the files below a directory.
+/// A source of items, which are the files below one or more directories.
 final class Source: Sendable {
   fileprivate typealias Path = (root: String, atMost: Int)
 
@@ -278,14 +285,14 @@ final class Source: Sendable {
     firstNumber = first
   }
 
-  /// Calls `body` with each item in turn, and then returns.
+  /// Calls `body` with each item in turn, and returns after the last item or at the first error.
   func forEach(_ body: (Library.Item) -> Void) {
     defer { end.ended() }
     do { try walk(body) } catch { fail() }
   }
 
-  /// Enumerates the items later: returns at once, and then calls `each` for each item and with nil at the end, or
-  /// `failure` after an error.
+  /// Enumerates the items asynchronously, and returns immediately. Calls `each` for each item, and finally with nil. If
+  /// an error occurs, calls `failure` instead of `each` with nil.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {
@@ -302,7 +309,7 @@ final class Source: Sendable {
     }
   }
 
-  /// A stream of the items, which ends with the source.
+  /// A stream of the items. The stream finishes after the last item, or at the first error.
   var items: AsyncStream<Library.Item> {
     AsyncStream { items in
       enumerate { item in
@@ -330,8 +337,8 @@ final class Source: Sendable {
   }
 }
 
-/// Calls `body` with the path of each file below `root` that is not a directory, in the order of their names, up to
-/// `count` times. Links count as files. A subdirectory that cannot be read is skipped.
+/// Calls `body` with the path of each file below `root`, ordered by name, for at most `count` files. Symbolic links
+/// count as files, and directories do not. A subdirectory that cannot be read is skipped.
 ///
 /// - Throws: ``SystemError`` if `root` cannot be read.
 private func files(below root: String, atMost count: Int, _ body: (String) -> Void) throws(SystemError) {

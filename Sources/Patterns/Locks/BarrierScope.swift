@@ -3,17 +3,17 @@ import Instruments
 
 /// Which blocks does a barrier exclude?
 ///
-/// The series that "GCD in depth" opens guards an array with a concurrent queue. Readers run concurrently. A writer is
-/// a barrier: it waits for the running readers, and other readers wait until it has finished. A barrier has this effect
-/// on a private queue. On a global queue `dispatch_barrier_async` has the effect of `dispatch_async`, as its manual
-/// page says.
+/// The series of articles that begins with "GCD in depth" guards an array with a concurrent queue. Readers run
+/// concurrently. A writer is a barrier: it waits for the running readers, and other readers wait until the writer has
+/// finished. A barrier has this effect on a private queue only. On a global queue `dispatch_barrier_async` has the
+/// effect of `dispatch_async`, according to its manual page.
 ///
-/// Each test has three blocks. The earlier block is running when the barrier is submitted, and waits for the barrier to
-/// begin. The barrier submits the later block and waits for the later block to begin. If the barrier excludes nothing,
-/// both blocks that are waited for begin. If the barrier works, neither begins in time, and both waits time out.
-/// `BarrierScopeTrials.swift` has the measuring code.
+/// Each test submits three blocks. The earlier block is running when the barrier is submitted, and waits until the
+/// barrier begins. The barrier submits the later block and waits until the later block begins. If the barrier excludes
+/// no blocks, both waits succeed. If the barrier excludes other blocks, both waits time out. `BarrierScopeTrials.swift`
+/// contains the code that runs the trials.
 ///
-/// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
+/// Source: the series of articles that begins with "GCD in depth"; beyond the sentences of the documents.
 struct BarrierScope: Pattern {
   static let name = "barrier-scope"
 

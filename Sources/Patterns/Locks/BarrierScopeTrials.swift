@@ -1,15 +1,17 @@
 import Dispatch
 import Instruments
 
-/// The measuring code, which checks whether blocks overlap with a barrier.
+/// The code that runs the trials and records which blocks overlap with a barrier.
 extension BarrierScope {
-  /// Returns the longest time of a trial: each barrier has two waits of limited length.
+  /// Returns the maximum duration of a trial, which is one second for each barrier.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
-  /// Counts blocks that overlap with a barrier.
+  /// Submits barriers, and records the number of blocks that overlap with a barrier.
   ///
-  /// - Parameter patience: the longest time of each wait for a block. This time is short for a barrier that should
-  ///   exclude all other blocks, since no block should begin.
+  /// - Parameters:
+  ///   - patience: the timeout of each wait for a block. For a barrier that should exclude all other blocks the timeout
+  ///     is short, since it always expires.
+  ///   - submit: submits the three blocks of one barrier.
   func countOverlaps(
     _ trial: Trial, patience: Duration = .milliseconds(2), _ submit: (BarrierBlocks) -> Void
   ) throws {
@@ -25,7 +27,8 @@ extension BarrierScope {
   }
 }
 
-/// A barrier, a block that was submitted before it, and one that is submitted while it runs.
+/// A barrier, an earlier block that is submitted before the barrier, and a later block that is submitted while the
+/// barrier runs.
 final class BarrierBlocks: Sendable {
   private let earlierHasBegun = DispatchSemaphore(value: 0)
   private let barrierBegins: BoundedGate
@@ -38,18 +41,18 @@ final class BarrierBlocks: Sendable {
     for _ in 0..<3 { all.enter() }
   }
 
-  /// The work of the block before the barrier, which runs until the barrier has begun or its wait is over.
+  /// Runs the earlier block, which waits until the barrier begins or the wait times out.
   func earlier() {
     earlierHasBegun.signal()
     if barrierBegins.pass() { barrierDidBeginEarly.set() }
     all.leave()
   }
 
-  /// Waits until the block before the barrier has begun.
+  /// Waits until the earlier block has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// The work of the barrier after it has submitted the later block, which runs until that block has begun or its wait
-  /// is over.
+  /// Runs the barrier, which waits until the later block begins or the wait times out. The barrier must submit the
+  /// later block before it calls this method.
   func barrier() {
     barrierBegins.open()
     laterBegins.restHasFinished()
@@ -57,13 +60,13 @@ final class BarrierBlocks: Sendable {
     all.leave()
   }
 
-  /// The work of the block after the barrier.
+  /// Runs the later block.
   func later() {
     laterBegins.open()
     all.leave()
   }
 
-  /// Waits until all three blocks have ended. Call it after the barrier was submitted.
+  /// Waits until all three blocks have ended. Call this method after the barrier was submitted.
   fileprivate func awaitAll() {
     barrierBegins.restHasFinished()
     all.wait()

@@ -2,21 +2,21 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How does a lock fare when many threads want it at once?
+/// How does a lock perform under contention by many threads?
 ///
-/// Each thread repeatedly enters a critical section that one lock guards, and does nothing else. There are up to 16
+/// Each thread repeatedly enters a critical section that one lock guards, and does no other work. There are up to 16
 /// threads for each core, and the section takes up to 10 us. The trial measures the throughput, the order in which the
-/// threads get the lock, and the cost of an entry.
+/// threads acquire the lock, and the cost of an entry.
 ///
-/// Swift's `Mutex` waits in the kernel once it has spun for a while. Which lock of the kernel it uses depends on the
-/// toolchain:
+/// Swift's `Mutex` spins for a while and then waits in the kernel. The kernel's lock depends on the toolchain:
 ///
-/// - Up to Swift 6.3 the lock is a priority-inheriting futex. The word of the lock shows this: its value is the number
-///   of the thread that holds the lock. The kernel passes such a lock to a waiting thread, which has to wake up first.
-/// - A plain futex only wakes a thread, and any thread may take the lock meanwhile.
+/// - Up to Swift 6.3 the kernel's lock is a priority-inheriting futex. The value of its word is the identifier of the
+///   thread that holds the lock. The kernel passes the lock to a waiting thread, which must wake up first.
+/// - Otherwise the kernel's lock is a plain futex. The kernel only wakes a thread, and any other thread may acquire the
+///   lock before that thread runs.
 ///
-/// A trial has three runs. The first run is timed. The second run has a clock at each entry and shows how long each
-/// thread waits. The third run counts the system calls.
+/// A trial runs the threads three times. The first run is timed. The second run reads a clock at each entry and records
+/// how long each thread waits. The third run counts the system calls.
 ///
 /// Source: SE-0433 (Mutex), "Underlying System Mutex Implementation".
 struct LockScaling: Pattern {
@@ -48,7 +48,7 @@ struct LockScaling: Pattern {
     "owner-in-word", unless: "this system's Mutex has no such word",
     "1 if the word of a held Mutex is the number of its thread, as in a priority-inheriting futex")
 
-  // How many threads contend is given, so each number of threads has its best lock.
+  // The number of threads is part of the problem, so the report compares locks for each number of threads.
   var problem: [any Declaration] { [threadsPerCore, hold, entries] }
 
   var variants: [Variant] {
@@ -98,11 +98,11 @@ struct LockScaling: Pattern {
   private var results: [any Declaration] {
     [perEntry, processorPerEntry, switchesPerEntry, entry, longestRun, lost]
   }
-  /// A probe for threads that contend for a lock without an owner in its word.
+  /// The probe for threads that contend for a lock. The word of the lock does not identify an owner.
   private var runContention: TrialProbe { Probe(reads: settings, records: results + [callsPerEntry]) }
-  /// A probe for tasks, whose system calls cannot be counted.
+  /// The probe for tasks that contend for a lock. The system calls of tasks cannot be counted.
   private var runContentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
 
-  /// Returns the longest time of a trial: the entries one after the other, each with a wake-up, three times.
+  /// Returns the maximum duration of a trial: three runs in which the entries follow one another, each with a wake-up.
   func longest(_ trial: Trial) -> Duration? { (trial[hold] + .microseconds(100)) * (3 * trial[entries]) }
 }

@@ -3,11 +3,15 @@ import Instruments
 import Platform
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension LockScaling {
-  /// Lets threads enter a guarded section, three times: timed, observed and with system calls counted.
+  /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run with
+  /// system calls counted.
   ///
-  /// - Parameter patience: how long the first thread in the section waits for a second one, which a lock keeps out.
+  /// - Parameters:
+  ///   - patience: the maximum time for which the first thread in the section waits for a second one. A correct lock
+  ///     excludes the second thread.
+  ///   - enter: enters the section in a loop.
   func contend(
     _ trial: Trial, patience: Duration = QueueVsLock.patience, _ enter: @escaping @Sendable (Loop<SectionEntry>) -> Void
   ) throws {
@@ -39,7 +43,9 @@ extension LockScaling {
     }
   }
 
-  /// Lets tasks enter a guarded section, twice: timed and observed.
+  /// Runs tasks that enter a guarded section. There are two runs: a timed run and an observed run.
+  ///
+  /// - Parameter enter: enters the section in a loop.
   func contendAsTasks(_ trial: Trial, _ enter: @escaping @Sendable (Loop<SectionEntry>) async -> Void) async throws {
     let tasks = threads(trial)
     let each = max(1, trial[entries] / tasks)
@@ -67,7 +73,7 @@ extension LockScaling {
     record(trial, observed)
   }
 
-  /// Records whether the word of a held Mutex is the number of the thread that holds it.
+  /// Records whether the word of a locked `Mutex` is the identifier of the thread that holds the lock.
   func recordOwnerInWord(_ trial: Trial) {
     #if os(Linux)
       let lock = Lock()
@@ -76,14 +82,14 @@ extension LockScaling {
     #endif
   }
 
-  /// Returns the first word of a mutex, which on Linux is the word of its futex.
+  /// Returns the first word of a mutex, which is the word of its futex on Linux.
   private static func word(_ mutex: borrowing Mutex<Void>) -> Int {
     withUnsafePointer(to: mutex) { Int(UnsafeRawPointer($0).load(as: UInt32.self)) }
   }
 
   private func threads(_ trial: Trial) -> Int { max(2, trial.cores * trial[threadsPerCore]) }
 
-  /// Returns the number of entries of a run that is not timed.
+  /// Returns the number of entries in an observed run or in a run with system calls counted.
   private func fewer(_ trial: Trial) -> Int { max(1, trial[entries] / 5) }
 
   private func record(_ trial: Trial, _ section: CriticalSection, _ time: UInt64, _ all: Int, from begin: ProcessCosts?)
@@ -106,9 +112,9 @@ extension LockScaling {
   }
 }
 
-/// A section that one lock guards, and the observations of the entries.
+/// A section that one lock guards, and the recorded entries.
 final class CriticalSection: Sendable {
-  /// The number to which each entry adds one.
+  /// The number that each entry increments.
   let number: SharedNumber
   private let most: Int
   private let isObserved: Bool
@@ -117,19 +123,19 @@ final class CriticalSection: Sendable {
   private let longest = Atomic(0)
   private let all: Slots<[UInt64?]>
 
-  /// Creates a section. Once all parties have arrived, the first party in the section waits up to `patience` for a
-  /// second one (``SharedNumber``).
+  /// Creates a section whose entries are not observed. After all `parties` have arrived, the first party in the section
+  /// waits up to `patience` for a second party.
   init(steps: Int, parties: Int, patience: Duration) {
     number = SharedNumber(steps: steps, parties: parties, patience: patience)
     (most, isObserved) = (0, false)
     all = Slots(count: 0, of: [])
   }
 
-  /// Creates a section in which no thread waits for a second one.
+  /// Creates a section whose entries are not observed, and in which no thread waits for a second one.
   convenience init(steps: Int) { self.init(observing: nil, of: 0, steps: steps) }
 
-  /// Creates a section that the members enter until there are `most` entries, and in which each entry is observed. If
-  /// `most` is nil, the number of entries is not limited, and no entry is observed.
+  /// Creates a section for `members` threads or tasks, which enter it until there are `most` entries. Each entry is
+  /// observed. If `most` is nil, the number of entries is not limited, and the entries are not observed.
   init(observing most: Int?, of members: Int, steps: Int) {
     number = SharedNumber(steps: steps, parties: 1, patience: .zero)
     number.partyBegins()
@@ -137,11 +143,10 @@ final class CriticalSection: Sendable {
     all = Slots(count: members, padded: true, of: [])
   }
 
-  /// Returns the door by which a thread or task enters.
+  /// Returns the entry of a thread or task into the section.
   func door(_ member: Int) -> SectionEntry { SectionEntry(section: self, member: member) }
 
-  /// Calls `enter` repeatedly until the entries of all members have reached the limit, and records how long each entry
-  /// takes.
+  /// Calls `enter` repeatedly until the entries of all members reach the limit, and records the duration of each call.
   func time(_ member: Int, _ enter: () -> Void) {
     while number.value < most {
       let start = MonotonicClock.now()
@@ -150,8 +155,7 @@ final class CriticalSection: Sendable {
     }
   }
 
-  /// Calls an asynchronous `enter` repeatedly until the entries of all members have reached the limit, and records how
-  /// long each entry takes.
+  /// Calls `enter` repeatedly until the entries of all members reach the limit, and records the duration of each call.
   func time(_ member: Int, _ enter: () async -> Void) async {
     while number.value < most {
       let start = MonotonicClock.now()
@@ -179,15 +183,15 @@ final class CriticalSection: Sendable {
   var times: LatencyHistogram { LatencyHistogram(all.values.flatMap(\.self)) }
   /// The number of observed entries.
   var entered: Int { all.values.sum { $0.count } }
-  /// The maximum number of entries of one member in a row.
+  /// The maximum number of consecutive entries by one member.
   var longestRun: Int { longest.load(ordering: .relaxed) }
 }
 
-/// The object by which one thread or task enters a section.
+/// The entry of one thread or task into a section.
 struct SectionEntry: Sendable {
   fileprivate let section: CriticalSection
   fileprivate let member: Int
 
-  /// Adds one to the section's number, and keeps the lock for a while.
+  /// Increments the section's number, and runs the work of the section. The caller must hold the lock.
   @inline(__always) func enter() { section.enter(member) }
 }

@@ -5,14 +5,14 @@ import Synchronization
 
 /// Is a queue cheaper than a lock?
 ///
-/// The document compares a lock and a serial queue for two threads that change the same data. It says that the queue is
-/// more efficient: a lock needs an expensive trap into the kernel, contended or not, and a queue works mainly in the
-/// process and calls the kernel only when it must. The critical section in a trial is the smallest possible one: it
-/// reads a number and writes it back, incremented by one.
+/// The document compares a lock and a serial queue for two threads that change the same data, and says that the queue
+/// is more efficient. According to the document, a lock requires an expensive trap into the kernel, contended or not. A
+/// queue works mainly in the process and calls the kernel only if it must. The critical section in a trial is minimal:
+/// it reads a number and writes the incremented number.
 ///
 /// One thread updates the number alone, then several threads contend. The first thread that reads the number waits
-/// until a second one has read it, or until the time is up (``BoundedGate``). Without mutual exclusion an update is
-/// therefore lost by construction.
+/// until a second thread has read it, or until a timeout (``BoundedGate``). Without mutual exclusion at least one
+/// update is therefore always lost.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueVsLock: Pattern {
@@ -135,19 +135,19 @@ struct QueueVsLock: Pattern {
   private var settings: [any Declaration] { [batch, threads, updates, hold] }
   /// The metrics of every trial.
   private var times: [any Declaration] { [uncontended, contended, contextSwitches, lostUpdates] }
-  /// A probe for threads whose system calls are not counted.
+  /// The probe for threads. Their system calls are not counted.
   private var timeOnly: TrialProbe { Probe(reads: settings, records: times) }
-  /// A probe for tasks, whose system calls cannot be counted.
+  /// The probe for tasks. Their system calls cannot be counted.
   private var timeTasks: TaskProbe { Probe(reads: settings, records: times) }
 
-  /// Returns the longest time of a trial: the updates one after the other, each with a wake-up.
+  /// Returns the maximum duration of a trial, in which the updates follow one another, each with a wake-up.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
       + Self.surely
   }
 }
 
-/// An atomic flag that closures can share.
+/// An atomic flag that several closures can capture.
 final class Flag: Sendable {
   let isTaken = Atomic(false)
 }

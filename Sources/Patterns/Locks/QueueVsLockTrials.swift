@@ -2,18 +2,22 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension QueueVsLock {
-  /// The number of updates whose system calls are counted.
+  /// The number of updates in a run with system calls counted.
   private static let counted = 100
 
-  /// The time for which the first reader waits for a second one if a guard keeps it out.
+  /// The maximum time for which the first reader waits for a second one that a correct guard excludes.
   static let patience = Duration.milliseconds(10)
-  /// The time for which the first reader waits for a second one if nothing keeps the second one out. The wait ends when
-  /// the second one comes, which may take a while on a busy machine.
+  /// The maximum time for which the first reader waits for a second one that no guard excludes. The wait ends when the
+  /// second reader arrives, which may take a while on a busy machine.
   static let surely = Duration.seconds(10)
 
-  /// Times updates of a number by one thread and by several, and counts updates that were lost.
+  /// Times updates of a number by one thread and by several threads, and records the number of lost updates.
+  ///
+  /// - Parameters:
+  ///   - patience: the maximum time for which the first reader waits for a second one.
+  ///   - update: updates the number in a loop.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void
   ) throws {
@@ -26,9 +30,12 @@ extension QueueVsLock {
     try contend(trial, patience, update, untilDone: {})
   }
 
-  /// Times updates that may run after the calls that submit them have returned, and counts updates that were lost.
+  /// Times updates that may run asynchronously, and records the number of lost updates.
   ///
-  /// - Parameter untilDone: returns once all earlier updates are done. Its time is included in the time of the updates.
+  /// - Parameters:
+  ///   - patience: the maximum time for which the first reader waits for a second one.
+  ///   - update: submits the updates in a loop.
+  ///   - untilDone: waits until all earlier updates have ended. This wait is part of the measured time.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -41,7 +48,11 @@ extension QueueVsLock {
     try contend(trial, patience, update, untilDone: untilDone)
   }
 
-  /// Times updates of a number by one task and by several, and counts updates that were lost.
+  /// Times updates of a number by one task and by several tasks, and records the number of lost updates.
+  ///
+  /// - Parameters:
+  ///   - patience: the maximum time for which the first reader waits for a second one.
+  ///   - update: updates the number in a loop.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) async -> Void
   ) async throws {
@@ -65,7 +76,7 @@ extension QueueVsLock {
     record(trial, number, MonotonicClock.now() - start, slept?.voluntary)
   }
 
-  /// Lets threads update the number at the same time.
+  /// Runs threads that update the number concurrently, and records the time of an update and the lost updates.
   private func contend(
     _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -89,7 +100,7 @@ extension QueueVsLock {
   }
 }
 
-/// A number that is updated by a load and a store, so that unguarded updates get lost.
+/// A number that is updated by a load and a store, so that concurrent updates are lost without a guard.
 final class SharedNumber: Sendable {
   private let number = Atomic<Int>(0)
   private let steps: Int
@@ -98,27 +109,27 @@ final class SharedNumber: Sendable {
   private let toCome: Atomic<Int>
   private let wait = Atomic<UInt64>(0)
 
-  /// Creates a number for one thread, without a pause in its updates.
+  /// Creates a number for one thread. Its updates do not pause.
   init() {
     (steps, isHeld) = (0, false)
     toCome = Atomic(0)
     gate = BoundedGate(bound: .zero)
   }
 
-  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. Once all parties are
-  /// about to read, the first reader waits for a second one, but no longer than `patience`.
+  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. When all parties are
+  /// about to read, the first reader waits for a second one, for at most `patience`.
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     toCome = Atomic(parties)
     gate = BoundedGate(bound: patience)
   }
 
-  /// Notes that a party is about to update the number for the first time.
+  /// Records that a party is about to update the number for the first time.
   func partyBegins() {
     if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() }
   }
 
-  /// Adds one, by a load and a store.
+  /// Increments the number by a load and a store.
   @inline(__always)
   func update() {
     let before = number.load(ordering: .relaxed)
@@ -126,8 +137,8 @@ final class SharedNumber: Sendable {
     number.store(before + 1, ordering: .relaxed)
   }
 
-  /// Pauses between reading and writing if several parties update the number. This method is not inlined, so that
-  /// `update` itself is inlined.
+  /// Runs the work of an update between the load and the store. The first reader of 0 also waits for a second reader.
+  /// This method is not inlined, so that `update` itself is inlined.
   @inline(never)
   private func holdOn(_ before: Int) {
     if before == 0 { meet() }
@@ -136,7 +147,8 @@ final class SharedNumber: Sendable {
 
   private let hasReader = Atomic(false)
 
-  /// Makes the first reader of 0 wait for a second one. A party that reads after the first one's turn does not read 0.
+  /// Blocks the first reader of 0 until a second reader arrives or the wait times out. If the first reader has already
+  /// stored 1, later readers do not call this method.
   private func meet() {
     if hasReader.exchange(true, ordering: .acquiringAndReleasing) { return gate.open() }
     let start = MonotonicClock.now()
@@ -144,16 +156,16 @@ final class SharedNumber: Sendable {
     wait.store(MonotonicClock.now() - start, ordering: .relaxed)
   }
 
-  /// The time for which the first reader waited, in nanoseconds.
+  /// The nanoseconds for which the first reader waited.
   var waited: UInt64 { wait.load(ordering: .relaxed) }
 
   /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 
-  /// A pointer to the number, for a C function.
+  /// An unretained pointer to the number, as the context of a C function.
   @inline(__always) var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Updates the number that is a C function's context, without retaining it.
+  /// Updates the number at `context` without retaining the number. Has no effect if `context` is nil.
   @inline(__always)
   static func update(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }

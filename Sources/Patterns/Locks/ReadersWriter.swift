@@ -3,14 +3,15 @@ import Instruments
 
 /// Which lock suits many readers and few writers?
 ///
-/// Two values belong together, and a writer changes both. A read between the two changes is torn. Readers do not
-/// disturb each other, so a readers-writer lock admits many of them at once. A concurrent queue does the same if reads
-/// are synchronous blocks and writes are barriers, which is how the series guards its array of photos.
+/// Two values belong together, and a writer changes both values. A read between the two changes is torn. Readers do not
+/// interfere with each other, so a readers-writer lock admits several readers at once. A concurrent queue does the same
+/// if reads are synchronous blocks and writes are barriers. The series of articles guards its array of photos in this
+/// way.
 ///
-/// Writers in a trial wait until they have written, with every kind of lock. `ReadersWriterTrials.swift` has the
-/// measuring code.
+/// With each kind of lock, a writer in a trial waits until its write has ended. `ReadersWriterTrials.swift` contains
+/// the code that runs the trials.
 ///
-/// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
+/// Source: the series of articles that begins with "GCD in depth"; beyond the sentences of the documents.
 struct ReadersWriter: Pattern {
   static let name = "readers-writer"
 
@@ -88,7 +89,7 @@ struct ReadersWriter: Pattern {
     }
   }
 
-  /// A probe for a pair without a guard. Its held writes end when a reader has read.
+  /// The probe for a pair without a guard. A paused write continues when a reader has read the pair.
   private var runUnguarded: TrialProbe {
     Probe(
       reads: [threads, operations, reads, work, heldWrites],

@@ -2,20 +2,24 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 ///
-/// First some writes are held between their two values, until a reader has read or the time is up: if nothing keeps
-/// readers out, one reads by construction. Then all parties read and write without a pause, and are timed.
+/// First some writes pause between their two values, until a reader has read the pair or a timeout expires. If no guard
+/// excludes readers, a reader always reads the pair during the pause. Then all parties read and write without a pause,
+/// and their operations are timed.
 extension ReadersWriter {
-  /// Returns the longest time of a trial: all operations one after the other, and the held writes.
+  /// Returns the maximum duration of a trial: the operations one after the other, and the paused writes.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]
   }
 
-  /// Times reads and writes of a pair, and holds a write to check whether a reader is admitted.
+  /// Times reads and writes of a pair, and pauses a write to check whether the guard admits a reader.
   ///
-  /// - Parameter bound: how long the write is held at most; nil for the setting `hold`.
+  /// - Parameters:
+  ///   - bound: the maximum time for which a write pauses; nil for the setting `hold`.
+  ///   - read: reads the pair under the guard.
+  ///   - write: writes the pair under the guard.
   func measure(
     _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
@@ -30,8 +34,8 @@ extension ReadersWriter {
     }
   }
 
-  /// Times reads and writes of a pair with an asynchronous guard, and holds a write to verify that no reader is
-  /// admitted.
+  /// Times reads and writes of a pair with an asynchronous guard, and pauses a write to check whether the guard admits
+  /// a reader.
   func measureTasks(
     _ trial: Trial, read: @escaping @Sendable (Pair) async -> Pair.Values,
     write: @escaping @Sendable (Pair) async -> Void
@@ -54,10 +58,12 @@ extension ReadersWriter {
     }
   }
 
+  /// Pauses writes, reads the pair during the pauses, and then times reads and writes by all parties.
+  ///
   /// - Parameters:
-  ///   - beginWrite: starts a write elsewhere, and returns a closure that waits for its end.
-  ///   - read: reads on the calling thread.
-  ///   - race: runs all parties to their end.
+  ///   - beginWrite: starts a write on another thread or task, and returns a closure that waits for its end.
+  ///   - read: reads the pair on the calling thread.
+  ///   - runAll: runs the operations of all parties, and returns after the last operation.
   private func measure(
     _ trial: Trial, hold: Duration, _ beginWrite: (Pair) throws -> () -> Void, read: (Pair) throws -> Pair.Values,
     race runAll: (PairRace) throws -> Void
@@ -83,12 +89,12 @@ extension ReadersWriter {
   }
 }
 
-/// Two values that must be written together. The accesses are relaxed, since the guard must order them.
+/// Two values that must be written together. The atomic accesses are relaxed, so only the guard orders them.
 final class Pair: Sendable {
-  /// The values that a reader got.
+  /// The values that a read returned.
   struct Values: Sendable {
     fileprivate let first, second: UInt64
-    /// Whether the values do not belong together.
+    /// Whether the two values differ, so that the read was torn.
     var isTorn: Bool { first != second }
   }
 
@@ -109,7 +115,7 @@ final class Pair: Sendable {
     return Values(first: first, second: second.load(ordering: .relaxed))
   }
 
-  /// Writes the next number as both values.
+  /// Writes the incremented number to both values.
   func write() {
     let next = first.load(ordering: .relaxed) &+ 1
     first.store(next, ordering: .relaxed)
@@ -119,31 +125,31 @@ final class Pair: Sendable {
   }
 }
 
-/// A write that is held between its two values.
+/// A write that pauses between its two values.
 private final class HeldWrite: Sendable {
   private let hasBegun = DispatchSemaphore(value: 0)
   private let reader: BoundedGate
 
-  /// Creates a write that is held until a reader has read, but no longer than `time` after the reader started.
+  /// Creates a write that pauses until a reader has read the pair, but at most for `time`.
   init(_ time: Duration) { reader = BoundedGate(bound: time) }
 
-  /// Pauses the writer between its values.
+  /// Pauses the calling writer between its two values.
   func pause() {
     hasBegun.signal()
     reader.pass()
   }
 
-  /// Waits until the writer pauses. The time for which the writer waits for a reader begins then.
+  /// Waits until the writer pauses, and starts the timeout of the pause.
   func waitForWriter() {
     hasBegun.wait()
     reader.restHasFinished()
   }
 
-  /// Notes that a reader has read.
+  /// Records that a reader has read the pair, and ends the pause.
   func readerHasCome() { reader.open() }
 }
 
-/// Readers and writers of one pair, all at the same time.
+/// Concurrent readers and writers of one pair.
 private final class PairRace: Sendable {
   let actors: Int
   let steps: Int
@@ -152,7 +158,7 @@ private final class PairRace: Sendable {
   private let pair: Pair
   private let notes: Slots<Note>
 
-  /// The results of a party's operations.
+  /// The recorded results of one party.
   private struct Note: Sendable {
     var start: UInt64 = 0
     var end: UInt64 = 0
@@ -171,12 +177,12 @@ private final class PairRace: Sendable {
     notes = Slots(count: actors, padded: true) { _ in Note() }
   }
 
-  /// Returns whether an operation is a write. The writes are spread evenly.
+  /// Returns whether an operation is a write. The writes are distributed evenly among the operations.
   private func isWrite(_ operation: Int) -> Bool {
     operation * writes / operations != (operation + 1) * writes / operations
   }
 
-  /// Runs the operations of one party.
+  /// Runs and times the operations of one party.
   func run(_ actor: Int, _ read: (Pair) -> Pair.Values, _ write: (Pair) -> Void) {
     notes[actor].start = MonotonicClock.now()
     for operation in 0..<operations {
@@ -193,7 +199,7 @@ private final class PairRace: Sendable {
     notes[actor].end = MonotonicClock.now()
   }
 
-  /// Runs the operations of one party with an asynchronous guard.
+  /// Runs and times the operations of one party, with an asynchronous guard.
   func run(_ actor: Int, _ read: (Pair) async -> Pair.Values, _ write: (Pair) async -> Void) async {
     notes[actor].start = MonotonicClock.now()
     for operation in 0..<operations {
@@ -214,15 +220,16 @@ private final class PairRace: Sendable {
 
   /// The number of torn reads.
   var torn: Int { notes.values.sum { $0.torn } }
-  /// The operations per second of all parties together, from the start of the first to the end of the last.
+  /// The operations per second of all parties together, from the start of the first operation to the end of the last
+  /// one.
   var rate: Double {
     let start = notes.values.map(\.start).min() ?? 0
     let end = notes.values.map(\.end).max() ?? 0
     return Double(actors * operations) * 1e9 / Double(end - start)
   }
-  /// The nanoseconds of each read.
+  /// The nanoseconds of each read, as a histogram.
   var readLatency: LatencyHistogram { merged(\.reads) }
-  /// The nanoseconds of each write.
+  /// The nanoseconds of each write, as a histogram.
   var writeLatency: LatencyHistogram { merged(\.writes) }
 
   private func merged(_ histogram: KeyPath<Note, LatencyHistogram>) -> LatencyHistogram {
@@ -230,13 +237,13 @@ private final class PairRace: Sendable {
   }
 }
 
-/// The system's lock for many readers or one writer, `pthread_rwlock_t`.
+/// A lock that admits several readers or one writer, implemented by `pthread_rwlock_t`.
 ///
-/// Unchecked: a lock may be used from any thread.
+/// Conformance to `Sendable` is unchecked: a lock may be used from any thread.
 final class ReadersWriterLock: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
 
-  /// Creates a free lock.
+  /// Creates an unlocked lock.
   init() { pthread_rwlock_init(lock, nil) }
 
   deinit {
@@ -244,14 +251,14 @@ final class ReadersWriterLock: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs `body` while no writer holds the lock.
+  /// Runs `body` while holding the lock for reading, and returns its result.
   func withReadLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_rdlock(lock)
     defer { pthread_rwlock_unlock(lock) }
     return body()
   }
 
-  /// Runs `body` while no other reader or writer holds the lock.
+  /// Runs `body` while holding the lock for writing, and returns its result.
   func withWriteLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_wrlock(lock)
     defer { pthread_rwlock_unlock(lock) }

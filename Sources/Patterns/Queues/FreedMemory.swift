@@ -1,21 +1,21 @@
 import CDispatchSupport
 import Instruments
 
-/// Determines whether the calling thread freed a piece of memory. If it did, the thread's next call of `malloc` returns
+/// Detects whether the calling thread freed a piece of memory. If it did, the thread's next call of `malloc` returns
 /// the same memory.
 ///
-/// The cache of a thread returns the most recently freed piece first, unless the cache was full. glibc keeps 7 or 16
-/// pieces of a size, and fills the cache by itself from an arena with many free pieces.
+/// The allocator's cache of a thread returns the most recently freed piece first. A full cache does not accept a freed
+/// piece. glibc caches 7 or 16 pieces of each size, and may also fill the cache from an arena with many free pieces.
 struct FreedMemory: ~Copyable {
-  /// The pieces that `malloc` returned. They are kept until the end, so that none is returned twice.
+  /// The pieces that `malloc` returned. They are freed at the end, so that `malloc` returns no piece twice.
   private var pieces: [UnsafeMutableRawPointer?] = []
 
-  /// Reserves memory for `rounds` calls of ``isGivenAnew(_:_:)``, since growing the array between them would itself
-  /// free memory.
+  /// Creates a detector with capacity for `rounds` calls of ``isGivenAnew(_:_:)``. Growing the array between two calls
+  /// would itself free memory.
   init(rounds: Int) { pieces.reserveCapacity(3 * rounds) }
 
-  /// Calls `release` with `object`, and returns whether `malloc` then returns the same memory for a piece of the same
-  /// size.
+  /// Calls `release` with `object`, and returns whether the next call of `malloc` for the same size returns the memory
+  /// of `object`.
   mutating func isGivenAnew(
     _ object: UnsafeMutableRawPointer, _ release: (UnsafeMutableRawPointer) -> Void
   ) -> Bool {
@@ -27,8 +27,7 @@ struct FreedMemory: ~Copyable {
     return UInt(bitPattern: piece) == address
   }
 
-  /// Makes room in the cache for one more piece of this size. Freeing a piece adds it to the cache unless the cache is
-  /// full, and allocating a piece removes one.
+  /// Removes a piece of this size from the thread's cache, so that the cache accepts another piece.
   private mutating func makeRoom(_ size: Int) {
     pieces.append(malloc(size))
     free(pieces.removeLast())

@@ -2,12 +2,12 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// On which thread do the main queue's blocks run, and what delays them?
+/// On which thread do the blocks of the main queue run, and what delays them?
 ///
-/// The documents say that the main queue runs its tasks one at a time, all of them on the main thread. They advise a
-/// program to do lengthy work on another queue, which submits the result back to the main queue. They also say that
+/// The documents say that the main queue runs its tasks one at a time on the main thread. They recommend that a program
+/// does lengthy work on another queue and then submits the result to the main queue. They also say that
 /// `dispatch_apply` on the main thread delays the events of that thread. An event in a trial is a block that is
-/// submitted to the main queue while the work is in progress.
+/// submitted to the main queue during the work.
 ///
 /// The main thread of a trial drains the main queue in a loop, as an app does, unless the variant says otherwise.
 ///
@@ -38,7 +38,7 @@ struct MainQueue: Pattern {
 
   /// The main queue.
   ///
-  /// A test, in which nothing drains the main queue, passes another.
+  /// Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [blocks, hops, events, work] }
@@ -163,8 +163,8 @@ struct MainQueue: Pattern {
   private var sendBlocks: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
   private var makeHops: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
 
-  /// The time for which the first block waits for an event that must not begin while the block runs.
+  /// The maximum time for which the first block waits for an event that must not begin during the block.
   private var inOrder: Duration { .milliseconds(10) }
-  /// The time for which a block waits for an event that must begin.
+  /// The maximum time for which a block waits for an event that must begin.
   private var overtaking: Duration { .seconds(20) }
 }

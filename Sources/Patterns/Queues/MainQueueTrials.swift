@@ -1,19 +1,21 @@
 import Dispatch
 import Instruments
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension MainQueue {
-  /// Returns the longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
+  /// Returns one second as the maximum duration of a trial, since a block may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Returns the longest time of all pieces of work, and of the wait during one of them.
+  /// Returns the maximum duration of a trial with work: the warm-up, the work of all events, and one second of waiting.
   func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
-  /// Submits blocks to the main queue from four threads at once, then from a block on the main queue, and checks their
-  /// order.
+  /// Submits blocks to the main queue from four threads at once, and then from a block on the main queue. Records the
+  /// blocks that were out of order.
   ///
-  /// - Parameter patience: how long the very first block waits for its successor, and how long the block on the main
-  ///   queue waits for the block that it submitted.
+  /// - Parameters:
+  ///   - patience: the maximum time for which the first block waits for its successor, and for which the block on the
+  ///     main queue waits for the block that it submitted.
+  ///   - submit: submits a block to the main queue.
   func send(
     _ trial: Trial, patience: Duration = .milliseconds(10), _ submit: @escaping @Sendable (SentBlock) -> Void
   ) throws {
@@ -38,7 +40,7 @@ extension MainQueue {
     trial.record(outOfTurn, nested.wasOut.isSet ? 1 : 0)
   }
 
-  /// Makes round trips to the main queue repeatedly. The first one is a warm-up.
+  /// A probe that runs repeated round trips to the main queue and back. The first round trip is a warm-up.
   var hop: Probe<@Sendable (Hop) -> Void> {
     Probe(reads: [hops], records: [toMain, back, offMain]) { trial, body in
       var hops = Hops()
@@ -52,7 +54,7 @@ extension MainQueue {
     }
   }
 
-  /// Makes round trips to the main queue and back in a task.
+  /// A probe that runs repeated round trips to the main queue and back in a task. The first round trip is a warm-up.
   var hopAsTask: Probe<@Sendable (Hop) async -> Void> {
     Probe(reads: [hops], records: [toMain, back, offMain]) { trial, body in
       try waitFor {
@@ -73,10 +75,10 @@ extension MainQueue {
     trial.record(offMain, hops.offMain)
   }
 
-  /// Does pieces of work, and submits an event to the main queue during each.
+  /// Returns a probe that runs pieces of work, and submits an event to the main queue during each piece.
   ///
-  /// - Parameter patience: how long the work waits for the event to begin. After the first piece, which is also the
-  ///   warm-up, it waits only if the event will come.
+  /// - Parameter patience: the maximum time for which the work waits for the event to begin. If it is at most one
+  ///   second, only the first piece of work waits, which is also the warm-up.
   func doWork(looks patience: Duration) -> Probe<@Sendable (WorkWithEvent) -> Void> {
     Probe(reads: [events, work], records: [lateness, delayed], longest: allWork) { trial, body in
       let (events, steps) = (trial[events], trial.steps(work))
@@ -94,7 +96,8 @@ extension MainQueue {
     }
   }
 
-  /// Waits until a block on the main queue begins or all threads sleep, and records which of the two happened.
+  /// A probe that waits until a block on the main queue begins or all threads sleep, and records whether the block
+  /// began.
   var awaitBlockOrStandstill: Probe<@Sendable (WaitedBlock) -> Void> {
     Probe(records: [neverRan]) { trial, submit in
       let block = WaitedBlock()
@@ -112,31 +115,32 @@ struct SentBlock: Sendable {
   /// The group of all blocks.
   var all: DispatchGroup { task.all }
 
-  /// Notes when the block begins and ends, and whether it runs on the main thread.
+  /// Records when the block begins and ends, and whether it runs on the main thread.
   func run() {
     if !MainThread.isCurrent { offMain.up() }
     task.run()
   }
 }
 
-/// A block on the main queue, and a block that it submits there. The trial determines which one waits for the other.
+/// A block on the main queue that submits another block to the main queue. The trial records whether the second block
+/// began before the first one had ended.
 final class NestedSubmission: Sendable {
-  /// The group of both blocks.
+  /// The group of the two blocks.
   let all = DispatchGroup()
   private let nextBegins: BoundedGate
 
   fileprivate init(patience: Duration) { nextBegins = BoundedGate(bound: patience) }
 
-  /// Continues the current block, and waits for the next one.
+  /// Runs the end of the first block, which waits until the second block begins or a timeout expires.
   func current() {
     nextBegins.restHasFinished()
     if nextBegins.pass() { wasOut.set() }
   }
 
-  /// Notes that the next block begins.
+  /// Records that the second block begins.
   func next() { nextBegins.open() }
 
-  /// Whether the next block began before the current one had ended.
+  /// Whether the second block began before the first one had ended.
   let wasOut = AtomicFlag()
 }
 
@@ -148,17 +152,17 @@ final class Hop: Sendable {
   private let wasBack = Moment()
   private let end = DispatchSemaphore(value: 0)
 
-  /// Notes that the round trip begins.
+  /// Records the start of the round trip.
   func noteDeparture() { left.set() }
 
-  /// Notes that the block or task is on the main queue, and goes back.
+  /// Records the arrival on the main queue, whether the code runs on the main thread, and the start of the way back.
   func noteArrival() {
     arrived.set()
     if !MainThread.isCurrent { wasOffMain.set() }
     wentBack.set()
   }
 
-  /// Notes that the round trip has ended.
+  /// Records the end of the round trip.
   func noteReturn() {
     wasBack.set()
     end.signal()
@@ -170,7 +174,7 @@ final class Hop: Sendable {
   fileprivate let wasOffMain = AtomicFlag()
 }
 
-/// The times of many round trips.
+/// The times of many round trips, in nanoseconds.
 private struct Hops {
   var toMain: [UInt64?] = []
   var back: [UInt64?] = []
@@ -183,9 +187,9 @@ private struct Hops {
   }
 }
 
-/// A piece of work during which an event is submitted to the main queue.
+/// A piece of work, and an event that is submitted to the main queue during the work.
 final class WorkWithEvent: Sendable {
-  /// The number of parts of the work.
+  /// The number of parts into which the work is divided.
   let parts = 8
   /// The group of the work and the event.
   fileprivate let all = DispatchGroup()
@@ -201,7 +205,7 @@ final class WorkWithEvent: Sendable {
     all.enter()
   }
 
-  /// Begins the work: submits an event to the main queue, and waits a while for the event to begin.
+  /// Starts the work: submits an event to `main`, and waits until the event begins or a timeout expires.
   func submitEvent(to main: DispatchQueue) {
     sent.set()
     main.async(group: all) {
@@ -213,27 +217,27 @@ final class WorkWithEvent: Sendable {
     eventBegins.pass()
   }
 
-  /// Does one part of the work.
+  /// Runs one part of the work. Parts are numbered from 0.
   func doPart(_ part: Int) {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps / parts, from: UInt64(part + 1)))
   }
 
-  /// Notes that the work has ended.
+  /// Records the end of the work.
   func finish() {
     ended.set()
     all.leave()
   }
 
-  /// Whether the event began only after the work had ended.
+  /// Whether the event began after the work had ended.
   fileprivate let wasDelayed = AtomicFlag()
-  /// The nanoseconds from the submission of the event to its beginning.
+  /// The nanoseconds from the submission of the event to its beginning; nil if the event did not begin.
   fileprivate var lateness: UInt64? { began.since(sent) }
 }
 
-/// A block that the trial waits for until nothing else is left to do.
+/// A block that may never begin. The trial waits for its beginning.
 final class WaitedBlock: Sendable {
   fileprivate let begun = Moment()
 
-  /// Notes that the block begins.
+  /// Records that the block begins.
   func noteBegin() { begun.set() }
 }

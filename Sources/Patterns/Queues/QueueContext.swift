@@ -2,15 +2,16 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// Data that belongs to a queue: where does a program keep it, and when is it cleaned up?
+/// Where does a program store data that belongs to a queue, and when is the data cleaned up?
 ///
-/// The document says that thread-local data does not belong to a queue, and that a program keeps such data in the
-/// queue's context. It stores a structure as the context of a serial queue and installs a finalizer function, which
-/// frees the structure and its contents when the system frees the queue.
+/// The document says that thread-local data does not belong to a queue, and that a program stores such data in the
+/// queue's context. It stores a structure as the context of a serial queue and installs a finalizer function. The
+/// finalizer frees the structure and its contents when the system frees the queue.
 ///
-/// The trials call the C functions themselves; Swift hides them and offers `setSpecific`. The last block of a queue
-/// runs while the last reference to the queue is released. In the first repetition that block waits for a while, so
-/// that a finalizer that runs too early is noticed: no event reports that a finalizer will not run.
+/// The trials call the C functions, since Swift hides them and offers `setSpecific` instead. The last block of a queue
+/// runs while the last reference to the queue is released. In the first repetition this block waits for a while, so
+/// that a finalizer that runs too early is detected. The wait is limited by a timeout, since no event reports that a
+/// finalizer will not run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue",
 /// "Providing a Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent

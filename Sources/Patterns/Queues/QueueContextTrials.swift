@@ -3,19 +3,21 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension QueueContext {
-  /// Returns the longest time of a trial: a queue may have to wait for a thread if the machine has none to spare.
+  /// Returns one second as the maximum duration of a trial, since a queue may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Runs the body, in which one block stores data and a later block, on another thread, looks the data up.
+  /// A probe whose body stores data in one block and reads the data in a later block on another thread. The probe
+  /// counts the repetitions in which the later block did not find the data.
   var share: Probe<@Sendable (MyDataContext) -> Void> {
     Probe(reads: [repeats], records: [notFound]) { trial, body in
       trial.record(notFound, trial[repeats] - timesSeen(trial, body))
     }
   }
 
-  /// Runs the body, in which a block stores data and a block of another queue looks the data up.
+  /// A probe whose body stores data in a block of one queue and reads the data in a block of another queue. The probe
+  /// counts the repetitions in which the second block found the data.
   var shareWithAnother: Probe<@Sendable (MyDataContext) -> Void> {
     Probe(reads: [repeats], records: [foundElsewhere]) { trial, body in
       trial.record(foundElsewhere, timesSeen(trial, body))
@@ -30,7 +32,8 @@ extension QueueContext {
     }
   }
 
-  /// Runs the body, in which one task stores data and a later task looks the data up.
+  /// A probe whose body stores data in one task and reads the data in a later task. The probe counts the repetitions in
+  /// which the later task did not find the data.
   var shareAmongTasks: Probe<@Sendable (MyDataContext) async -> Void> {
     Probe(reads: [repeats], records: [notFound]) { trial, body in
       try waitFor {
@@ -45,9 +48,11 @@ extension QueueContext {
     }
   }
 
-  /// Creates queues with data, releases each of them while its last block runs, and notes when its finalizer runs. The
-  /// first queue, which is also the warm-up, is observed for a while in two states: with a reference and without a
-  /// block, and with a block and without a reference.
+  /// A probe that creates queues with data, releases each queue while its last block runs, and records when the queue's
+  /// finalizer runs.
+  ///
+  /// The first queue is a warm-up and is observed for a while in two states: with a reference and without blocks, and
+  /// with a block and without references.
   var clean: Probe<@Sendable (MyDataContext) -> RetainedQueue> {
     Probe(reads: [repeats], records: [notOnce, earlyCleanups, inRelease, cleanupLatency]) { trial, make in
       var (early, inRelease) = (0, 0)
@@ -78,8 +83,8 @@ extension QueueContext {
     }
   }
 
-  /// Releases idle queues whose target is suspended, and counts those whose data is kept until the target is resumed.
-  /// The trial is unavailable if the system does not report what threads do.
+  /// A probe that releases idle queues with a suspended target, and counts the queues whose data is not cleaned up
+  /// before the target is resumed. The trial is unavailable if the system does not report the states of threads.
   var holdBack: Probe<@Sendable (MyDataContext, _ target: UnsafeMutableRawPointer?) -> RetainedQueue> {
     Probe(reads: [repeats], records: [heldBack, notOnce]) { trial, make in
       let standstill = Standstill()
@@ -97,14 +102,15 @@ extension QueueContext {
     }
   }
 
-  /// Releases queues one after the other, and counts those whose memory `malloc` returns again at once.
+  /// Returns a probe that releases queues one after the other, and counts the queues whose memory the next call of
+  /// `malloc` returns.
   ///
-  /// Memory that `malloc` returns is free, so the queue was freed. A thread first puts memory that it frees into its
-  /// own cache, so this thread freed the queue, within the release.
+  /// If `malloc` returns the memory of a queue, the queue was freed. Since a thread caches the memory that it frees,
+  /// the calling thread freed the queue during the release.
   ///
   /// The trial is unavailable if `malloc` withholds freed memory, as the `malloc` of AddressSanitizer does.
   ///
-  /// - Parameter isBusy: whether a block of the queue runs meanwhile; the queue is idle otherwise.
+  /// - Parameter isBusy: whether a block of the queue runs during the release; if false, the queue is idle.
   func reuse(isBusy: Bool = false) -> Probe<@Sendable (UnsafeMutableRawPointer) -> Void> {
     Probe(reads: [repeats], records: [reused]) { trial, release in
       var memory = FreedMemory(rounds: trial[repeats] + 2)
@@ -123,7 +129,8 @@ extension QueueContext {
     }
   }
 
-  /// Releases queues without data, then a queue with data, and counts finalizers that ran without a context.
+  /// A probe that releases queues without a context, then a queue with a context, and counts the finalizers that ran
+  /// without a context.
   var letGo: Probe<@Sendable () -> RetainedQueue> {
     Probe(reads: [repeats], records: [withoutContext]) { trial, make in
       let before = MyDataContext.cleanUpsWithout.count
@@ -144,8 +151,13 @@ extension QueueContext {
     }
   }
 
-  /// Requests a global queue with each single-bit flag of an integer, then over-releases the queue without flags and
-  /// uses it.
+  /// Requests a global queue with each single-bit flag, and records which flags are accepted. Then releases the queue
+  /// without flags a thousand times, and records whether the queue still runs its blocks.
+  ///
+  /// - Parameters:
+  ///   - patience: the maximum time to wait for the blocks.
+  ///   - get: returns the global queue for a flag; nil if the flag is refused.
+  ///   - release: releases a queue.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
     release: (UnsafeMutableRawPointer) -> Void
@@ -159,10 +171,12 @@ extension QueueContext {
     trial.record(lost, notOnce(queue, within: patience))
   }
 
-  /// Unbalances the references of each queue a thousand times, and then counts the blocks that the queues do not run
+  /// Calls `release` a thousand times for each queue, and then records the number of blocks that the queues do not run
   /// exactly once.
   ///
-  /// - Parameter release: releases a queue more often than it retains it.
+  /// - Parameters:
+  ///   - patience: the maximum time to wait for the blocks of a queue.
+  ///   - release: releases a queue more often than it retains the queue.
   func overRelease(
     _ trial: Trial, _ queues: [UnsafeMutableRawPointer?], within patience: Duration = .seconds(20),
     release: (UnsafeMutableRawPointer?) -> Void
@@ -173,7 +187,8 @@ extension QueueContext {
     trial.record(lost, queues.sum { notOnce($0, within: patience) })
   }
 
-  /// Submits a hundred blocks to a queue. Returns how many of them did not run exactly once.
+  /// Submits a hundred blocks to a queue. Returns the number of blocks that have not run exactly once within
+  /// `patience`.
   private func notOnce(_ queue: UnsafeMutableRawPointer?, within patience: Duration) -> Int {
     let blocks = RunCounts(count: 100)
     let all = DispatchGroup()
@@ -190,23 +205,25 @@ extension QueueContext {
   }
 }
 
-/// A way to modify a queue.
+/// A change of a queue.
 enum QueueChange {
-  /// Sets a context of the queue.
+  /// A new context of the queue.
   case context(UnsafeMutableRawPointer)
-  /// Sets a value of the queue by a key.
+  /// A new queue-specific value, with its key.
   case value(key: UnsafeMutableRawPointer, UnsafeMutableRawPointer)
-  /// Sets a target of the queue.
+  /// A new target of the queue.
   case target(UnsafeMutableRawPointer?)
-  /// Suspends the queue.
+  /// A suspension of the queue.
   case suspension
 }
 
 extension QueueContext {
-  /// Calls `change` to modify a queue in each way in turn, and counts the modifications that took effect.
+  /// Calls `change` with each kind of change in turn, and records the number of changes that took effect.
   ///
-  /// - Parameter patience: how long the trial waits for a block of the queue. A block that has not run by then counts
-  ///   as held back.
+  /// - Parameters:
+  ///   - patience: the maximum time to wait for a block of the queue. If the block has not run by then, the change of
+  ///     the target or the suspension took effect.
+  ///   - change: changes a queue.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
@@ -231,13 +248,13 @@ extension QueueContext {
   }
 }
 
-/// The queues that `dispatch_get_current_queue` returns, in blocks and outside of them.
+/// The results of `dispatch_get_current_queue`, in blocks and outside of blocks.
 final class QueueAnswers: Sendable {
-  /// A queue whose blocks ask for the current queue.
+  /// A queue whose blocks call `dispatch_get_current_queue`.
   struct AskingQueue: Sendable {
-    /// Submits a block to the queue.
+    /// A closure that submits a block to the queue asynchronously.
     let async: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Runs a block on the queue, and waits for its end.
+    /// A closure that runs a block on the queue, and waits until the block has ended.
     let sync: @Sendable (() -> Void) -> Void
     fileprivate let isNamed: @Sendable (UnsafeMutableRawPointer?) -> Bool
 
@@ -257,13 +274,13 @@ final class QueueAnswers: Sendable {
     }
   }
 
-  /// The queues whose blocks ask for the current queue: a serial queue, a queue that targets it, a concurrent queue,
-  /// and the global queues of default and low priority.
+  /// The queues whose blocks call `dispatch_get_current_queue`: a serial queue, a queue that targets the serial queue,
+  /// a concurrent queue, and the global queues of default and low priority.
   let queues: [AskingQueue]
   private let all = DispatchGroup()
   private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
 
-  /// Creates the queues, which have not given any answers yet.
+  /// Creates the queues. No result is recorded yet.
   init() {
     let serial = DispatchQueue(label: "com.example.MySerialQueue")
     let targeting = DispatchQueue(label: "com.example.MyTargetingQueue", target: serial)
@@ -275,13 +292,13 @@ final class QueueAnswers: Sendable {
     for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
-  /// Notes the answer that a block of `queue` got.
+  /// Records the result in a block of `queue`.
   func inside(_ answer: UnsafeMutableRawPointer?, of queue: AskingQueue) {
     if !queue.isNamed(answer) { state.withLock { $0.otherQueue += 1 } }
     all.leave()
   }
 
-  /// Notes the answer that a thread got outside of a block.
+  /// Records the result on a thread outside of blocks.
   func outside(_ answer: UnsafeMutableRawPointer?) {
     state.withLock { state in
       if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.overcommitting += 1 }
@@ -290,7 +307,7 @@ final class QueueAnswers: Sendable {
     all.leave()
   }
 
-  /// Waits for all answers, and records how many were wrong.
+  /// Waits until all results are recorded, and records the number of wrong results in the metrics of `pattern`.
   func record(_ trial: Trial, _ pattern: QueueContext) {
     all.wait()
     let seen = state.withLock { $0 }
@@ -300,9 +317,9 @@ final class QueueAnswers: Sendable {
   }
 }
 
-/// The data that a program stores for a queue, and the observations of the data.
+/// The data that a program stores for a queue, and what the trial observed of the data.
 final class MyDataContext: Sendable {
-  /// The data of the current task.
+  /// The data that the current task has stored.
   @TaskLocal static var current: MyDataContext?
 
   /// The number of finalizers that ran without a context in this process.
@@ -321,13 +338,13 @@ final class MyDataContext: Sendable {
     var cleaner: Int?
     /// Whether a block found the data.
     var wasSeen = false
-    /// Whether the clean-up came before the last release, or before the end of the last block.
+    /// Whether the data was cleaned up before the last release, or before the end of the last block.
     var wasEarly = false
   }
 
-  /// Creates data that no block has found yet.
+  /// Creates data that has not been found or cleaned up yet.
   ///
-  /// - Parameter bound: how long the trial waits for a clean-up that must not come.
+  /// - Parameter bound: the duration of each wait for a clean-up that must not happen.
   init(looks bound: Duration = .zero) {
     isCleanedUp = BoundedGate(bound: bound)
     whileReferenced = BoundedGate(bound: bound)
@@ -336,10 +353,10 @@ final class MyDataContext: Sendable {
 
   // MARK: For the blocks that look for the data
 
-  /// Notes whether a block has found this data, rather than other data or none.
+  /// Records whether `found` is this data.
   func isSeen(in found: MyDataContext?) { state.note { $0.wasSeen = found === self } }
 
-  /// Notes that a block has found the data at `context`.
+  /// Records that a block has found the data at `context`.
   static func found(_ context: UnsafeMutableRawPointer?) {
     let found = at(context)
     found.isSeen(in: found)
@@ -347,20 +364,20 @@ final class MyDataContext: Sendable {
 
   // MARK: The end of the queue
 
-  /// A pointer to the data, for a C function. The data is never freed, so that a finalizer that runs twice can be
-  /// counted.
+  /// A retained pointer to the data, for a C function. The data is never freed, so that a finalizer that runs twice can
+  /// be counted.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// Returns the data that a pointer refers to.
+  /// Returns the data at a pointer; new data for nil.
   static func at(_ context: UnsafeMutableRawPointer?) -> MyDataContext {
     guard let context else { return MyDataContext() }
     return Unmanaged<MyDataContext>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Counts a finalizer that ran although there was no context.
+  /// Counts a finalizer that ran without a context.
   static func cleanUpWithout() { cleanUpsWithout.add() }
 
-  /// Notes that a finalizer, or a replacement for it, cleans up the data.
+  /// Records that a finalizer, or a replacement for a finalizer, cleans up the data.
   func cleanUp() {
     cleaning.set()
     isCleanedUp.open()
@@ -371,34 +388,35 @@ final class MyDataContext: Sendable {
     }
   }
 
-  /// Waits for a while in which the data must not be cleaned up, since there is a reference to the queue.
+  /// Waits for a short time while the queue is referenced, and records whether the data is cleaned up during the wait.
   func lookWhileReferenced() {
     whileReferenced.restHasFinished()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
-  /// The work of the queue's last block, which waits for a clean-up.
+  /// Runs the last block of the queue, which waits for a short time and records whether the data is cleaned up during
+  /// the wait.
   func lastBlock() {
     if isCleanedUp.pass() { state.note { $0.wasEarly = true } }
     end.set()
     hasEnded.signal()
   }
 
-  /// Notes that the last reference was released.
+  /// Records that the last reference to the queue was released.
   func wasReleased() { isCleanedUp.restHasFinished() }
 
-  /// Waits for the end of the last block, and for the clean-up.
+  /// Waits until the last block has ended. Then waits for the clean-up, for at most `patience`.
   func awaitEnd(within patience: Duration) {
     hasEnded.wait()
     awaitCleanUp(within: patience)
   }
 
-  /// Waits for the clean-up.
+  /// Waits until the data is cleaned up, for at most `patience`.
   func awaitCleanUp(within patience: Duration) {
     state.wait(within: patience) { $0.cleanUps > 0 }
   }
 
-  /// Waits for a while after the clean-up, so that events that must not follow the clean-up are noticed.
+  /// Waits for a short time after the clean-up, so that later finalizers are counted.
   func lookAfterwards() {
     afterwards.restHasFinished()
     afterwards.pass()
@@ -406,22 +424,22 @@ final class MyDataContext: Sendable {
 
   /// Whether the calling thread cleaned up the data.
   var isCleanedUpHere: Bool { state.cleaner == ThreadCensus.currentThread }
-  /// The nanoseconds from the end of the last block to the clean-up; nil if one of the two did not happen.
+  /// The nanoseconds from the end of the last block to the clean-up; nil if either event did not occur.
   var timeToCleanUp: UInt64? { cleaning.since(end) }
 }
 
-/// A thread-local variable that refers to an object without owning it.
+/// A thread-local variable that contains an unowned reference to an object.
 ///
-/// Unchecked: each thread reads and writes its own value.
+/// Conformance to `Sendable` is unchecked: each thread reads and writes its own value.
 final class ThreadKey<Value: AnyObject & Sendable>: @unchecked Sendable {
   private var key = pthread_key_t()
 
-  /// Creates a variable that has no value on any thread.
+  /// Creates a variable that is nil on every thread.
   init() { pthread_key_create(&key, nil) }
 
   deinit { pthread_key_delete(key) }
 
-  /// The value of the variable on the calling thread.
+  /// The value of the variable on the calling thread; nil if the thread has not set the variable.
   var value: Value? {
     get { pthread_getspecific(key).map { Unmanaged<Value>.fromOpaque($0).takeUnretainedValue() } }
     set { pthread_setspecific(key, newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }) }

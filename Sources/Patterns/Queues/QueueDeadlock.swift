@@ -3,14 +3,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Which blocks wait for something that cannot run before they end?
+/// Which blocks wait for work that cannot run before the blocks end?
 ///
-/// The document forbids a task to call `dispatch_sync` on the queue that it runs on. On a serial queue the call
-/// deadlocks; on a concurrent queue it should be avoided as well. The document also warns of `dispatch_apply` on the
-/// serial queue that the caller runs on.
+/// The document forbids a task to call `dispatch_sync` with the queue on which the task runs. On a serial queue the
+/// call deadlocks; on a concurrent queue the call should be avoided as well. The document also warns of calling
+/// `dispatch_apply` with the serial queue on which the caller runs.
 ///
-/// Each variant is such a task, alone in its queue. A hazard ends in a trap or at a standstill. If its tasks end
-/// nevertheless, the trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
+/// The task of each variant is alone in its queue. A hazard is expected to trap or to reach a standstill. If its tasks
+/// end nevertheless, the trial completes and reports this result. Inner blocks that are not expected to run are empty.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
 /// Iterations Concurrently".
@@ -22,7 +22,7 @@ struct QueueDeadlock: Pattern {
   let notOnce = Metric.count(
     "not-once", "inner blocks, or iterations, that had not run exactly once when all tasks had ended")
 
-  /// The main queue. A test, in which nothing drains the main queue, passes another.
+  /// The main queue. Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [iterations] }
@@ -185,8 +185,8 @@ struct QueueDeadlock: Pattern {
     }
   }
 
-  /// Waits for the end of the tasks that the body submits with a group. The trial is unavailable if the pool cannot
-  /// start its threads, since waiting for threads is not a deadlock.
+  /// A probe that waits until the tasks of a group have ended. The body submits the tasks. The trial is unavailable if
+  /// the pool cannot start its threads, since waiting for threads is not a deadlock.
   private var awaitTasks: Probe<@Sendable (_ tasks: DispatchGroup) -> Void> {
     Probe { trial, body in
       try SystemThread.requireCapacity(for: 4)
@@ -197,7 +197,10 @@ struct QueueDeadlock: Pattern {
     }
   }
 
-  /// Waits for the tasks, and counts the inner blocks that have not run exactly once.
+  /// Returns a probe that waits until the tasks of a group have ended, and counts the inner blocks that have not run
+  /// exactly once.
+  ///
+  /// - Parameter count: the number of inner blocks.
   private func countInner(_ count: Int) -> Probe<@Sendable (_ tasks: DispatchGroup, _ inner: RunCounts) -> Void> {
     Probe(records: [notOnce]) { trial, body in
       let inner = RunCounts(count: count)
@@ -206,7 +209,8 @@ struct QueueDeadlock: Pattern {
     }
   }
 
-  /// Waits for the tasks, and counts the iterations that have not run exactly once.
+  /// A probe that waits until the tasks of a group have ended, and counts the iterations that have not run exactly
+  /// once.
   private var countIterations: Probe<@Sendable (_ tasks: DispatchGroup, _ inner: RunCounts) -> Void> {
     Probe(reads: [iterations], records: [notOnce]) { trial, body in
       try countInner(trial[iterations])(trial, body)

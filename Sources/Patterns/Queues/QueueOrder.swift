@@ -2,15 +2,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// In which order do the tasks of a queue begin and end, and in which order do threads get a lock?
+/// In which order do the tasks of a queue begin and end, and in which order do threads acquire a lock?
 ///
-/// The document says that every queue is first in, first out; that a serial queue, unlike a lock, runs its tasks one at
-/// a time in a predictable order; and that any thread may submit tasks without a lock. Its listing adds one block to a
-/// serial queue by `dispatch_async` and a second one by `dispatch_sync`: the first may still be waiting when the first
-/// call returns, and both have run when the second call returns.
+/// The document says that every queue is first in, first out. It also says that a serial queue, unlike a lock, runs its
+/// tasks one at a time in a predictable order, and that any thread may submit tasks without a lock. Its listing adds
+/// one block to a serial queue by `dispatch_async` and a second block by `dispatch_sync`. When the first call returns,
+/// the first block may not have run yet. When the second call returns, both blocks have run.
 ///
-/// Tasks log their beginning and their end, and the lab reads the log when all tasks have ended. On a queue that allows
-/// a task to overtake another, one task waits until its successor has ended.
+/// Each task logs its beginning and its end. The trial reads the log when all tasks have ended. On a queue whose tasks
+/// may overtake each other, one task waits until its successor has ended.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Creating Serial Dispatch Queues",
 /// "Adding a Single Task to a Queue"; "GCD in depth", Queue Types; "The Replacement of the Semaphore".
@@ -157,8 +157,8 @@ struct QueueOrder: Pattern {
   private var watchPairs: TrialProbe { Probe(reads: [pairs], records: [beginInversions]) }
   private var queueWaiters: TrialProbe { Probe(reads: [waiters], records: [overtaken]) }
 
-  /// The time for which a task waits, after all tasks are submitted, for an event that must not come.
+  /// The maximum time for which a task waits, after all tasks are submitted, for an event that must not occur.
   private var inOrder: Duration { .milliseconds(10) }
-  /// The time for which a task waits for an event that must come as soon as a thread is available.
+  /// The maximum time for which a task waits for an event that must occur as soon as a thread is available.
   private var overtaking: Duration { .seconds(20) }
 }

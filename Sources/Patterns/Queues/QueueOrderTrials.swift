@@ -2,17 +2,19 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension QueueOrder {
-  /// Returns the longest time of a trial: a task may have to wait for its successor if the machine has no thread to
-  /// spare.
+  /// Returns one second as the maximum duration of a trial, since a task may have to wait for a thread for its
+  /// successor.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Calls `submit` from several threads at once, waits until all their tasks have run, and counts the tasks that were
-  /// out of order.
+  /// Calls `submit` from several threads at once, waits until all tasks have run, and records the number of tasks that
+  /// were out of order.
   ///
-  /// - Parameter patience: how long the very first task waits for the end of its successor, after all tasks are
-  ///   submitted.
+  /// - Parameters:
+  ///   - patience: the maximum time for which the first task waits, after all tasks are submitted, for the end of its
+  ///     successor.
+  ///   - submit: submits the tasks of one thread in their order.
   func log(
     _ trial: Trial, patience: Duration, _ submit: @escaping @Sendable ([TaskLog.Task]) -> Void
   ) throws {
@@ -29,11 +31,13 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Adds two tasks one after the other, while spinning tasks keep every thread of the pool busy, and notes which
-  /// begins first.
+  /// Adds two tasks one after the other, while spinning tasks occupy every thread of the pool. Records the number of
+  /// pairs whose second task began first.
   ///
-  /// - Parameter patience: how long the spinning tasks wait, at most, for the second task to begin. If the queue lets
-  ///   the second task begin only after the first, for which there is no thread, they wait this long.
+  /// - Parameters:
+  ///   - patience: the maximum time for which the spinning tasks wait for the second task to begin. If the second task
+  ///     can begin only after the first one, the spinning tasks wait for the whole time.
+  ///   - add: adds the two tasks of a pair.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
     try SystemThread.requireCapacity(for: trial.cores + 2)
     var count = 0
@@ -55,12 +59,12 @@ extension QueueOrder {
     trial.record(beginInversions, count)
   }
 
-  /// Runs the code of the document's listing, whose first block ends only after the second one, if the queue allows
-  /// that.
+  /// Returns a probe that runs the document's listing. The first block waits for the call of `dispatch_sync` to return,
+  /// if the call of `dispatch_async` returned before the end of the first block.
   ///
   /// - Parameters:
-  ///   - patience: how long the first block waits for the sync to return.
-  ///   - asyncPatience: how long the first block waits before that for the async to return.
+  ///   - patience: the maximum time for which the first block waits for the call of `dispatch_sync` to return.
+  ///   - asyncPatience: the maximum time for which the first block waits for the call of `dispatch_async` to return.
   func list(
     patience: Duration, asyncPatience: Duration = .seconds(20)
   ) -> Probe<@Sendable (Listing) -> Void> {
@@ -72,12 +76,13 @@ extension QueueOrder {
     }
   }
 
-  /// Lets threads arrive one after the other, and records the order in which they are admitted. Each thread arrives
-  /// once the previous thread is observed to wait. The first thread leaves when it is released, and arrives again as
-  /// the last one.
+  /// Starts threads that arrive one after the other at a lock, and records how many of them another thread overtook.
   ///
-  /// - Parameter enter: waits for admission, reports it, and leaves.
-  /// - Throws: ``Unavailable`` if the system does not report whether a thread waits, or ``SystemError`` if a thread
+  /// Each thread arrives when the previous thread sleeps. The first thread leaves after all others have arrived, and
+  /// arrives again as the last one.
+  ///
+  /// - Parameter enter: acquires the lock, records the admission, and releases the lock.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads, or ``SystemError`` if a thread
   ///   cannot be started.
   func arrive(_ trial: Trial, _ enter: @escaping @Sendable (Arrivals.One) -> Void) throws {
     let count = trial[waiters]
@@ -112,19 +117,19 @@ extension QueueOrder {
   }
 }
 
-/// A log of the order in which tasks begin and end. Each event takes the next place in the log.
+/// A log of the order in which tasks begin and end. Each event is stored at the next free index of the log.
 final class TaskLog: Sendable {
   /// The group of all tasks.
   let all = DispatchGroup()
   private let submitters: Int
   private let tasks: Int
   private let places = Atomic<Int>(0)
-  /// The events: twice the number of the task, plus one for its end; -1 for a place that was not written.
+  /// The events: twice the number of the task, plus one for its end; -1 for an index that was not written.
   private let events: Slots<Atomic<Int>>
   private let firstHasBegun: BoundedGate
   private let successorHasEnded: BoundedGate
 
-  /// Creates an empty log for this many tasks of each submitter.
+  /// Creates an empty log for `tasks` tasks of each submitter.
   init(submitters: Int, tasks: Int, patience: Duration) {
     self.submitters = submitters
     self.tasks = tasks
@@ -133,7 +138,7 @@ final class TaskLog: Sendable {
     successorHasEnded = BoundedGate(bound: patience)
   }
 
-  /// A task with its place in the log.
+  /// A task that logs its beginning and its end.
   struct Task: Sendable {
     fileprivate let log: TaskLog
     fileprivate let number: Int
@@ -141,9 +146,10 @@ final class TaskLog: Sendable {
     /// The group of all tasks.
     var all: DispatchGroup { log.all }
 
-    /// Notes that the task begins and that it ends. In between, the first task waits for the end of the second one. The
-    /// second task first waits until the first one has written its beginning, since the first may have lost its core
-    /// before that.
+    /// Logs the beginning and the end of the task.
+    ///
+    /// In between, the first task waits for the end of the second one. The second task begins only after the first task
+    /// has logged its beginning, since the first task may lose its core before that.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
@@ -156,12 +162,12 @@ final class TaskLog: Sendable {
     }
   }
 
-  /// Returns the tasks of one submitter, in the order in which the submitter adds them.
+  /// Returns the tasks of one submitter, in the order in which the submitter must add them.
   func tasks(of submitter: Int) -> [Task] {
     (submitter * tasks..<(submitter + 1) * tasks).map { Task(log: self, number: $0) }
   }
 
-  /// Notes that all tasks have been submitted.
+  /// Records that all tasks have been submitted, and starts the timeout of the first task.
   func allIsSubmitted() {
     firstHasBegun.restHasFinished()
     successorHasEnded.restHasFinished()
@@ -172,7 +178,7 @@ final class TaskLog: Sendable {
     if place < events.count { events[place].store(event, ordering: .releasing) }
   }
 
-  /// The order of the tasks in a log.
+  /// The number of tasks in a log that were out of order, that overlapped, and that were lost.
   struct Order: Equatable {
     var beginInversions = 0
     var endInversions = 0
@@ -212,22 +218,22 @@ final class TaskLog: Sendable {
 
 /// Two tasks that one thread adds to a queue, one after the other.
 final class TaskPair: Sendable {
-  /// The group of both tasks.
+  /// The group of the two tasks.
   let all = DispatchGroup()
   private let begun = Atomic<Int>(0)
   private let second = Atomic<Int>(0)
 
-  /// Notes that the task added first begins.
+  /// Records that the first task begins.
   func firstBegins() { begun.add(1, ordering: .acquiringAndReleasing) }
 
-  /// Notes that the task added second begins.
+  /// Records that the second task begins.
   func secondBegins() {
     second.store(begun.add(1, ordering: .acquiringAndReleasing).newValue, ordering: .releasing)
   }
 
   /// Whether the second task has begun.
   var secondHasBegun: Bool { second.load(ordering: .acquiring) > 0 }
-  /// Whether both tasks have begun, the second one first.
+  /// Whether both tasks have begun, and the second task began before the first.
   var isInverted: Bool { begun.load(ordering: .acquiring) == 2 && second.load(ordering: .acquiring) == 1 }
 }
 
@@ -244,8 +250,8 @@ final class Listing: Sendable {
     var unfinished = 0
   }
 
-  /// Creates a run whose first block waits up to `patience` for the sync to return, and before that up to
-  /// `asyncPatience` for the async to return.
+  /// Creates a run whose first block waits up to `asyncPatience` for the call of `dispatch_async` to return, and then
+  /// up to `patience` for the call of `dispatch_sync` to return.
   init(patience: Duration, asyncPatience: Duration) {
     asyncHasReturned = BoundedGate(bound: asyncPatience)
     syncHasReturned = BoundedGate(bound: patience)
@@ -253,7 +259,7 @@ final class Listing: Sendable {
     asyncHasReturned.restHasFinished()
   }
 
-  /// The work of the first block.
+  /// Runs the first block, which waits for the two calls to return.
   func someWork() {
     let returnedBefore = asyncHasReturned.pass()
     // If the caller waits for this block to end, this block must not wait for the caller.
@@ -265,45 +271,45 @@ final class Listing: Sendable {
     firstHasEnded.signal()
   }
 
-  /// Notes that the async has returned: the first block may or may not have run.
+  /// Records that the call of `dispatch_async` has returned.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
     syncHasReturned.restHasFinished()
   }
 
-  /// The work of the second block.
+  /// Runs the second block.
   func someMoreWork() { state.withLock { $0.secondHasEnded = true } }
 
-  /// Notes that the sync has returned, and checks whether both blocks have completed.
+  /// Records that the call of `dispatch_sync` has returned, and the number of blocks that have not ended.
   func bothHaveCompleted() {
     state.withLock { $0.unfinished = ($0.firstHasEnded ? 0 : 1) + ($0.secondHasEnded ? 0 : 1) }
     syncHasReturned.open()
     firstHasEnded.wait()
   }
 
-  /// The number of asyncs that returned before their block had ended: one or none.
+  /// The number of calls of `dispatch_async` that returned before their block had ended: 0 or 1.
   var returnedBefore: Int { state.withLock { $0.returnedBefore ? 1 : 0 } }
-  /// The number of blocks that had not ended when the sync returned.
+  /// The number of blocks that had not ended when the call of `dispatch_sync` returned.
   var unfinished: Int { state.withLock { $0.unfinished } }
 }
 
-/// Threads that arrive one after the other at a place that admits only one, and the order in which they were admitted.
+/// Threads that arrive one after the other at a lock, and the order in which they acquire the lock.
 final class Arrivals: Sendable {
   private let entered = Mutex<[Int]>([])
   private let threads: Slots<Atomic<Int>>
   private let firstIsIn = DispatchSemaphore(value: 0)
   private let firstMayLeave = DispatchSemaphore(value: 0)
 
-  /// Creates this many arrivals, none of which has happened yet.
+  /// Creates `count` arrivals, which have not happened yet.
   init(count: Int) { threads = Slots(count: count) { _ in Atomic(-1) } }
 
-  /// An arrival, by its number.
+  /// An arrival of a thread at the lock.
   struct One: Sendable {
     fileprivate let arrivals: Arrivals
-    /// The position in the order of arrival.
+    /// The position in the order of arrival, from 0.
     let number: Int
 
-    /// Notes that the thread was admitted; the first thread stays until all others wait.
+    /// Records that the thread acquired the lock. The first thread then blocks until ``release()`` is called.
     func noteAdmission() {
       arrivals.entered.withLock { $0.append(number) }
       guard number == 0 else { return }
@@ -314,13 +320,13 @@ final class Arrivals: Sendable {
 
   subscript(number: Int) -> One { One(arrivals: self, number: number) }
 
-  /// Notes that the calling thread is about to arrive.
+  /// Records that the calling thread is about to arrive.
   func comes(_ number: Int) { threads[number].store(ThreadCensus.currentThread, ordering: .releasing) }
 
-  /// Waits until the first thread is admitted.
+  /// Waits until the first thread has acquired the lock.
   func awaitEntry(of first: Int) { firstIsIn.wait() }
 
-  /// Waits until the thread of `number` sleeps or is admitted.
+  /// Waits until the thread of the arrival `number` sleeps or has acquired the lock.
   func awaitSleepOrEntry(of number: Int) {
     while !entered.withLock({ $0.contains(number) }) {
       let thread = threads[number].load(ordering: .acquiring)
@@ -333,11 +339,11 @@ final class Arrivals: Sendable {
     }
   }
 
-  /// Lets the first thread leave.
+  /// Unblocks the first thread, so that it releases the lock.
   func release() { firstMayLeave.signal() }
 
-  /// The number of threads that were admitted after a thread with a higher number. The number is valid once all threads
-  /// have been admitted.
+  /// The number of threads that acquired the lock after a thread with a higher number. The value is valid after all
+  /// threads have acquired the lock.
   var overtaken: Int {
     let order = entered.withLock { $0 }
     return order.indices.count { index in order[..<index].contains { $0 > order[index] } }

@@ -2,24 +2,24 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// Does the QoS class of a task decide when the task runs, if there are more tasks than cores?
+/// Does the QoS class of a task determine when the task runs, if there are more tasks than cores?
 ///
-/// The documents name four global queues, of high, default, low and background priority, and say that tasks of a higher
-/// priority run before those of a lower one. QoS classes have replaced the priorities. One document gets a global queue
-/// by its priority, another creates each serial queue with an attribute for its QoS class.
+/// The documents list four global queues, of high, default, low and background priority, and say that tasks of a higher
+/// priority run before tasks of a lower priority. QoS classes have replaced these priorities. One document requests a
+/// global queue by its priority. Another document creates each serial queue with an attribute for its QoS class.
 ///
-/// All classes compete in one trial. If two classes share a queue, only the second one takes part. The trial measures
-/// two times. Tasks on the global queues are all submitted at once, and the trial measures when they *begin*, since the
-/// documents describe the order in which tasks begin. Tasks on private serial queues each have a thread of their own, a
-/// spin barrier releases them together, and the trial measures when they *end*. In one more variant a task of the low
-/// priority is submitted last, and the tasks of a higher priority end only once that task has begun.
+/// All classes compete in one trial. If two classes share a queue, only the second class takes part. Tasks on the
+/// global queues are all submitted at once, and the trial records when they *begin*, since the documents describe the
+/// order in which tasks begin. Tasks on private serial queues run on a thread each and start together at a spin
+/// barrier, and the trial records when they *end*. In another variant a task of the low priority is submitted last, and
+/// the tasks of a higher priority end only after that task has begun.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
 /// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.
 struct QueuePriority: Pattern {
   static let name = "queue-priority"
 
-  /// The QoS classes, the most urgent first.
+  /// The QoS classes, in descending order of urgency.
   enum QoSClass: String, CaseIterable, Sendable, Urgency {
     case userInteractive = "user-interactive"
     case userInitiated = "user-initiated"
@@ -27,7 +27,7 @@ struct QueuePriority: Pattern {
     case utility, background
   }
 
-  /// The priorities of the older getter, the highest first.
+  /// The priorities of `dispatch_get_global_queue`, in descending order.
   enum Priority: String, CaseIterable, Sendable, Urgency {
     case high = "high-priority"
     case standard = "default-priority"

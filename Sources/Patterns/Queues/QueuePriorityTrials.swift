@@ -3,15 +3,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension QueuePriority {
-  /// Returns the longest time of a trial: all tasks, one after the other.
+  /// Returns the maximum duration of a trial, in which all tasks run one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
-  /// Submits tasks to the global queues that the body returns for the four priorities, and requests a queue from the
-  /// body by each other identifier.
+  /// Returns a probe that submits tasks to the global queues of the four priorities, and records when the tasks begin.
+  /// The probe also requests a global queue for each other identifier. The body returns the queue for an identifier.
   ///
-  /// - Parameter niceness: the priorities of the classes; nil to determine them.
+  /// - Parameter niceness: the priorities of the QoS classes' threads; nil to determine them.
   func beginOnEveryQueue(
     niceness: ThreadPriorities? = nil
   ) -> Probe<@Sendable (_ identifier: Int) -> UnsafeMutableRawPointer?> {
@@ -21,10 +21,14 @@ extension QueuePriority {
     }
   }
 
-  /// Submits tasks to the queues that the body returns, in shuffled order, and records when they begin. The trial is
-  /// unavailable if the system gives classes no priority of their own, or if there are not enough threads.
+  /// Returns a probe that submits tasks to the queues of all keys, in shuffled order, and records when the tasks begin.
   ///
-  /// - Parameter niceness: the priorities of the classes; nil to determine them.
+  /// The body returns the queue for a key. The trial is unavailable if the system does not assign priorities to the
+  /// classes, or if there are not enough threads.
+  ///
+  /// - Parameters:
+  ///   - measure: the metrics to record, one for each key.
+  ///   - niceness: the priorities of the QoS classes' threads; nil to determine them.
   func begin<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>, niceness: ThreadPriorities? = nil
   ) -> Probe<@Sendable (Key) -> UnsafeMutableRawPointer?> {
@@ -54,13 +58,17 @@ extension QueuePriority {
     }
   }
 
-  /// Submits more tasks than there are cores to the queue of each of these priorities, and then one to the queue of the
-  /// low priority. Counts the tasks that had not begun when the last one began. The body returns the queues.
+  /// Returns a probe that submits more tasks than there are cores to the queue of each of `priorities`, and then one
+  /// task to the queue of the low priority.
   ///
-  /// The tasks yield until the last one begins, so they occupy the pool's threads. They do not block, since the pool
-  /// adds threads for tasks that block.
+  /// The probe counts the tasks that had not begun when the last task began. The body returns the queue for a priority.
   ///
-  /// - Parameter patience: how long the tasks wait for the last one.
+  /// The tasks yield until the last task begins, so they occupy the threads of the pool. They do not block, since the
+  /// pool adds threads for tasks that block.
+  ///
+  /// - Parameters:
+  ///   - patience: the maximum time to wait for the last task to begin.
+  ///   - priorities: the priorities of the tasks that are submitted first.
   func overtake(
     patience: Duration = .seconds(10), _ priorities: [Priority]
   ) -> Probe<@Sendable (Priority) -> UnsafeMutableRawPointer?> {
@@ -95,9 +103,13 @@ extension QueuePriority {
     }
   }
 
-  /// Submits spinning tasks to private queues that the body makes, starts all of them at once, and records when they
-  /// end. The trial is unavailable if the system gives classes no priority of their own, or if there are not enough
-  /// threads.
+  /// Returns a probe that submits spinning tasks to private queues, starts all of them at once, and records when they
+  /// end.
+  ///
+  /// The body creates the queue for a key. The trial is unavailable if the system does not assign priorities to the
+  /// classes, or if there are not enough threads.
+  ///
+  /// - Parameter measure: the metrics to record, one for each key.
   func end<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>
   ) -> Probe<@Sendable (Key) -> DispatchQueue> {
@@ -124,7 +136,8 @@ extension QueuePriority {
     }
   }
 
-  /// Requests a global queue by each possible identifier, and counts the queues that have none of the four priorities.
+  /// Requests a global queue for each identifier, and records the number of queues that are not a queue of the four
+  /// priorities.
   func askForAll(_ trial: Trial, _ get: (Int) -> UnsafeMutableRawPointer?) {
     let documented = Priority.allCases.map { get($0.identifier) }
     // 0x05 is QOS_CLASS_MAINTENANCE, which only the C library's own header declares.
@@ -132,26 +145,31 @@ extension QueuePriority {
     trial.record(otherQueues, Set(further).subtracting(documented).count)
   }
 
-  /// Counts the different priorities of the threads that serve the four queues that `get` returns.
+  /// Records the number of different priorities among the threads of the four queues that `get` returns.
   func rank(_ trial: Trial, _ get: (Priority) -> UnsafeMutableRawPointer?) {
     let seen = ThreadPriorities.seen(Priority.allCases.map { RetainedQueue(created: get($0)).async })
     trial.record(threadPriorities, Set(seen).count)
   }
 
-  /// Counts the queues whose threads have a priority between user-initiated and utility.
+  /// Records the number of queues whose threads have a priority between user-initiated and utility.
   ///
-  /// - Parameter niceness: the priorities of the classes.
+  /// - Parameters:
+  ///   - niceness: the priorities of the QoS classes' threads.
+  ///   - queues: the queues to examine.
   func compare(_ trial: Trial, _ niceness: ThreadPriorities, _ queues: [DispatchQueue]) {
     let seen = ThreadPriorities.seen(queues.map { queue in { queue.async(execute: $0) } })
     trial.record(unspecifiedBetween, seen.count { niceness.isBetween($0) })
   }
 
-  /// Gives up the permission to raise priorities, has the body examine the threads of queues that have not been used
-  /// before, and counts the threads that have the priority of the default queue's thread, or the background priority.
+  /// A probe that drops the permission to raise priorities, and then examines the threads of queues that have run no
+  /// block yet.
   ///
-  /// Nothing serves the main queue of such a trial, so Dispatch has no threads yet. An earlier thread would keep the
-  /// priority with which it was started. The trial is unavailable if its process was started with a nice value other
-  /// than 0, or if the threads of the background class do not have a higher nice value.
+  /// The probe counts the threads with the priority of the default queue's thread, and the threads with the background
+  /// priority. The body starts the examination of the queues.
+  ///
+  /// Dispatch has no threads before the probe runs, since nothing drains the main queue of its process. An earlier
+  /// thread would retain its original priority. The trial is unavailable if the process was started with a nice value
+  /// other than 0, or if the threads of the background class do not have a higher nice value.
   var giveUpPrivileges: Probe<@Sendable (_ queues: [UnusedQueue]) -> Void> {
     Probe(records: [levelWithDefault, levelWithBackground]) { trial, lookAt in
       try SystemThread.requireCapacity(for: 10)
@@ -196,14 +214,15 @@ final class UnusedQueue: Sendable {
   private let seen = Slots<Int>(count: 1, of: .max)
   private let hasSeen = DispatchSemaphore(value: 0)
 
-  /// Creates a queue that is a member of `all`. The group ends once each of its queues has run a block.
+  /// Creates a queue from a function that submits a block to it. The queue is a member of `all` until it has run a
+  /// block.
   init(_ all: DispatchGroup, _ async: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     self.all = all
     self.async = async
     all.enter()
   }
 
-  /// Submits a block that notes the nice value of its thread.
+  /// Submits a block that records the nice value of its thread.
   func look() {
     async { [self] in
       seen[0] = ThreadPriorities.ofCallingThread
@@ -212,44 +231,44 @@ final class UnusedQueue: Sendable {
     }
   }
 
-  /// Waits until the block has noted the nice value.
+  /// Waits until the block has recorded the nice value.
   func awaitLook() { hasSeen.wait() }
 
-  /// The nice value of the thread that ran the block.
+  /// The nice value of the thread that ran the block. The value is valid after ``awaitLook()`` has returned.
   var niceness: Int { seen[0] }
 }
 
-/// The instant at which the first of several threads arrived.
+/// The time at which the first of several threads arrived.
 private final class FirstArrival: Sendable {
   private let nanoseconds = Atomic<UInt64>(0)
 
-  /// Notes that a thread arrives.
+  /// Records the arrival of the calling thread.
   func set() {
     _ = nanoseconds.compareExchange(
       expected: 0, desired: MonotonicClock.now(), ordering: .acquiringAndReleasing)
   }
 
-  /// The nanoseconds since that instant.
+  /// The nanoseconds since the first arrival.
   var elapsed: UInt64 { MonotonicClock.now() - nanoseconds.load(ordering: .acquiring) }
 }
 
-/// A QoS class, or a priority that maps to one.
+/// A QoS class, or a priority that corresponds to a class.
 protocol Urgency: Hashable, Sendable {
-  /// Whether the class is more urgent than default.
+  /// Whether the class is more urgent than the default class.
   var isAboveDefault: Bool { get }
-  /// Whether a system may use the queue of user-initiated for this class, too.
+  /// Whether a system may use the queue of the user-initiated class for this class too.
   var isMostUrgent: Bool { get }
 }
 
 extension QueuePriority.QoSClass {
-  /// Whether the class is more urgent than default.
+  /// Whether the class is more urgent than the default class.
   var isAboveDefault: Bool { self == .userInteractive || self == .userInitiated }
 
-  /// Whether the class is user-interactive, for which Linux uses the queue of user-initiated
+  /// Whether the class is user-interactive. For this class Linux uses the queue of the user-initiated class
   /// (`dispatch_get_global_queue` in libdispatch's init.c).
   var isMostUrgent: Bool { self == .userInteractive }
 
-  /// The class in Swift.
+  /// The corresponding QoS class of Dispatch.
   var qos: DispatchQoS {
     switch self {
     case .userInteractive: .userInteractive
@@ -260,7 +279,7 @@ extension QueuePriority.QoSClass {
     }
   }
 
-  /// The identifier for `dispatch_get_global_queue`: `QOS_CLASS_…`.
+  /// The identifier for `dispatch_get_global_queue`, which is a value of `QOS_CLASS_…`.
   var identifier: Int {
     switch self {
     case .userInteractive: 0x21
@@ -273,14 +292,14 @@ extension QueuePriority.QoSClass {
 }
 
 extension QueuePriority.Priority {
-  /// Whether the priority is above default.
+  /// Whether the priority is higher than the default priority.
   var isAboveDefault: Bool { self == .high }
 
-  /// Whether a system may use the queue of user-initiated for this priority: false, since each priority has its own
-  /// queue.
+  /// Whether a system may use the queue of the user-initiated class for this priority too. The value is always false,
+  /// since each priority has its own queue.
   var isMostUrgent: Bool { false }
 
-  /// The identifier for `dispatch_get_global_queue`: `DISPATCH_QUEUE_PRIORITY_…`.
+  /// The identifier for `dispatch_get_global_queue`, which is a value of `DISPATCH_QUEUE_PRIORITY_…`.
   var identifier: Int {
     switch self {
     case .high: 2
@@ -291,13 +310,13 @@ extension QueuePriority.Priority {
   }
 }
 
-/// The priorities of the threads of each class: their nice values, or on Darwin the classes that they report. A lower
-/// value is more urgent.
+/// The priorities of the threads of each QoS class. A priority is a nice value, or on Darwin the negated value of the
+/// class that the thread reports. A lower value is more urgent.
 struct ThreadPriorities: Sendable {
-  /// A value for each class, the most urgent first.
+  /// The priority for each class, in descending order of urgency.
   let values: [Int]
 
-  /// Returns the values that a thread of each class reports.
+  /// Returns the priorities that threads of the global queues report.
   static func ofClasses() throws -> ThreadPriorities {
     ThreadPriorities(
       values: seen(
@@ -306,7 +325,7 @@ struct ThreadPriorities: Sendable {
         }))
   }
 
-  /// Returns the values of the threads on which these functions run a block.
+  /// Returns the priorities of the threads on which the functions in `run` execute a block.
   static func seen(_ run: [(@escaping @Sendable () -> Void) -> Void]) -> [Int] {
     let seen = Slots<Int>(count: run.count, of: 0)
     let all = DispatchGroup()
@@ -321,7 +340,7 @@ struct ThreadPriorities: Sendable {
     return seen.values
   }
 
-  /// The value of the calling thread.
+  /// The priority of the calling thread.
   static var ofCallingThread: Int {
     #if canImport(Darwin)
       -Int(qos_class_self().rawValue)
@@ -331,9 +350,9 @@ struct ThreadPriorities: Sendable {
     #endif
   }
 
-  /// Verifies that default, utility and background differ, and that each is less urgent than the one before.
+  /// Verifies that each of the classes default, utility and background is less urgent than its predecessor.
   ///
-  /// - Throws: ``Unavailable`` with the values if they do not.
+  /// - Throws: ``Unavailable`` with the priorities if they are not in this order.
   func require() throws {
     let ranked = values.dropFirst(2)
     guard zip(ranked, ranked.dropFirst()).allSatisfy({ $0 < $1 }) else {
@@ -343,9 +362,9 @@ struct ThreadPriorities: Sendable {
     }
   }
 
-  /// Verifies that user-initiated, default, utility and background all differ.
+  /// Verifies that the priorities of user-initiated, default, utility and background all differ.
   ///
-  /// - Throws: ``Unavailable`` with the values if they do not.
+  /// - Throws: ``Unavailable`` with the priorities if two of them are equal.
   func requireAll() throws {
     try require()
     guard tells else {
@@ -354,12 +373,13 @@ struct ThreadPriorities: Sendable {
     }
   }
 
-  /// Whether the classes above default differ from it: a nice value below 0 needs a privilege.
+  /// Whether user-initiated is more urgent than default. On Linux this requires a privilege, since its nice value is
+  /// below 0.
   var tells: Bool { values[1] < values[2] }
 
-  /// Returns whether `key` has a queue other than that of user-initiated, as far as the values show.
+  /// Returns whether the system uses separate queues for `key` and for user-initiated, according to the priorities.
   func distinguishes(_ key: some Urgency) -> Bool { !key.isMostUrgent || values[0] < values[1] }
 
-  /// Returns whether `value` lies between those of user-initiated and utility.
+  /// Returns whether `value` is between the priorities of user-initiated and utility.
   func isBetween(_ value: Int) -> Bool { values[1] < value && value < values[3] }
 }

@@ -2,11 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What does a suspended queue still run, and what do unbalanced calls lead to?
+/// Which blocks does a suspended queue still run, and what are the effects of unbalanced calls?
 ///
-/// `dispatch_suspend` keeps a queue from beginning blocks until `dispatch_resume`. The document says that the calls
+/// `dispatch_suspend` prevents a queue from starting blocks until `dispatch_resume`. The document says that the calls
 /// nest and must be balanced, and that they take effect between blocks: a running block is not stopped. The document
-/// has no listing for them. In C the calls look like this:
+/// has no listing for these calls. In C they look like this:
 ///
 /// ```c
 /// dispatch_suspend(queue);
@@ -14,8 +14,8 @@ import Synchronization
 /// dispatch_resume(queue);
 /// ```
 ///
-/// When another thread suspends a queue, the queue may already have taken its next block. To exclude that race, a trial
-/// suspends a queue from one of its own blocks, or while one of its blocks is known to run.
+/// If another thread suspends a queue, the queue may already have dequeued its next block. To avoid this race, a trial
+/// suspends a queue from one of its own blocks, or while one of its blocks runs.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Suspending and Resuming Queues".
 struct QueueSuspend: Pattern {

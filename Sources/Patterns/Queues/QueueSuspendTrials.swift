@@ -2,35 +2,35 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension QueueSuspend {
-  /// Returns the longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
+  /// Returns one second as the maximum duration of a trial, since a block may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Repeatedly suspends and resumes a queue, and counts the blocks that began while the queue was suspended. There
-  /// should be no such blocks.
+  /// A probe that repeatedly suspends and resumes a queue, and counts the blocks that began while the queue was
+  /// suspended. The expected count is zero.
   ///
-  /// During the first suspension, which is also the warm-up, the queue is observed for a while. After that the queue is
-  /// resumed as soon as all blocks are added.
+  /// During the first suspension, which is also the warm-up, the queue is observed for a while. Later suspensions end
+  /// as soon as all blocks are added.
   var hold: Probe<@Sendable (Suspension) -> Void> {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun]) { trial, body in
       _ = suspend(trial, body)
     }
   }
 
-  /// Does the same as ``hold`` with a queue that is suspended while one of its blocks runs. Also counts the blocks that
-  /// did not continue.
+  /// A probe like ``hold``, with a queue that is suspended while one of its blocks runs. The probe also counts the
+  /// running blocks that did not continue.
   var holdWhileRunning: Probe<@Sendable (Suspension) -> Void> {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun, stopped]) { trial, body in
       trial.record(stopped, suspend(trial, body))
     }
   }
 
-  /// Repeatedly suspends and resumes a queue whose blocks continue to begin, and counts the blocks that began while the
-  /// queue was suspended.
+  /// Returns a probe that repeatedly suspends and resumes a queue whose blocks continue to begin, and counts the blocks
+  /// that began while the queue was suspended.
   ///
-  /// - Parameter patience: how long the trial waits for a block that begins during the suspension. At first there may
-  ///   be no thread for the block.
+  /// - Parameter patience: the maximum time to wait for a block that begins during the suspension, since the block may
+  ///   have to wait for a thread.
   func continueWhileSuspended(patience: Duration = .seconds(20)) -> Probe<
     @Sendable (Suspension) -> Void
   > {
@@ -39,16 +39,16 @@ extension QueueSuspend {
     }
   }
 
-  /// Repeatedly suspends and resumes a queue, and times how soon the blocks begin. Returns the number of blocks that
-  /// were running when their queue was suspended, and did not continue.
+  /// Repeatedly suspends and resumes a queue, and records the time from resuming to the first block. Returns the number
+  /// of blocks that were running when their queue was suspended, and did not continue.
   private func suspend(_ trial: Trial, _ body: (Suspension) -> Void) -> Int {
     let all = suspend(trial, times: trial[repeats] + 1, looks: { $0 == 0 ? .milliseconds(10) : .zero }, body)
     trial.record(resumeToRun, all.dropFirst().map(\.resumeToRun))
     return all.sum { $0.stopped }
   }
 
-  /// Repeatedly suspends and resumes a queue, and counts the blocks that began during a suspension and the blocks that
-  /// were lost.
+  /// Repeatedly suspends and resumes a queue, and records the largest number of blocks that began during a suspension
+  /// and the number of lost blocks. Returns the suspensions.
   private func suspend(
     _ trial: Trial, times: Int, looks: (_ repeated: Int) -> Duration, _ body: (Suspension) -> Void
   ) -> [Suspension] {
@@ -65,11 +65,11 @@ extension QueueSuspend {
   }
 }
 
-/// A suspension of a queue, and the blocks that wait for its end.
+/// A suspension of a queue, and the blocks that are queued during the suspension.
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
-  /// The number of cores, which is the number of blocks of a concurrent queue that begin at once.
+  /// The number of cores of the trial. A concurrent queue can start this many blocks at once.
   let cores: Int
   private let count: Int
   private let runs: RunCounts
@@ -85,7 +85,9 @@ final class Suspension: Sendable {
   private let resumed = Moment()
   private let firstBegan = Moment()
 
-  /// Creates a suspension of a queue in which this many blocks wait.
+  /// Creates a suspension with `count` queued blocks.
+  ///
+  /// - Parameter bound: the time for which the suspended queue is observed.
   init(blocks count: Int, cores: Int, looks bound: Duration) {
     self.count = count
     self.cores = cores
@@ -93,12 +95,12 @@ final class Suspension: Sendable {
     anyBegins = BoundedGate(bound: bound)
   }
 
-  /// A block that is queued.
+  /// A block that is queued during the suspension.
   struct Block: Sendable {
     fileprivate let suspension: Suspension
     fileprivate let index: Int
 
-    /// Notes that the block begins and that it ends.
+    /// Records the beginning and the end of the block.
     func run() {
       // A block that began before the suspension does not count.
       let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)
@@ -110,10 +112,10 @@ final class Suspension: Sendable {
     }
   }
 
-  /// The blocks that are queued.
+  /// The blocks to queue during the suspension.
   var blocks: [Block] { (0..<count).map { Block(suspension: self, index: $0) } }
 
-  /// Suspends the queue by `suspend`, and notes when that call has returned.
+  /// Calls `suspend`, which suspends the queue, and records when the call has returned.
   func suspending(_ suspend: () -> Void) {
     suspend()
     suspendHasReturned.store(true, ordering: .releasing)
@@ -121,7 +123,7 @@ final class Suspension: Sendable {
     mayRunOn.signal()
   }
 
-  /// The work of a block that begins before the queue is suspended and ends after that.
+  /// Runs a block that begins before the queue is suspended and ends after the suspension.
   func runUntilSuspended() {
     isRunning.signal()
     mayRunOn.wait()
@@ -129,7 +131,7 @@ final class Suspension: Sendable {
     runnerHasEnded.signal()
   }
 
-  /// Waits until one more block runs. The block continues when the queue is suspended.
+  /// Waits until another block runs in ``runUntilSuspended()``.
   func awaitRunningBlock() { isRunning.wait() }
 
   /// Waits until the queue is suspended.
@@ -138,7 +140,7 @@ final class Suspension: Sendable {
     isSuspended.signal()
   }
 
-  /// Watches the suspended queue for a block that begins, for a short time.
+  /// Observes the suspended queue for a short time, and records whether a block begins.
   func watch() {
     awaitSuspension()
     anyBegins.restHasFinished()
@@ -146,30 +148,31 @@ final class Suspension: Sendable {
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }
 
-  /// Waits for the end of the block that was running when the queue was suspended.
+  /// Waits until the block that was running during the suspension has ended, for at most `patience`.
   func awaitEndOfRunningBlock(within patience: Duration = .seconds(20)) {
     let hasEnded = runnerHasEnded.wait(within: patience)
     counts.withLock { $0.stopped = hasEnded ? 0 : 1 }
   }
 
-  /// Resumes the queue by `resume`, and notes the time.
+  /// Records the time, and calls `resume`, which resumes the queue.
   func resuming(_ resume: () -> Void) {
     resumed.set()
     resume()
   }
 
-  /// Waits for all blocks.
+  /// Waits until all blocks have ended, for at most `patience`.
   func awaitAll(within patience: Duration = .seconds(20)) {
     all.wait(within: patience)
   }
 
-  /// The number of blocks that had begun since the suspension when the queue was observed.
+  /// The number of queued blocks that began between the suspension and the end of the observation.
   var beganSuspended: Int { counts.withLock { $0.beganSuspended } }
-  /// The number of blocks that were running when the queue was suspended and had not ended when it was observed.
+  /// The number of blocks that were running when the queue was suspended, and had not ended when the queue was
+  /// observed.
   var stopped: Int { counts.withLock { $0.stopped } }
   /// The number of blocks that have not run exactly once.
   var lost: Int { runs.notOnce }
-  /// The nanoseconds from the resume to the first block; nil if no block began after it.
+  /// The nanoseconds from the call of `resume` to the first block; nil if no block began after the call.
   var resumeToRun: UInt64? {
     guard beganSuspended == 0 else { return nil }
     return firstBegan.since(resumed)

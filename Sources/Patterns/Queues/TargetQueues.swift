@@ -2,19 +2,19 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// What does a common target queue do to the queues that target it?
+/// What is the effect of a common target queue on the queues that target it?
 ///
-/// The blocks of a queue run on its target queue. A private queue targets a global queue, unless it is given another
-/// target. If one serial queue is the target of many, the blocks of all of them run one at a time:
+/// The blocks of a queue run on the queue's target. A private queue targets a global queue by default. If one serial
+/// queue is the target of several queues, their blocks run one at a time:
 ///
 /// ```c
 /// dispatch_queue_t target = dispatch_queue_create("target", DISPATCH_QUEUE_SERIAL);
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial runs the tasks twice, as `queue-width` does. In the first run the tasks work, and the times at which they
-/// begin and end show how they overlap. In the second run each task blocks from its first instruction on, until no
-/// further task begins and all threads sleep (``Standstill``).
+/// Each trial runs the tasks twice, as the pattern `queue-width` does. In the first run the tasks work, and their start
+/// and end times show how many of them overlap. In the second run each task blocks immediately, until no further task
+/// begins and all threads sleep (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
 struct TargetQueues: Pattern {
@@ -35,7 +35,7 @@ struct TargetQueues: Pattern {
     "threads of the pools, idle ones included, when each task blocks and no further one begins")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
 
-  /// The two phases of a trial; a test replaces them.
+  /// The runner of the two phases of a trial. Tests replace it.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [work] }
@@ -152,12 +152,12 @@ struct TargetQueues: Pattern {
     }
   }
 
-  /// A probe for bodies that create their queues and then run the tasks on these queues (`look`).
+  /// The probe for variants that create queues and run the tasks on these queues.
   private var runTasks: TrialProbe {
     Probe(
       reads: [queues, tasksPerQueue, work], records: [inProgress, blockedTasks, threads, elapsed], longest: longest)
   }
 
-  /// Returns the longest time of a trial: the tasks one after the other.
+  /// Returns the maximum duration of a trial, in which the tasks run one after the other.
   private func longest(_ trial: Trial) -> Duration { trial[work] * trial[queues] * trial[tasksPerQueue] }
 }

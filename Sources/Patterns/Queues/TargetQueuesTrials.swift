@@ -1,14 +1,14 @@
 import Dispatch
 import Instruments
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension TargetQueues {
-  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
+  /// Runs the tasks twice, once working and once blocking, and records how many tasks were in progress at once.
   ///
   /// - Parameters:
   ///   - atOnce: the number of tasks that may block at once; nil if a few threads suffice.
-  ///   - submit: submits a task to the queue, or to the actor, of its place.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do.
+  ///   - submit: submits a task to the queue or actor at the task's index.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func look(
     _ trial: Trial, atOnce: Int? = nil,
     _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void
@@ -27,12 +27,12 @@ extension TargetQueues {
   }
 }
 
-/// A task with its place among the queues.
+/// A task, and the index of the queue to which it is submitted.
 struct PlacedTask: Sendable {
-  /// The index of the queue that the task belongs to.
+  /// The index of the queue or actor to which the task is submitted.
   let place: Int
   fileprivate let task: RoundTask
 
-  /// Runs the task: it works, or it blocks.
+  /// Runs the task, which works or blocks, depending on the phase of the trial.
   func run() { task.run() }
 }

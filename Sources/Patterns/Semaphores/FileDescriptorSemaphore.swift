@@ -2,15 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What happens when tasks open more files at once than the process may?
+/// What happens if tasks open more files at once than the process may open?
 ///
-/// A process has a limited number of file descriptors, and Dispatch does not know of that limit. The document's remedy
-/// is a semaphore whose first value is half the size of the descriptor table: each task waits for it before it opens a
-/// file, and signals it after closing the file. The variant `semaphore` is that code.
+/// A process has a limited number of file descriptors, and Dispatch does not enforce that limit. The document
+/// recommends a semaphore whose initial value is half the size of the descriptor table. Each task waits on the
+/// semaphore before it opens a file, and signals the semaphore after it has closed the file. The variant `semaphore` is
+/// this code.
 ///
-/// The trial is real. It lowers the soft limit of its process (`RLIMIT_NOFILE`). Its tasks open the lab's own binary,
-/// which exists on every machine, unlike the document's file. A task blocks while it holds the file open; that time
-/// stands for the processing of the file.
+/// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). Its tasks open the executable file of the lab, which
+/// exists on every machine, unlike the document's file. While a task holds its file open, it blocks, in place of
+/// processing the file.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -37,8 +38,8 @@ struct FileDescriptorSemaphore: Pattern {
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
-  /// The maximum time for which a task keeps its file open until all other tasks have tried to open their files. The
-  /// time is limited, since a pool of 255 threads may not run all tasks.
+  /// The maximum time for which a task holds its file open until all other tasks have tried to open their files. The
+  /// time is limited, since a pool of 255 threads may not run all tasks at once.
   var patience = Duration.seconds(20)
 
   var problem: [any Declaration] { [tasks] }

@@ -2,9 +2,9 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code: tasks open files under a lowered limit.
+/// The code that runs the trials, in which tasks open files under a lowered limit.
 extension FileDescriptorSemaphore {
-  /// Returns the longest time of a trial: all tasks one after the other, and the longest wait for others to try.
+  /// Returns the maximum duration of a trial: all tasks one after the other, and the longest wait for other tasks.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
   /// The number of threads that a trial must be able to start.
@@ -17,13 +17,17 @@ extension FileDescriptorSemaphore {
     case perCore
   }
 
-  /// Runs tasks with a lowered limit of open files, waits for all of them, and records the threads, the open files and
-  /// the failures. The trial is unavailable if the hard limit is below `limit`, or if there are not enough threads. It
-  /// is also unavailable if too few descriptors are free: the semaphore's half, or one for each serial queue of a pool.
+  /// Returns a probe that runs tasks with a lowered limit of open files and waits for all of them. The probe records
+  /// the threads, the open files and the failures.
+  ///
+  /// The trial is unavailable if the hard limit is below the setting `limit`, or if there are not enough threads. The
+  /// trial is also unavailable if too few descriptors are free. A trial requires half of `limit`; with `perCore`
+  /// threads it requires one descriptor for each queue of a pool.
   ///
   /// - Parameters:
-  ///   - timesWaits: whether the tasks wait for a semaphore, and these waits are timed.
-  ///   - mustExceed: whether the trial is unavailable if all tasks together cannot use up the free descriptors.
+  ///   - threads: the number of threads that the trial must be able to start.
+  ///   - timesWaits: whether the tasks wait on a semaphore, and the probe records these waits.
+  ///   - mustExceed: whether the trial is unavailable if there are enough free descriptors for all tasks.
   func process(threads: Threads, timesWaits: Bool = false, mustExceed: Bool = false) -> Probe<
     @Sendable (OpenFiles) -> Void
   > {
@@ -72,8 +76,8 @@ extension FileDescriptorSemaphore {
     }
   }
 
-  /// Lets Dispatch open its own descriptors, which it does for the first block (three on Linux). Dispatch traps if no
-  /// descriptors are free.
+  /// Runs two blocks, so that Dispatch opens its own descriptors (three on Linux) before the limit is lowered. Dispatch
+  /// traps if no descriptors are free.
   private func warmUp() {
     DispatchQueue(label: "gcdlab.warm-up").sync {}
     let warm = DispatchGroup()
@@ -82,10 +86,10 @@ extension FileDescriptorSemaphore {
   }
 }
 
-/// The files of a trial. Each task opens a file, keeps it open and closes it. Meanwhile the trial observes the
-/// descriptors and the threads that the system lists.
+/// The files of a trial. Each task opens a file, holds it open and closes it. Meanwhile the trial samples the number of
+/// open descriptors and of threads.
 final class OpenFiles: Sendable {
-  /// The largest number of queues of a pool.
+  /// The maximum number of queues in a pool.
   static let mostQueues = 32
 
   /// The group of all submitted tasks.
@@ -115,36 +119,36 @@ final class OpenFiles: Sendable {
     othersTried = BoundedGate(bound: patience)
   }
 
-  /// Calls `submit` for each task in turn.
+  /// Calls `submit` for each task in turn, with a new task as the argument.
   func submitEach(_ submit: (FileTask) -> Void) {
     for _ in 0..<count { submit(FileTask(files: self)) }
     othersTried.restHasFinished()
   }
 
-  /// The number of opens that failed because no descriptor was left.
+  /// The number of opens that failed because no descriptor was free.
   let failed = Tally()
-  /// The largest number of files that the tasks had open at once.
+  /// The maximum number of files that were open at once.
   var peakOpen: Int { open.value ?? 0 }
-  /// The largest number of threads that were started; nil if the system does not list them.
+  /// The maximum number of threads in addition to the initial threads; nil if the system does not list threads.
   var peakThreads: Int? { threads.value.map { max(0, $0 - threadsBefore) } }
-  /// The error number of an open that failed for a reason other than the limit; nil if there was none.
+  /// The error number of an open that failed for a reason other than the limit; nil if there was no such failure.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .relaxed)
     return error == 0 ? nil : error
   }
 
-  /// The nanoseconds that each task waited for the semaphore.
+  /// The nanoseconds of each wait on the semaphore.
   var waited: [UInt64?] { waits.now }
 
-  /// Wraps a semaphore so that the waits of the tasks are timed.
+  /// Returns a wrapper of `semaphore` that records the duration of each wait.
   func timed(_ semaphore: DispatchSemaphore) -> TimedSemaphore { TimedSemaphore(semaphore: semaphore, files: self) }
 
-  /// A semaphore whose waits are timed.
+  /// A wrapper of a semaphore that records the duration of each wait.
   struct TimedSemaphore: Sendable {
     fileprivate let semaphore: DispatchSemaphore
     fileprivate let files: OpenFiles
 
-    /// Waits on the semaphore, and notes for how long.
+    /// Waits on the semaphore, and records the duration of the wait.
     func wait() {
       let time = MonotonicClock.time { semaphore.wait() }
       files.waits.note { $0.append(time) }
@@ -154,11 +158,11 @@ final class OpenFiles: Sendable {
     func signal() { semaphore.signal() }
   }
 
-  /// A task of the trial.
+  /// A task of the trial, which opens, reads and closes a file.
   struct FileTask: Sendable {
     fileprivate let files: OpenFiles
 
-    /// Opens the file. Returns -1 if no descriptor is left, as the system call does.
+    /// Opens the file and returns its descriptor; -1 if the open failed, as the system call does.
     func open() -> Int32 {
       files.threads.sample()
       let descriptor = systemOpen(files.path)
@@ -166,13 +170,15 @@ final class OpenFiles: Sendable {
       return descriptor
     }
 
-    /// Keeps the file open for a while and blocks the thread, in place of the document's processing.
+    /// Blocks the thread for the setting `hold` while the file is open, in place of the document's processing. Has no
+    /// effect for a negative descriptor.
     func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 
-    /// Keeps the file open and blocks the thread, until every task has tried to open its file or the time is up.
+    /// Blocks the thread while the file is open, until every task has tried to open its file or a timeout expires. Has
+    /// no effect for a negative descriptor.
     func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
 
-    /// Closes the file.
+    /// Closes the file. Has no effect for a negative descriptor.
     func close(_ descriptor: Int32) { if descriptor >= 0 { systemClose(descriptor) } }
   }
 

@@ -2,17 +2,18 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What does a pair of wait and signal on a semaphore cost?
+/// What is the cost of a pair of wait and signal on a semaphore?
 ///
-/// The document says that waiting on a dispatch semaphore takes less time than on a traditional one when a permit is
-/// free, because it calls the kernel only when the thread must block. It also says that a signal wakes one of the
-/// waiting threads.
+/// The document says that waiting on a dispatch semaphore takes less time than on a traditional semaphore if a permit
+/// is available, because the dispatch semaphore calls the kernel only if the thread must block. The document also says
+/// that a signal wakes one of the waiting threads.
 ///
-/// Each variant has one permit. First one thread alone takes the permit and returns it. Then several threads contend
-/// for it. Finally the same number of threads wait for it, and the trial signals one permit at a time. After each
-/// signal the lab waits until all threads of the process sleep (``Standstill``): a thread that has its permit by then
-/// was woken by that signal. One more variant signals several times in a row, both while threads wait and before they
-/// wait. In another variant a thread signals and immediately waits again, while another thread waits.
+/// The semaphore of each variant has one permit. First one thread alone takes the permit and releases it. Then several
+/// threads contend for the permit. Finally the same number of threads wait for the permit, and the trial signals the
+/// semaphore once at a time. After each signal the trial waits until all threads of the process sleep (``Standstill``).
+/// A thread that has a permit by then was woken by that signal. Another variant signals several times in a row, both
+/// while threads wait and before they wait. In a further variant a thread signals and immediately waits again, while
+/// another thread waits.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -49,9 +50,9 @@ struct SemaphoreCost: Pattern {
   let overtaken = Metric.count(
     "overtaken", "threads that slept on in wait while the thread that had just signalled took the permit back")
 
-  /// Detects which threads a signal has freed; a test replaces it.
+  /// The detector of the threads that a signal has woken. Tests replace it.
   var standstill = Standstill()
-  /// The control: a function that makes one system call.
+  /// The control of the measurement: a function that executes one system call.
   var getParent: @Sendable () -> Void = { callKernel() }
 
   var variants: [Variant] {
@@ -141,22 +142,23 @@ struct SemaphoreCost: Pattern {
     }
   }
 
-  /// A probe for pairs of wait and signal, and for signals one by one.
+  /// The probe for pairs of wait and signal, and for signals one at a time.
   private var timePairsAndSignals: TrialProbe { Probe(reads: ofPairs, records: costs + [wrongWakeups]) }
-  /// A probe for pairs alone.
+  /// The probe for pairs of wait and signal without single signals.
   private var timePairs: TrialProbe { Probe(reads: ofPairs, records: costs) }
-  /// A probe for several signals at once.
+  /// The probe for several consecutive signals.
   private var countSignals: TrialProbe { Probe(reads: [waiters], records: [wrongWakeups]) }
-  /// A probe for a signal and a wait by one thread while another one waits.
+  /// The probe for a signal and an immediate wait by one thread while another thread waits.
   private var attemptToOvertake: TrialProbe { Probe(reads: [attempts], records: [overtaken]) }
-  /// The settings of pairs.
+  /// The settings of pairs of wait and signal.
   private var ofPairs: [any Declaration] { [batch, threads, contendedPairs, hold] }
-  /// The metrics of pairs.
+  /// The metrics of pairs of wait and signal.
   private var costs: [any Declaration] {
     [uncontended, syscallsPerPair, control, contended, contextSwitches, lostUpdates]
   }
 
-  /// Returns the longest time of a trial: the threads one after the other. A pair takes little time in comparison.
+  /// Returns the maximum duration of a trial, in which the threads run one after the other. The time of the pairs is
+  /// negligible in comparison.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
   }

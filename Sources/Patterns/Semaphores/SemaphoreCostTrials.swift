@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension SemaphoreCost {
-  /// The number of pairs, and of control calls, whose system calls are counted.
+  /// The number of pairs, and of control calls, in a run with system calls counted.
   private static let counted = 100
 
-  /// Times pairs of wait and signal, uncontended by one thread and contended by several.
+  /// Times pairs of wait and signal, first by one thread and then by several threads.
   ///
-  /// - Parameter run: runs pairs, each of which takes the permit, runs the guarded work, and returns the permit.
+  /// - Parameter run: runs pairs. Each pair takes the permit, runs the critical section, and releases the permit.
   func measure(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let counted = Self.counted
     let batch = Pairs(trial[batch])
@@ -23,7 +23,8 @@ extension SemaphoreCost {
     try contend(trial, run)
   }
 
-  /// Lets threads take the permit at the same time, and update a number while they hold it.
+  /// Runs threads that contend for the permit, and update a number while they hold it. Records the time of a pair and
+  /// the lost updates.
   private func contend(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let (threads, pairs, steps) = (trial[threads], trial[contendedPairs], trial.steps(hold))
     let number = UnguardedNumber()
@@ -33,7 +34,12 @@ extension SemaphoreCost {
     trial.record(lostUpdates, threads * pairs - number.value)
   }
 
-  /// Lets threads wait for a permit, signals one permit at a time, and counts the threads that each signal frees.
+  /// Starts threads that wait for a permit, signals the semaphore once at a time, and records the number of signals
+  /// that did not wake exactly one thread.
+  ///
+  /// - Parameters:
+  ///   - take: waits on the semaphore, which has one permit at first.
+  ///   - give: signals the semaphore.
   func signalOneByOne(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
@@ -53,9 +59,14 @@ extension SemaphoreCost {
     }
   }
 
-  /// Signals once for half of the threads, and then once for each of the other threads. Sends the first burst of
-  /// signals once while the threads wait, and once before they wait. Counts the threads by which each burst frees too
-  /// many or too few. The semaphore has no permits at first.
+  /// Signals the semaphore once for half of the threads in a row, and then once for each of the other threads.
+  ///
+  /// The first signals are sent while the threads wait; in a second run they are sent before the threads wait. Records
+  /// the sum of the differences between the number of signals and the number of woken threads.
+  ///
+  /// - Parameters:
+  ///   - take: waits on the semaphore, which has no permits at first.
+  ///   - give: signals the semaphore.
   func signalAtOnce(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
@@ -79,13 +90,13 @@ extension SemaphoreCost {
     trial.record(wrongWakeups, wrong)
   }
 
-  /// Lets one thread wait, and another one signal and wait again at once, until the second thread takes its permit back
-  /// while the first one sleeps on.
+  /// Records whether a thread that signals a semaphore and immediately waits can take the permit before another thread
+  /// that has waited for longer.
   ///
-  /// Which of the two threads comes first is a matter of chance, so the trial tries again, each time with a new
-  /// semaphore.
+  /// The order of the two threads is not deterministic, so the trial repeats the attempt with a new semaphore until the
+  /// waiting thread is overtaken, or up to the setting `attempts`.
   ///
-  /// - Parameter make: creates a semaphore without permits, and returns closures that take and give a permit.
+  /// - Parameter make: creates a semaphore without permits, and returns closures that take and release a permit.
   func signalAndWait(
     _ trial: Trial, _ make: () -> (take: @Sendable () -> Void, give: @Sendable () -> Void)
   ) throws {
@@ -115,9 +126,10 @@ extension SemaphoreCost {
     trial.record(overtaken, isOvertaken ? 1 : 0)
   }
 
-  /// Starts threads that take a permit each, and runs `body`. Afterwards frees the threads that still wait.
+  /// Starts `count` threads that take one permit each, and calls `body`. Afterwards signals the semaphore until all
+  /// threads have a permit.
   ///
-  /// - Parameter body: receives the count of the threads that have a permit.
+  /// - Parameter body: a closure that receives a gauge of the threads that have a permit.
   private func withWaiters(
     _ count: Int, take: @escaping @Sendable () -> Void, give: @Sendable () -> Void, _ body: (Gauge) throws -> Void
   ) throws {
@@ -141,7 +153,7 @@ extension SemaphoreCost {
   }
 }
 
-/// Pairs of wait and signal, one after the other, which enclose either no work or an update.
+/// A sequence of pairs of wait and signal. Each pair encloses no work, or an update of a number.
 struct Pairs: Sendable {
   /// The number of pairs.
   let count: Int
@@ -151,12 +163,12 @@ struct Pairs: Sendable {
   /// Creates pairs that enclose no work.
   init(_ count: Int) { (self.count, number, steps) = (count, nil, 0) }
 
-  /// Creates pairs that each enclose an update of `number` with some steps of work.
+  /// Creates pairs that each enclose an update of `number` with `steps` steps of work.
   init(_ count: Int, updating number: UnguardedNumber, steps: Int) {
     (self.count, self.number, self.steps) = (count, number, steps)
   }
 
-  /// Runs the body for each pair of wait and signal, in a timed loop.
+  /// Calls `pair` once for each pair, in a timed loop. `pair` must call its argument between wait and signal.
   @inline(__always)
   func each(_ pair: (_ critical: () -> Void) -> Void) {
     if let number {
@@ -167,11 +179,11 @@ struct Pairs: Sendable {
   }
 }
 
-/// A number that is updated by a read and a write, without synchronization.
+/// A number that is updated by a load and a store, without synchronization.
 final class UnguardedNumber: Sendable {
   private let number = Atomic<Int>(0)
 
-  /// Adds one, with `steps` steps of work between reading and writing.
+  /// Increments the number, with `steps` steps of work between the load and the store.
   @inline(__always)
   func update(steps: Int) {
     let before = number.load(ordering: .relaxed)

@@ -1,30 +1,32 @@
 import CDispatchSupport
 import Instruments
 
-/// A dispatch semaphore for the C functions, which Swift's `DispatchSemaphore` wraps and hides.
+/// A dispatch semaphore that is used through the C functions, without Swift's wrapper `DispatchSemaphore`.
 ///
-/// Unchecked: a semaphore may be used from any thread.
+/// Conformance to `Sendable` is unchecked: a semaphore may be used from any thread.
 final class FunctionSemaphore: @unchecked Sendable {
   private let object: UnsafeMutableRawPointer
 
-  /// Creates a semaphore with this number of permits. All permits must be returned before the semaphore is freed.
+  /// Creates a semaphore with `value` permits. All permits must be released before the semaphore is deallocated.
   init(value: Int) { object = gcdlab_dispatch_semaphore_create(value) }
   deinit { gcdlab_dispatch_release(object) }
 
-  /// Takes a permit.
+  /// Takes a permit. Blocks the thread until a permit is available.
   @inline(__always) func wait() { gcdlab_dispatch_semaphore_wait(object, .max) }
   /// Releases a permit.
   @inline(__always) func signal() { gcdlab_dispatch_semaphore_signal(object) }
 }
 
 #if os(Linux)
-  /// An unnamed POSIX semaphore, which Darwin does not have.
+  /// An unnamed POSIX semaphore. Darwin does not support unnamed semaphores.
   ///
-  /// Unchecked: a semaphore may be used from any thread.
+  /// Conformance to `Sendable` is unchecked: a semaphore may be used from any thread.
   final class POSIXSemaphore: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-    /// Creates a semaphore with this number of permits.
+    /// Creates a semaphore with `value` permits.
+    ///
+    /// - Throws: ``SystemError`` if the semaphore cannot be created.
     init(value: UInt32) throws(SystemError) {
       guard sem_init(semaphore, 0, value) == 0 else { throw SystemError(errno, "make a POSIX semaphore") }
     }
@@ -33,7 +35,7 @@ final class FunctionSemaphore: @unchecked Sendable {
       semaphore.deallocate()
     }
 
-    /// Takes a permit, and continues to wait if a signal handler interrupts the wait.
+    /// Takes a permit. Blocks the thread until a permit is available, even if a signal handler interrupts the wait.
     @inline(__always) func wait() { while sem_wait(semaphore) != 0 {} }
     /// Releases a permit.
     @inline(__always) func post() { sem_post(semaphore) }
@@ -46,11 +48,13 @@ final class FunctionSemaphore: @unchecked Sendable {
   }
 #endif
 
-/// A System V semaphore. The kernel keeps it under a number until it is removed or the machine restarts.
+/// A System V semaphore. The kernel retains the semaphore until it is removed or the machine restarts.
 final class SystemVSemaphore: Sendable {
   private let identifier: Int32
 
-  /// Creates a semaphore with this number of permits.
+  /// Creates a semaphore with `value` permits.
+  ///
+  /// - Throws: ``SystemError`` if the semaphore cannot be created.
   init(value: Int16) throws(SystemError) {
     identifier = semget(key_t(IPC_PRIVATE), 1, 0o600)
     guard identifier >= 0 else { throw SystemError(errno, "make a System V semaphore") }
@@ -58,22 +62,23 @@ final class SystemVSemaphore: Sendable {
   }
   deinit { gcdlab_remove_semaphore(identifier) }
 
-  /// Releases or takes permits, and continues to wait if a signal handler interrupts the wait.
+  /// Releases permits, or takes permits if `permits` is negative. Blocks the thread until enough permits are available,
+  /// even if a signal handler interrupts the wait.
   @inline(__always) func change(by permits: Int16) {
     var change = sembuf(sem_num: 0, sem_op: permits, sem_flg: 0)
     while semop(identifier, &change, 1) != 0, errno == EINTR {}
   }
 }
 
-/// A semaphore built from a mutex and a condition variable.
+/// A semaphore that consists of a mutex and a condition variable.
 ///
-/// Unchecked: the mutex guards the permits.
+/// Conformance to `Sendable` is unchecked: the mutex guards the permits.
 final class ConditionSemaphore: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var permits: Int
 
-  /// Creates a semaphore with this number of permits.
+  /// Creates a semaphore with `value` permits.
   init(value: Int) {
     permits = value
     pthread_mutex_init(mutex, nil)
@@ -86,7 +91,7 @@ final class ConditionSemaphore: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Takes a permit.
+  /// Takes a permit. Blocks the thread until a permit is available.
   @inline(__always) func wait() {
     pthread_mutex_lock(mutex)
     while permits == 0 { pthread_cond_wait(condition, mutex) }
@@ -102,5 +107,5 @@ final class ConditionSemaphore: @unchecked Sendable {
   }
 }
 
-/// Makes one system call.
+/// Executes one system call, `getppid`.
 @inline(never) func callKernel() { _ = getppid() }

@@ -1,27 +1,27 @@
-/// The results of races. They are plain counts, since recording each race in a histogram would take as long as a
-/// creation.
+/// The results of races, as plain counts. Recording each race in a histogram would take as long as creating an
+/// instance.
 struct RaceCounts: Sendable {
-  /// The number of races that ended with 0, 1, 2, … instances.
+  /// The number of races that created 0, 1, 2, … instances. The index is the number of instances.
   private(set) var ended: [Int]
-  /// The number of actors that got no instance, or another one than the first actor.
+  /// The number of actors that received no instance, or a different instance than the first actor.
   private(set) var mismatches = 0
   private var regular = 0
 
-  /// Creates the counts of no races, for races of this many actors.
+  /// Creates counts without any races, for races of `actors` actors.
   init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
 
   /// The number of races.
   var races: Int { ended.reduce(0, +) }
-  /// The number of instances beyond the first of each race.
+  /// The number of instances that were created in addition to the first instance of each race.
   var duplicates: Int { ended.enumerated().reduce(0) { $0 + max(0, $1.offset - 1) * $1.element } }
-  /// The number of races without exactly one instance, or with an actor that did not get that instance.
+  /// The number of races that did not create exactly one instance, or in which an actor did not receive that instance.
   var irregular: Int { races - regular }
 
-  /// Adds the race for one singleton.
+  /// Adds the result of one race.
   ///
   /// - Parameters:
-  ///   - notes: the note of the first actor.
-  ///   - step: the distance from an actor's note to the note of the next actor.
+  ///   - notes: a pointer to the first actor's note on the singleton.
+  ///   - step: the distance in memory from an actor's note to the next actor's note, in notes.
   mutating func add(_ notes: UnsafePointer<Note>, actors: Int, step: Int) {
     var (instances, strays) = (0, 0)
     var only: PhotoManager?
@@ -38,7 +38,7 @@ struct RaceCounts: Sendable {
     if instances == 1, strays == 0, notes.pointee.got == only { regular &+= 1 }
   }
 
-  /// Adds the races of other counts.
+  /// Adds the counts of `other` to these counts.
   mutating func merge(_ other: RaceCounts) {
     for (instances, races) in other.ended.enumerated() { ended[instances] += races }
     mismatches += other.mismatches

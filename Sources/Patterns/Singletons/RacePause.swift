@@ -1,54 +1,62 @@
 import Instruments
 import Synchronization
 
-/// The document's pause in one race. The pause holds the actors that reach it until the condition of its ``Step`` is
-/// met, or until its time is over. The time starts when all actors have asked for the singleton.
+/// The pause of an accessor in one race.
 ///
-/// An unguarded accessor therefore always fails, however slow the machine is. A guarded accessor keeps the other
-/// callers from reaching the pause, so each race takes the time of the pause.
+/// In the document's accessor the pause lasts two seconds. This pause blocks the actors that reach it until the
+/// condition of its ``Step`` is met, or until a timeout. The timeout starts when all actors have requested the
+/// singleton.
+///
+/// An unguarded accessor therefore always fails, even on a slow machine. A guarded accessor excludes the other actors
+/// from the pause, so each race takes the full time of the pause.
 final class RacePause: Sendable {
-  /// The step of the accessor before which it pauses, which determines what ends it early.
+  /// The step of the accessor that follows the pause. The step determines the condition that ends the pause early.
   enum Step: Sendable {
-    /// Between the check and the creation. The pause ends when all actors have checked the variable and reached the
-    /// pause.
+    /// The creation of the instance, which follows the check of the variable. The pause ends when all actors have
+    /// reached it.
     case creation
-    /// Between the publication and the set-up. The other actors ask only during the pause, which ends when they have
-    /// used the instance that they got.
+    /// The set-up of the instance, which follows its publication. The other actors request the singleton only during
+    /// the pause. The pause ends when these actors have used the instance that they received.
     case setUp
   }
 
   let step: Step
   private let actors: Int
   private let gate: BoundedGate
-  /// The gate at which the other actors wait until the first actor has published.
+  /// The gate that blocks the other actors until the first actor has published its instance.
   private let published = BoundedGate()
   private let asked = Atomic<Int>(0)
   private let come = Atomic<Int>(0)
   private let used = Atomic<Int>(0)
 
-  /// Creates a pause in a race of `actors` actors.
+  /// Creates a pause for a race of `actors` actors.
+  ///
+  /// - Parameters:
+  ///   - step: the step that follows the pause.
+  ///   - time: the duration of the pause if its condition is not met.
   init(before step: Step, of actors: Int, atMost time: Duration) {
     self.step = step
     self.actors = actors
     gate = BoundedGate(bound: time)
   }
 
-  /// The number of actors that used an instance that was not set up.
+  /// The number of actors that used an instance before the instance was set up.
   let halfBuiltUses = Tally()
 
-  /// Notes that an actor is about to ask for the singleton.
+  /// Records that an actor is about to request the singleton. Before the set-up, blocks all actors but the first until
+  /// the first actor has published its instance.
   func ask(_ actor: Int) {
     if step == .setUp, actor > 0 { published.pass() }
     if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.restHasFinished() }
   }
 
-  /// Pauses the accessor.
+  /// Blocks the calling thread for the duration of the pause.
   func sleep() {
     come(by: 1)
     gate.pass()
   }
 
-  /// Pauses an asynchronous accessor.
+  /// Suspends the calling task for the duration of the pause.
   func slept() async {
     come(by: 1)
     await gate.passed()
@@ -60,7 +68,7 @@ final class RacePause: Sendable {
     if step == .creation, all { gate.open() }
   }
 
-  /// Notes that an actor uses the instance that it got.
+  /// Records that an actor uses the instance that it received, and whether the instance is set up.
   func use(_ manager: PhotoManager?, _ actor: Int) {
     guard step == .setUp else { return }
     published.open()

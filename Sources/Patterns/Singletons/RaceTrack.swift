@@ -1,13 +1,14 @@
 import Instruments
 import Synchronization
 
-/// A row of singletons, and the actors that race along it, as in litmus tools (jcstress). One rendezvous serves many
-/// races, instead of one dispatch for each race. The track therefore finds millions of duplicates per second instead of
-/// a handful.
+/// A row of singletons, and the actors that race to create them, as in litmus tools (jcstress).
 ///
-/// Unchecked: barriers and the ends of threads and tasks separate racing from counting. During the races, each actor
-/// writes its own notes only, and the singletons are thread-safe. During the counting, each actor has its own share of
-/// the row.
+/// The actors meet once for the whole row instead of once for each singleton. The track therefore detects millions of
+/// duplicates per second instead of a few.
+///
+/// Conformance to `Sendable` is unchecked: barriers and the ends of threads and tasks separate races from counting.
+/// During a race each actor writes only its own notes, and the singletons are thread-safe. During counting each actor
+/// accesses only its own share of the row.
 final class RaceTrack: @unchecked Sendable {
   let actors: Int
   private let slots: Int
@@ -33,11 +34,15 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// Has threads race along the row for `nanoseconds`, each on a core of its own. If no duplicate was seen, continues
-  /// for up to `patience` (ns), since on a busy machine two threads may not run at once for a long time.
+  /// Runs threads that race along the row for `nanoseconds`, with a separate core for each thread.
   ///
-  /// - Returns: the results, how long racing and counting took, and the error because of which an actor had no core of
-  ///   its own, if there was one. Such an actor may never have met the others.
+  /// If no duplicate was created, the race continues for up to `patience` nanoseconds, since two threads may not run at
+  /// once on a busy machine.
+  ///
+  /// - Parameter ask: requests each singleton of a row.
+  /// - Returns: the results, the elapsed nanoseconds, and an error if an actor could not have a core of its own; nil
+  ///   otherwise. Without its own core, an actor may never have run at the same time as the other actors.
+  /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
     -> (counts: RaceCounts, nanoseconds: UInt64, hindrance: SystemError?)
   {
@@ -51,8 +56,8 @@ final class RaceTrack: @unchecked Sendable {
     return course.result.withLock { ($0.counts, elapsed, $0.hindrance) }
   }
 
-  /// Asks for each singleton of the row and counts a share of the row, again and again until the race is over. Returns
-  /// the counts of the actor.
+  /// Repeatedly requests each singleton of the row and counts a share of the row, until the race is over. Returns the
+  /// results of that share.
   private func runLaps(_ actor: Int, _ course: RaceCourse, _ ask: (Row) -> Void) -> RaceCounts {
     let row = row(of: actor)
     let share = slots * actor / actors..<slots * (actor + 1) / actors
@@ -71,7 +76,7 @@ final class RaceTrack: @unchecked Sendable {
     return counts
   }
 
-  /// Runs one race for the first singleton, with a pause in it.
+  /// Runs one race of threads for the first singleton, with a pause in its accessor, and adds the result to `counts`.
   func race(_ pause: RacePause, into counts: inout RaceCounts, _ ask: @escaping @Sendable (Row) -> Void) throws {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
@@ -91,8 +96,11 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// Has tasks race along the row for `nanoseconds`. A thread outside Swift's pool cannot await, so tasks have no cores
-  /// of their own.
+  /// Runs tasks that race along the row for `nanoseconds`. The tasks have no cores of their own, since only threads of
+  /// Swift's pool run tasks.
+  ///
+  /// - Parameter ask: requests each singleton of a row.
+  /// - Returns: the results, and the elapsed nanoseconds.
   func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
     -> (counts: RaceCounts, nanoseconds: UInt64)
   {
@@ -108,7 +116,7 @@ final class RaceTrack: @unchecked Sendable {
     return (counts, elapsed)
   }
 
-  /// Runs one race of tasks for the first singleton, with a pause in it.
+  /// Runs one race of tasks for the first singleton, with a pause in its accessor, and adds the result to `counts`.
   func race(_ pause: RacePause, into counts: inout RaceCounts, _ ask: @escaping @Sendable (Row) async -> Void) async {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
@@ -129,10 +137,11 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: The hot path
 
-  /// Returns a row that consists of the first singleton over and over, for one actor. Clear it afterwards.
+  /// Returns a row for one actor, which contains the first singleton `accesses` times. The caller must call ``empty()``
+  /// after using the row.
   func standing(accesses: Int) -> Row { Row(singletons, notes, count: accesses, step: 0) }
 
-  /// Clears the first singleton.
+  /// Removes the instance of the first singleton.
   func empty() {
     var unused = RaceCounts(actors: actors)
     countFirst(into: &unused)
@@ -143,8 +152,7 @@ final class RaceTrack: @unchecked Sendable {
   private func row(of actor: Int) -> Row { Row(singletons, notes + actor * slots, count: slots) }
   private func firstOfRow(_ actor: Int) -> Row { Row(singletons, notes + actor * slots, count: 1) }
 
-  /// Counts the instances of each singleton and the actors that got them, and clears the singleton. No actor may race
-  /// meanwhile.
+  /// Adds the result for each singleton in `share` to `counts`, and removes the instances. No race may be in progress.
   private func count(_ share: Range<Int>, into counts: inout RaceCounts) {
     for slot in share {
       counts.add(notes + slot, actors: actors, step: slots)
@@ -157,8 +165,8 @@ final class RaceTrack: @unchecked Sendable {
     for actor in 0..<actors { clear(actor) }
   }
 
-  /// Destroys the instances that an actor created. Each actor does so itself, since memory that another thread frees
-  /// would enter that thread's list, in the cache of its core.
+  /// Deallocates the instances that an actor created. The actor must call this method itself, since memory that another
+  /// thread frees would enter the allocator's cache of that thread.
   private func clear(_ actor: Int) {
     for note in notes + actor * slots..<notes + (actor + 1) * slots {
       guard let created = note.pointee.created else { continue }
@@ -168,7 +176,7 @@ final class RaceTrack: @unchecked Sendable {
   }
 }
 
-/// A race of threads: the barrier at which they meet, the end of the race, and its results.
+/// The state of a race of threads: the barrier at which the threads meet, the end of the race, and the results.
 private final class RaceCourse: Sendable {
   let rendezvous: SpinBarrier
   let result: Mutex<(counts: RaceCounts, hindrance: SystemError?)>
@@ -187,7 +195,7 @@ private final class RaceCourse: Sendable {
   var elapsed: UInt64 { MonotonicClock.now() &- start }
   var isOver: Bool { isDecided.load(ordering: .relaxed) }
 
-  /// Decides whether the race is over, from the results of one actor.
+  /// Determines whether the race is over, from the elapsed time and the duplicates that one actor counted.
   func decide(_ counts: RaceCounts) {
     let elapsed = elapsed
     let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && counts.duplicates == 0

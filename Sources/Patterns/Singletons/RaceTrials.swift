@@ -1,37 +1,41 @@
 import Instruments
 
-/// The measuring code of each kind of variant.
+/// The code that runs the trials of each kind of variant and records their metrics.
 extension SingletonRace {
-  /// The longest time of a trial: races with a pause, each of which may last its whole time on a busy machine, races
-  /// without a pause, and the time of a row.
+  /// Returns the maximum duration of a trial: the races with a pause at full length, the races without a pause, and the
+  /// time of a row.
   func longest(_ trial: Trial) -> Duration? {
     trial[pause] * trial[pausedRaces] + trial[raceTime] + trial[patience]
       + .microseconds(100) * trial[slots] * trial[threads] + .microseconds(30) * trial[batch]
   }
 
-  /// The metrics of every race.
+  /// The metrics that every trial records.
   private var results: [any Declaration] { [instances, duplicates, mismatches, brokenRaces, races] }
-  /// The metrics of races without a pause.
+  /// The metrics of trials that include races without a pause.
   private var resultsWithoutPause: [any Declaration] { results + [raceRate, duplicateRate, hotPath] }
-  /// The settings of races with a pause and without.
+  /// The settings of trials that include races with a pause and races without a pause.
   private var settings: [any Declaration] { [threads, raceTime, slots, pause, pausedRaces, batch] }
 
-  /// A probe for threads without a guard.
+  /// The probe for variants whose threads have no guard.
   var runUnguarded: TrialProbe {
     Probe(reads: [threads, raceTime, slots, patience, batch], records: resultsWithoutPause)
   }
-  /// A probe for threads with a guard.
+  /// The probe for variants whose threads have a guard.
   var runGuarded: TrialProbe { Probe(reads: settings, records: resultsWithoutPause) }
-  /// A probe for tasks with a guard.
+  /// The probe for variants whose tasks have a guard.
   var runGuardedTasks: TaskProbe { Probe(reads: settings, records: resultsWithoutPause) }
-  /// A probe for a singleton that can be created only once in a process.
+  /// The probe for variants whose singleton can be created only once in a process.
   var runOnce: TrialProbe { Probe(reads: [threads, pause, batch], records: results + [hotPath]) }
 
-  /// Has threads ask for a singleton at the same time until one has been created twice, then times the hot path.
+  /// Runs threads that request singletons at the same time until a singleton was created twice, and then times the hot
+  /// path.
   ///
-  /// - Parameter starved: the share of a core for each actor below which the actors hardly ever ran at once.
-  /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or had
-  ///   hardly any time on it.
+  /// - Parameters:
+  ///   - starved: the minimum processor time of each actor, as a fraction of the elapsed time. Below this value the
+  ///     trial is unavailable, since the actors hardly ever ran at once.
+  ///   - ask: requests each singleton of a row.
+  /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or did not
+  ///   receive enough processor time.
   func raceUnguarded(
     _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
   ) throws {
@@ -54,11 +58,12 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Has threads ask for a singleton whose creation is paused, so that a missing guard shows in every race. Each pause
-  /// ends as soon as it has shown the fault.
+  /// Returns a probe whose threads request a singleton with a pause in its accessor, so that every race detects a
+  /// missing guard. The pause ends as soon as it has revealed the error.
   ///
-  /// - Parameter bound: the longest pause. The time that the other actors need depends on the machine, so no setting
-  ///   defines the bound. A pause lasts this long only if the accessor is correct after all.
+  /// - Parameters:
+  ///   - step: the step of the accessor that follows the pause.
+  ///   - bound: the maximum duration of a pause. A pause lasts this long only if the accessor has a guard after all.
   func racePaused(
     before step: RacePause.Step, atMost bound: Duration = .seconds(10)
   ) -> Probe<@Sendable (Row) -> Void> {
@@ -78,8 +83,10 @@ extension SingletonRace {
     }
   }
 
-  /// Has threads ask for a singleton at the same time, with a pause in its creation and without, then times the hot
-  /// path.
+  /// Runs threads that request singletons at the same time, first with a pause in the accessor and then without a
+  /// pause, and then times the hot path.
+  ///
+  /// - Parameter ask: requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
     try SystemThread.requireCapacity(for: actors)
@@ -92,8 +99,10 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Has threads ask once, with a pause in the creation, for a singleton that can be created only once in a process,
-  /// then times the hot path.
+  /// Runs threads that request a singleton once, with a pause in its accessor, and then times the hot path. The
+  /// singleton can be created only once in a process.
+  ///
+  /// - Parameter ask: requests each singleton of a row.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let actors = trial[threads]
     try SystemThread.requireCapacity(for: actors)
@@ -102,7 +111,7 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Returns the results of races with a pause, and the number of uses of an instance that was not set up.
+  /// Runs `times` races with a pause. Returns the results, and the number of uses of an instance before it was set up.
   private func race(
     _ track: RaceTrack, before step: RacePause.Step, times: Int, atMost time: Duration,
     _ ask: @escaping @Sendable (Row) -> Void
@@ -116,8 +125,10 @@ extension SingletonRace {
     return (counts, halfBuilt)
   }
 
-  /// Has tasks ask for a singleton with an asynchronous guard at the same time, with a pause in its creation and
-  /// without, then times the hot path.
+  /// Runs tasks that request singletons through an asynchronous guard at the same time, first with a pause in the
+  /// accessor and then without a pause, and then times the hot path.
+  ///
+  /// - Parameter ask: requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
     let (actors, time, pause) = (trial[threads], trial[raceTime].nanoseconds, trial[pause])
     let track = RaceTrack(actors: actors, slots: trial[slots])
@@ -163,6 +174,6 @@ extension SingletonRace {
 }
 
 extension PhotoManager {
-  /// Creates the singleton that the calling thread asks for; nil if it asks for none.
+  /// Creates the instance of the singleton that the calling thread requests; nil if the thread requests no singleton.
   static func create() -> PhotoManager? { SharedManager.asked?.create() }
 }

@@ -1,8 +1,8 @@
 import Instruments
 
-/// The singletons in a row, as one actor sees them.
+/// A row of singletons, together with the notes of one actor.
 ///
-/// Unchecked: for the same reason as ``SharedManager``.
+/// Conformance to `Sendable` is unchecked: each actor writes only its own notes, and the singletons are thread-safe.
 struct Row: @unchecked Sendable {
   private let singletons: UnsafeMutablePointer<Singleton>
   private let notes: UnsafeMutablePointer<Note>
@@ -21,7 +21,7 @@ struct Row: @unchecked Sendable {
   var first: SharedManager { SharedManager(singletons, notes) }
   var got: PhotoManager? { notes.pointee.got }
 
-  /// Calls the body with each singleton of a row, and notes the instance that it returns.
+  /// Calls `sharedManager` with each singleton of the row, and records the returned instance in the actor's note.
   @inline(__always)
   func each(_ sharedManager: (SharedManager) -> PhotoManager?) {
     var (singleton, note) = (singletons, notes)
@@ -32,7 +32,8 @@ struct Row: @unchecked Sendable {
     }
   }
 
-  /// Asks for each singleton in turn, awaits it, and notes the instance that it gets.
+  /// Calls `sharedManager` asynchronously with each singleton of the row, and records the returned instance in the
+  /// actor's note.
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (SharedManager) async -> PhotoManager?)
     async

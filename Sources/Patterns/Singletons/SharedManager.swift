@@ -1,10 +1,10 @@
 import Instruments
 import Synchronization
 
-/// The document's singleton, which is a real allocation, so that creating it takes as long as creating any object. Its
-/// references are not counted, since reference counting is not part of the race.
+/// The document's photo manager. Each instance is allocated on the heap, so creating an instance takes as long as
+/// creating any object. Its references are not counted, since reference counting is not part of the race.
 ///
-/// Unchecked: the allocation contains only an atomic.
+/// Conformance to `Sendable` is unchecked: the allocation contains only an atomic.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let address: UnsafeMutableRawPointer
 
@@ -26,7 +26,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
     properties.initialize(to: Properties())
   }
 
-  /// Frees the instance.
+  /// Deallocates the instance.
   @inline(__always)
   func destroy() {
     if let array = properties.pointee.photosArray.load(ordering: .relaxed) { free(array) }
@@ -34,23 +34,24 @@ struct PhotoManager: Equatable, @unchecked Sendable {
     free(address)
   }
 
-  /// Creates the array without which a manager is not set up.
+  /// Allocates the array of photos, which completes the set-up of the manager.
   func makePhotosArray() {
     properties.pointee.photosArray.store(malloc(64), ordering: .releasing)
   }
 
-  /// Whether the manager is set up.
+  /// Whether the array of photos is allocated, so that the manager is set up.
   var hasPhotosArray: Bool { properties.pointee.photosArray.load(ordering: .acquiring) != nil }
 }
 
-/// A singleton and its once-predicate, alone on two cache lines. Neighbours on the same line would slow each other down
-/// and thereby narrow the race.
+/// A singleton and its predicate for `dispatch_once`, on two cache lines of its own. Singletons on a common cache line
+/// would delay each other's threads and thereby make the race less likely.
 struct Singleton: ~Copyable {
-  /// The predicate is the first field, so that its address is the singleton's.
+  /// The predicate for `dispatch_once`. The predicate is the first field, so its address equals the address of the
+  /// singleton.
   var predicate = 0
-  /// The shared instance; nil while there is none.
+  /// The shared instance; nil if there is no instance.
   let manager = Atomic<UnsafeMutableRawPointer?>(nil)
-  /// The pause before the creation.
+  /// The pause in the accessor; nil if the accessor does not pause.
   var pause: Unmanaged<RacePause>?
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int) = (
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
@@ -63,19 +64,20 @@ struct Singleton: ~Copyable {
   }
 }
 
-/// The instances that an actor created and got at one singleton.
+/// The instances that an actor created and received for one singleton.
 struct Note {
-  /// The instance that the actor created; nil if it created none.
+  /// The instance that the actor created; nil if the actor created no instance.
   var created: PhotoManager?
-  /// The instance that the actor got; nil if it got none.
+  /// The instance that the actor received; nil if the actor received no instance.
   var got: PhotoManager?
 }
 
-/// A singleton as an actor sees it: the document's static variable.
+/// A singleton together with the note of one actor. It replaces the document's static variable.
 ///
-/// The variable is a relaxed atomic, so that the race is only in the logic, and the program has no undefined behaviour.
+/// The variable is a relaxed atomic. The program therefore contains a race of its logic, but no undefined behaviour.
 ///
-/// Unchecked: the note belongs to one actor, which shares with others only an atomic, a once-predicate and a pause.
+/// Conformance to `Sendable` is unchecked: each note belongs to one actor. The actors share only an atomic, a predicate
+/// for `dispatch_once` and a pause.
 struct SharedManager: @unchecked Sendable {
   private let singleton: UnsafeMutablePointer<Singleton>
   private let note: UnsafeMutablePointer<Note>
@@ -86,27 +88,27 @@ struct SharedManager: @unchecked Sendable {
     self.note = note
   }
 
-  /// The shared instance, or nil while there is none; loaded and stored without ordering.
+  /// The shared instance; nil if there is no instance. Loads and stores are relaxed.
   var manager: PhotoManager? {
     @inline(__always) get { singleton.pointee.manager.load(ordering: .relaxed).map { PhotoManager(at: $0) } }
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .relaxed) }
   }
 
-  /// The shared instance, or nil; loaded by acquiring and stored by releasing, so that an actor that sees the instance
-  /// sees it set up.
+  /// The shared instance; nil if there is no instance. Loads acquire and stores release, so an actor that loads the
+  /// instance also observes its set-up.
   var published: PhotoManager? {
     @inline(__always) get { singleton.pointee.manager.load(ordering: .acquiring).map { PhotoManager(at: $0) } }
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .releasing) }
   }
 
-  /// The predicate for `dispatch_once`. It is an address and not a variable: with `&` each actor would claim exclusive
-  /// access.
+  /// A pointer to the predicate for `dispatch_once`. The property is a pointer and not a variable, since `&` would
+  /// require exclusive access for each actor.
   var predicate: UnsafeMutablePointer<Int> {
     @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
   }
 
-  /// Creates an instance and notes it. The race destroys the instance at its end. In a race with a pause before the
-  /// creation, pauses first.
+  /// Creates an instance, and records it in the actor's note. If the race has a pause before the creation, this method
+  /// pauses first. The race deallocates the instance at its end.
   @inline(__always)
   func create() -> PhotoManager {
     if singleton.pointee.pause != nil { pauseBeforeCreation() }
@@ -120,13 +122,13 @@ struct SharedManager: @unchecked Sendable {
     singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.step == .creation { $0.sleep() } }
   }
 
-  /// Pauses the calling thread until the race's ``RacePause`` ends, in place of the document's two seconds.
+  /// Blocks the calling thread until the race's ``RacePause`` ends, in place of the document's two seconds.
   func sleep() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.sleep() } }
 
-  /// Pauses asynchronously.
+  /// Suspends the calling task until the race's ``RacePause`` ends.
   func slept() async { await singleton.pointee.pause?.takeUnretainedValue().slept() }
 
-  /// The singleton that the calling thread asks for, in a race with a pause. An initializer that has no arguments reads
-  /// this value.
+  /// The singleton that the calling thread requests in a race with a pause; nil outside of such a race. An initializer
+  /// without parameters reads this value.
   @TaskLocal static var asked: SharedManager?
 }

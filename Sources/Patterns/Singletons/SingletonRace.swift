@@ -6,13 +6,13 @@ import Synchronization
 /// Can a singleton be created twice?
 ///
 /// The document's accessor of a photo manager checks a static variable, and creates the instance if the variable is
-/// nil. It gives the instance an array of photos only after storing it. To force the race, the document pauses for two
-/// seconds between the check and the creation, and again between the creation and the array.
+/// nil. The accessor allocates the instance's array of photos only after storing the instance. To provoke the race, the
+/// document pauses for two seconds between the check and the creation, and again between the creation and the array.
 ///
-/// Two threads that both check before either stores an instance create two instances. The first pause forces that. The
-/// second pause lets a thread use a manager that has no array yet. In a trial, a pause ends as soon as it has shown the
-/// fault (``RacePause``). The lab also runs the race without a pause, for a whole row of singletons at a time, as
-/// litmus tests do (``RaceTrack``).
+/// Two threads that both check the variable before either of them stores an instance create two instances. The first
+/// pause causes this order. During the second pause another thread can use a manager without an array. In a trial a
+/// pause ends as soon as it has revealed the error (``RacePause``). Other races of a trial have no pause, and create a
+/// whole row of singletons at a time, as litmus tests do (``RaceTrack``).
 ///
 /// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.
 struct SingletonRace: Pattern {

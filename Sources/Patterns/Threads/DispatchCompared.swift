@@ -4,8 +4,8 @@ import Instruments
 /// Which way of dispatching suits which amount of work?
 ///
 /// A sample by Apple compared ways to run many small tasks: a loop, `dispatch_apply`, a block for each task on a serial
-/// queue, on a concurrent queue and on many queues, and a thread for each task. For each way it listed the time until
-/// the caller can continue, and the time until all tasks have finished:
+/// queue, on a concurrent queue and on many queues, and a thread for each task. For each way the sample listed the time
+/// until the caller can continue, and the time until all tasks have finished:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {
@@ -16,7 +16,7 @@ import Instruments
 /// // completed
 /// ```
 ///
-/// Source: the table of that sample, measured anew; beyond the sentences of the documents.
+/// Source: the table of that sample, measured again; beyond the sentences of the documents.
 struct DispatchCompared: Pattern {
   static let name = "dispatch-compared"
 
@@ -100,7 +100,8 @@ struct DispatchCompared: Pattern {
     }
   }
 
-  /// The longest time of a trial: all tasks one after the other, each on a new thread, and the same without work.
+  /// Returns the maximum duration of a trial: all tasks one after the other, each on a new thread, and the same number
+  /// of tasks without work.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(2)) * trial[tasks] * (trial[repeats] + 1)
   }

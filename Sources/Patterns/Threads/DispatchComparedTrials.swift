@@ -1,9 +1,9 @@
 import Dispatch
 import Instruments
 
-/// The measuring code, and the comparison of the sizes.
+/// The code that runs the trials, and the findings for each amount of work.
 extension DispatchCompared: FindingPattern {
-  /// Times `body`, which must do each piece of work once: before it returns, or as a member of the group.
+  /// Times `body`, which must run each task once. A task must end before `body` returns, or be a member of the group.
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
     let all = DispatchGroup()
     try measure(trial) { tasks, initiated in
@@ -14,7 +14,7 @@ extension DispatchCompared: FindingPattern {
     }
   }
 
-  /// Times `body`, which starts tasks for all pieces of work and awaits them.
+  /// Times `body`, which must run each task once in a Swift task, and return after all of them have ended.
   func compareTasks(
     _ trial: Trial, _ body: @escaping @Sendable (_ tasks: [SmallTask], _ initiated: SubmissionEnd) async -> Void
   ) throws {
@@ -57,7 +57,8 @@ extension DispatchCompared: FindingPattern {
 
   // MARK: Results
 
-  /// Returns the way that completes first at each size, and the size from which on dispatching is faster than the loop.
+  /// Returns the variant that completes first for each amount of work, and the amount of work from which each variant
+  /// is faster than the loop.
   func findings(in results: Results) -> [RunNote] {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     return counts.flatMap { count in
@@ -66,7 +67,8 @@ extension DispatchCompared: FindingPattern {
     }
   }
 
-  /// Returns a remark for each size: the way that completes first, and those that are not significantly slower.
+  /// Returns a note for each amount of work, with the variant that completes first and the variants that are not
+  /// significantly slower.
   private func winners(_ count: Int, _ runs: [Run]) -> [RunNote] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
@@ -94,7 +96,8 @@ extension DispatchCompared: FindingPattern {
     }
   }
 
-  /// Returns the size from which on each way is faster than the loop.
+  /// Returns a note with the amount of work from which each variant is faster than the loop; nil if there are no such
+  /// comparisons.
   private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
@@ -128,14 +131,14 @@ extension DispatchCompared: FindingPattern {
 final class SubmissionEnd: Sendable {
   private let moment = Moment()
 
-  /// Notes the moment at which everything has been started.
+  /// Records the time at which all tasks have been submitted.
   func set() { moment.set() }
 
   fileprivate var time: UInt64? { moment.time }
 }
 
 extension [String] {
-  /// Returns the strings as a list: `a`, `a and b`, `a, b and c`.
+  /// Returns the strings as a list, such as `a`, `a and b` or `a, b and c`. `word` precedes the last string.
   fileprivate func listed(with word: String) -> String {
     count < 2 ? joined() : "\(dropLast().joined(separator: ", ")) \(word) \(last ?? "")"
   }

@@ -3,16 +3,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// A fixed pool of serial queues serves many tasks, instead of one queue for each task.
+/// Does a fixed pool of serial queues serve many tasks as well as one queue for each task?
 ///
-/// YYDispatchQueuePool keeps one set of serial queues for each QoS class, with as many queues as there are active
-/// cores. Each request increments an atomic counter of 32 bits; the remainder of its division by the number of queues
-/// selects the queue, so that the pool hands out its queues in turn.
+/// YYDispatchQueuePool contains one set of serial queues for each QoS class, with one queue for each active core. Each
+/// request increments an atomic counter of 32 bits. The counter modulo the number of queues selects the queue, so the
+/// pool returns its queues in turn.
 ///
-/// A trial submits the same tasks to such a pool, to a queue for each task, and to concurrent queues. In the timed
-/// phase the tasks work. In the blocking phase they block until no further task begins (``TaskCensus``). The trial also
-/// tests the pool's own promises on Swift versions of its code (``DispatchQueuePool``, ``ClassSet``): threads race for
-/// its queues and for sets that do not exist yet, and the counter passes the end of its 32 bits.
+/// A trial submits the same tasks to a pool, to a queue for each task, and to concurrent queues. In the timed phase the
+/// tasks work. In the blocking phase they block until no further task begins (``TaskCensus``). The trial also tests the
+/// pool itself, with Swift versions of its code (``DispatchQueuePool``, ``ClassSet``). Threads race for its queues and
+/// for sets that do not exist yet, and the counter wraps at 32 bits.
 ///
 /// Sources: YYDispatchQueuePool; Concurrency Programming Guide, Dispatch Queues, on using many serial queues.
 struct QueuePoolPattern: Pattern {
@@ -52,7 +52,7 @@ struct QueuePoolPattern: Pattern {
   let offTarget = Metric.count(
     "off-target", "blocks that did not find exactly what was set on the global queue of their priority")
 
-  /// The two phases of a trial; a test replaces them.
+  /// The runner of the two phases of a trial. Tests replace it.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }
@@ -177,56 +177,61 @@ struct QueuePoolPattern: Pattern {
       records: ofTasks + [queues, sizeError, imbalance, wrongSizeChecks, roundRobinSizes])
   }
 
-  /// The metrics of the two phases.
+  /// The metrics of the timed phase and the blocking phase.
   var ofTasks: [any Declaration] { [threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches] }
 
-  /// The longest time of a trial: the tasks one after the other.
+  /// Returns the maximum duration of a trial, in which the tasks run one after the other.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] + .microseconds(1) * trial[turns] * trial[racers]
   }
 }
 
-/// One case of `YYDispatchContextGetForQOS`: the first caller creates the set of a QoS class, in a `dispatch_once`.
+/// The set of queues of one QoS class, as one case of `YYDispatchContextGetForQOS`. The first caller creates the set in
+/// a `dispatch_once`.
 ///
-/// Unchecked: the pool is read only after the `dispatch_once`, and never changes after that.
+/// Conformance to `Sendable` is unchecked: the pool is read only after the `dispatch_once`, and does not change
+/// afterwards.
 final class ClassSet: @unchecked Sendable {
   private let onceToken = OnceToken()
   private let makePool: @Sendable () -> DispatchQueuePool?
   private var made: DispatchQueuePool?
 
-  /// Prepares the set of a class without creating it.
+  /// Creates an empty set for a QoS class. The queues are created at the first access to ``pool``.
   init(of qos: DispatchQoS, queueCount: Int) {
     makePool = { DispatchQueuePool(queueCount: queueCount) { DispatchQueue(label: "class", qos: qos) } }
   }
 
-  /// The set, created by the first access.
+  /// The queues of the class, created at the first access; nil if the number of queues is not allowed.
   var pool: DispatchQueuePool? {
     onceToken.once { made = makePool() }
     return made
   }
 }
 
-/// The Swift version of the document's `YYDispatchContext` and `YYDispatchQueuePool`, with the same counter of 32 bits.
+/// A pool of queues that are returned in turn. This class is the Swift version of the document's `YYDispatchContext`
+/// and `YYDispatchQueuePool`, with the same counter of 32 bits.
 final class DispatchQueuePool: Sendable {
   private let queues: [DispatchQueue]
   private let counter: Atomic<UInt32>
 
-  /// Creates a pool; nil for no queue and for more than 32, like the document's initializer.
+  /// Creates a pool; nil for fewer than 1 or more than 32 queues, as the document's initializer.
   ///
-  /// - Parameter counter: the number of queues already taken, for a trial that has no time to take them.
+  /// - Parameters:
+  ///   - counter: the initial value of the counter, for trials in which the counter wraps.
+  ///   - makeQueue: creates a queue of the pool.
   init?(queueCount: Int, counter: UInt32 = 0, _ makeQueue: () -> DispatchQueue) {
     if queueCount < 1 || queueCount > 32 { return nil }
     queues = (0..<queueCount).map { _ in makeQueue() }
     self.counter = Atomic(counter)
   }
 
-  /// The next queue, selected as in `YYDispatchContextGetQueue`: the counter wraps, and its value after the increment
-  /// counts.
+  /// The next queue, selected as in `YYDispatchContextGetQueue`. Each access increments the counter, which wraps, and
+  /// the incremented value modulo the number of queues is the index of the queue.
   var queue: DispatchQueue {
     let counter = counter.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     return queues[Int(counter % UInt32(queues.count))]
   }
 
-  /// Returns the number of queues in the set of a class.
+  /// Returns the number of queues in the set of a class, which is the number of active cores, limited to 1 to 32.
   static func queueCount(activeProcessorCount count: Int) -> Int { count < 1 ? 1 : count > 32 ? 32 : count }
 }

@@ -3,13 +3,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension QueuePoolPattern {
-  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once. The body
-  /// submits the tasks, and the trial waits for those in the group. The trial is unavailable if there are not enough
-  /// threads, or if the system does not report what they do.
+  /// Returns a probe that runs the tasks twice, once working and once blocking, and records how many tasks were in
+  /// progress at once.
   ///
-  /// - Parameter timesBlocking: whether to time a further round of tasks, each of which blocks for a while.
+  /// The body submits the tasks, and the probe waits for the tasks in the group. The trial is unavailable if there are
+  /// not enough threads, or if the system does not report the states of threads.
+  ///
+  /// - Parameter timesBlocking: whether to time a further round of tasks that block for the setting `pause`.
   func look(
     timesBlocking: Bool = false
   ) -> Probe<@Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void> {
@@ -39,9 +41,12 @@ extension QueuePoolPattern {
     }
   }
 
-  /// Has threads take queues from one pool at the same time, and counts how often each queue was taken.
+  /// Runs threads that request queues from one pool at the same time, and records how evenly the queues were returned.
   ///
-  /// - Returns: the difference between the number of queues and the number of cores, limited to 1 to 32.
+  /// - Parameter next: requests the next queue of the pool.
+  /// - Returns: the absolute difference between the number of queues and the number of cores, which is limited to 1 to
+  ///   32.
+  /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws -> Int {
     let turns = trial[turns]
     let given = Mutex<[ObjectIdentifier: Int]>([:])
@@ -58,9 +63,13 @@ extension QueuePoolPattern {
     return abs(counts.count - min(max(trial.cores, 1), Self.mostQueues))
   }
 
-  /// Has threads ask for the pool of each QoS class at the same time, before any pool exists.
+  /// Runs threads that request the pool of each QoS class at the same time, before the pool exists. Records the maximum
+  /// number of different pools for one class.
   ///
-  /// - Parameter begin: starts again without any sets, and returns a closure that asks for the pool of a class.
+  /// - Parameters:
+  ///   - count: the number of QoS classes.
+  ///   - begin: discards all pools, and returns a closure that requests the pool of a class by its index.
+  /// - Throws: ``SystemError`` if a thread cannot be started.
   func raceForSets(
     _ trial: Trial, classes count: Int, _ begin: () -> @Sendable (_ index: Int) -> DispatchQueuePool?
   ) throws {
@@ -78,18 +87,20 @@ extension QueuePoolPattern {
     trial.record(sets, most)
   }
 
-  /// Asks for pools of allowed and other sizes, for larger and smaller numbers of cores, and takes queues from pools
-  /// whose counter is about to wrap.
+  /// Creates pools of allowed and of other sizes, and pools for several numbers of cores, and records the pools with a
+  /// wrong number of queues.
+  ///
+  /// Also records the number of sizes for which the pool returns its queues in turn while the counter wraps.
   ///
   /// - Parameters:
-  ///   - off: the error in the number of queues so far.
+  ///   - off: the error in the number of queues so far, to which further errors are added.
   ///   - size: returns the number of queues in a set for a number of cores.
-  ///   - make: creates a pool of a size, from which a number of queues were taken already; nil if it is refused.
+  ///   - make: creates a pool of `count` queues with an initial value of the counter; nil if the size is refused.
   func judge(
     _ trial: Trial, off: Int, _ size: (_ cores: Int) -> Int,
     _ make: (_ count: Int, _ counter: UInt32) -> DispatchQueuePool?
   ) {
-    /// Returns the number of different queues in a pool of that size; nil if it is refused.
+    /// Returns the number of different queues in a pool of `count` queues; nil if the size is refused.
     func different(_ count: Int) -> Int? {
       make(count, 0).map { pool in
         let taken = (0..<4 * Self.mostQueues).map { _ in pool.queue }
@@ -107,7 +118,7 @@ extension QueuePoolPattern {
       })
   }
 
-  /// Returns whether a pool of `count` queues hands out each of them once in every round, for four rounds.
+  /// Returns whether a pool of `count` queues returns its queues in the same order in four consecutive rounds.
   private static func isInTurn(_ pool: DispatchQueuePool, count: Int) -> Bool {
     let first = (0..<count).map { _ in pool.queue }
     let rest = (0..<3 * count).map { _ in pool.queue }
@@ -115,18 +126,19 @@ extension QueuePoolPattern {
       && rest.indices.allSatisfy { rest[$0] === first[$0 % count] }
   }
 
-  /// The largest number of queues in the document's pool.
+  /// The maximum number of queues in the document's pool.
   private static var mostQueues: Int { 32 }
-  /// The number of times that the racers ask for the sets of all classes.
+  /// The number of times that the threads request the pools of all classes.
   private static var setRaces: Int { 10 }
 }
 
 extension QueuePoolPattern {
-  /// Sets a value on the global queue of each priority, and counts the blocks that find another value than that of
-  /// their priority, or none. A block finds the values of its queue and of all that its queue targets, directly or
-  /// through others.
+  /// A probe that sets a value on the global queue of each priority, and counts the blocks that do not find exactly the
+  /// value of their priority.
   ///
-  /// The body returns a queue for a priority. A second queue, which targets that queue, also runs a block.
+  /// A block finds the values of its queue and of all direct and indirect targets of that queue.
+  ///
+  /// The body returns a queue for a priority. A second queue, which targets the returned queue, also runs a block.
   var seekTargets: Probe<@Sendable (_ priority: Int) -> FunctionQueue> {
     Probe(records: [offTarget]) { trial, make in
       // DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
@@ -150,22 +162,22 @@ extension QueuePoolPattern {
   }
 }
 
-/// Values that are set on queues, each by a key of its own.
+/// Queue-specific values, each with a key of its own.
 ///
-/// Unchecked: the addresses do not change, and nothing is stored at them. They are never freed, since the queues keep
-/// them.
+/// Conformance to `Sendable` is unchecked: the addresses do not change, and nothing is stored at them. The memory is
+/// never freed, since queues retain the keys.
 private final class QueueSpecificValues: @unchecked Sendable {
   private let keys: UnsafeMutableBufferPointer<UInt8>
 
   init(count: Int) { keys = .allocate(capacity: count) }
 
-  /// Sets the value with that index on a queue.
+  /// Sets the value at `index` on a queue.
   func set(_ index: Int, on queue: UnsafeMutableRawPointer?) {
     let key = address(index)
     gcdlab_dispatch_queue_set_specific(queue, key, key, nil)
   }
 
-  /// The indices of the values that the calling block finds.
+  /// The indices of the values that are set for the calling block, on its queue or on a target of its queue.
   var found: [Int] { keys.indices.filter { gcdlab_dispatch_get_specific(address($0)) != nil } }
 
   private func address(_ index: Int) -> UnsafeMutableRawPointer? {

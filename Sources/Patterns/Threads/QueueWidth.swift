@@ -4,8 +4,8 @@ import Instruments
 /// How many tasks run at once?
 ///
 /// The document says that queues run concurrently with each other, and that only the tasks within a serial queue run
-/// one at a time. It also says that the system decides how many tasks run: a hundred tasks in a hundred queues may not
-/// run at once unless there are a hundred cores. In C:
+/// one at a time. It also says that the system determines how many tasks run at once: a hundred tasks in a hundred
+/// queues may not run at once unless there are a hundred cores. In C:
 ///
 /// ```c
 /// for (int i = 0; i < 100; i++) {
@@ -14,9 +14,10 @@ import Instruments
 /// }
 /// ```
 ///
-/// Each trial runs the tasks twice. First they work, and the times at which each began and ended show how many were in
-/// progress at once. Then each of them blocks from its first instruction on, until no further task begins and all
-/// threads sleep (``Standstill``). The system lets no more tasks be in progress than those that have begun by then.
+/// Each trial runs the tasks twice. In the first run the tasks work, and their start and end times show how many of
+/// them were in progress at once. In the second run each task blocks immediately, until no further task begins and all
+/// threads sleep (``Standstill``). The number of tasks that have begun by then is the maximum number of tasks in
+/// progress.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueWidth: Pattern {
@@ -41,7 +42,7 @@ struct QueueWidth: Pattern {
   let start = Metric.latency(
     "start", "from the first submission to the first instruction of a task, when each task works")
 
-  /// The two phases of a trial; a test replaces them.
+  /// The runner of the two phases of a trial. Tests replace it.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }
@@ -154,6 +155,6 @@ struct QueueWidth: Pattern {
   private var lookBeside: TrialProbe { Probe(reads: [tasks], records: [blockedTasks]) }
   private var workBeside: TrialProbe { Probe(reads: [tasks, work], records: [inProgress]) }
 
-  /// The longest time of a trial: the tasks one after the other, if other work takes half of the cores.
+  /// Returns the maximum duration of a trial, in which the tasks run one after the other on half of the processor time.
   func longest(_ trial: Trial) -> Duration? { trial[work] * trial[tasks] * 2 }
 }

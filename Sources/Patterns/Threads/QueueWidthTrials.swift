@@ -1,14 +1,14 @@
 import Dispatch
 import Instruments
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension QueueWidth {
-  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
+  /// Runs the tasks twice, once working and once blocking, and records how many tasks were in progress at once.
   ///
   /// - Parameters:
-  ///   - usesPool: whether the tasks run on the pool's threads, and not on dedicated ones.
-  ///   - run: submits the tasks and waits until they have ended.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report their states.
+  ///   - usesPool: whether the tasks run on threads of the pool; if false, each task runs on a dedicated thread.
+  ///   - run: submits the tasks, and returns after all tasks have ended.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func look(
     _ trial: Trial, usesPool: Bool = true,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
@@ -24,10 +24,13 @@ extension QueueWidth {
     trial.record(start, seen.starts)
   }
 
-  /// Has the tasks block while tasks of `others` block all pool threads but one, and counts those that have begun.
+  /// Runs blocking tasks while other tasks block all threads of the pool but one, and records the number of tasks that
+  /// have begun when all threads sleep.
   ///
-  /// - Parameter submit: submits the tasks.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  /// - Parameters:
+  ///   - others: the queue of the other tasks.
+  ///   - submit: submits the tasks.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func lookBesideOthers(
     _ trial: Trial, _ others: DispatchQueue, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {
@@ -45,10 +48,13 @@ extension QueueWidth {
     }
   }
 
-  /// Has the tasks work while a task of each of the `others` keeps a core busy, and counts those in progress at once.
+  /// Runs working tasks while a task on each of the `others` occupies a core, and records the maximum number of tasks
+  /// in progress at once.
   ///
-  /// - Parameter submit: submits the tasks.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  /// - Parameters:
+  ///   - others: the queues of the tasks that occupy a core.
+  ///   - submit: submits the tasks.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func workBesideQueues(
     _ trial: Trial, _ others: [DispatchQueue], _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {
@@ -69,11 +75,14 @@ extension QueueWidth {
     ended.wait()
   }
 
-  /// Has the tasks work while other processes keep a number of cores busy, and counts those in progress at once.
+  /// Runs working tasks while other processes occupy cores, and records the maximum number of tasks in progress at
+  /// once.
   ///
-  /// - Parameter submit: submits the tasks.
-  /// - Throws: ``SystemError`` if a process cannot be started, ``Unavailable`` if the system does not report what
-  ///   threads do.
+  /// - Parameters:
+  ///   - count: the number of other processes, each of which occupies a core.
+  ///   - submit: submits the tasks.
+  /// - Throws: ``SystemError`` if a process cannot be started, or ``Unavailable`` if the system does not report the
+  ///   states of threads.
   func workBesideProcesses(
     _ trial: Trial, _ count: Int, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {

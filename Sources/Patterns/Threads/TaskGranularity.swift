@@ -1,10 +1,11 @@
 import Dispatch
 import Instruments
 
-/// From which size on does it pay to run a task on a queue?
+/// From which amount of work is it faster to run a task on a queue?
 ///
 /// The document says that queues run small tasks more efficiently than threads do. It also says that a block with too
-/// little work costs more to schedule than to run in place. It has no listing. In C the calls look like this:
+/// little work costs more to schedule than to run in place. It has no listing for this comparison. In C the calls look
+/// like this:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {
@@ -13,8 +14,8 @@ import Instruments
 /// dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
 /// ```
 ///
-/// The time runs from the first submission to the end of the last task. If each task is large enough, the work of the
-/// other cores outweighs the cost of scheduling.
+/// The trial measures the time from the first submission to the end of the last task. If each task is large enough, the
+/// time saved by the other cores exceeds the cost of scheduling.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct TaskGranularity: Pattern {
@@ -78,8 +79,8 @@ struct TaskGranularity: Pattern {
     }
   }
 
-  /// The longest time of a trial: all tasks one after the other, each on a new thread, with one repetition that is not
-  /// timed.
+  /// Returns the maximum duration of a trial: all tasks one after the other, each on a new thread, with one additional
+  /// warm-up.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(1)) * trial[tasks] * (trial[repeats] + 1)
   }

@@ -1,8 +1,8 @@
 import Instruments
 
-/// The measuring code, and the comparison of the sizes.
+/// The code that runs the trials, and the findings for each amount of work.
 extension TaskGranularity: FindingPattern {
-  /// Times the body, which must run every task once and return when all have ended.
+  /// A probe that times the body. The body must run every task once, and return after all tasks have ended.
   var measure: Probe<@Sendable ([SmallTask]) throws -> Void> {
     Probe(reads: [tasks, work, repeats], records: [perTask, notOnce]) { trial, body in
       let tasks = SmallTasks(count: trial[tasks], steps: trial.steps(work))
@@ -14,7 +14,8 @@ extension TaskGranularity: FindingPattern {
     }
   }
 
-  /// Returns, for each variant, the smallest size from which on its tasks take less time than tasks that run in place.
+  /// Returns, for each variant, the smallest amount of work from which the tasks take less time than tasks that run in
+  /// place.
   func findings(in results: Results) -> [RunNote] {
     let inline = results.runs.filter { $0.variant.name == "inline" }
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in

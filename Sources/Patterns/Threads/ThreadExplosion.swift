@@ -2,10 +2,10 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// Which other work starves while tasks wait for a lock?
+/// Which other blocks starve while tasks wait for a lock?
 ///
-/// The document advises against locks in tasks: a contended lock may block a whole serial queue, and keep other tasks
-/// of a concurrent queue from running. In C such a task looks like this:
+/// The document advises against locks in tasks: a contended lock may block a whole serial queue, and prevent other
+/// tasks of a concurrent queue from running. In C such a task looks like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{
@@ -15,10 +15,10 @@ import Instruments
 /// });
 /// ```
 ///
-/// A trial holds the lock until every task that can wait for it does so. It then submits bystanders, which are blocks
-/// that do not need the lock: one on the global queue, one on the global queue of another QoS class, one on a serial
-/// queue of its own, and one on a serial queue of another QoS class. A bystander starves if it has not begun when all
-/// threads of the process sleep (``Standstill``).
+/// A trial holds the lock until all threads of the process sleep (``Standstill``), so that every task that has a thread
+/// waits for the lock. It then submits bystanders, which are blocks that do not need the lock: one on the global queue,
+/// one on the global queue of another QoS class, one on a serial queue of its own, and one on a serial queue of another
+/// QoS class. A bystander starves if it has not begun when all threads of the process sleep again.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the
 /// global queues.
@@ -60,13 +60,13 @@ struct ThreadExplosion: Pattern {
   let ownQueues = Metric.count(
     "own-queues", "of these tasks, those whose queue has another label than the global queue")
 
-  /// Detects a standstill; a test replaces it.
+  /// The detector of a standstill. Tests replace it.
   var standstill = Standstill()
-  /// Verifies that there are enough threads; a test replaces it.
+  /// The check that there are enough threads. Tests replace it.
   var room = ThreadCapacity()
 
-  /// The longest time of a trial: the lab examines about 255 threads one after the other until none of them has run,
-  /// which takes a while on a busy machine.
+  /// Returns the maximum duration of a trial. Up to 255 threads are examined one after the other until none of them has
+  /// run, which takes a while on a busy machine.
   func longest(_ trial: Trial) -> Duration? { trial[hold] + .seconds(10) }
 
   var problem: [any Declaration] { [tasks] }

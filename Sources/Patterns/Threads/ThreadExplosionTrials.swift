@@ -2,15 +2,18 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that runs the trials and records their metrics.
 extension ThreadExplosion {
-  /// Submits tasks while the lock that they need is held, submits the bystanders when all threads sleep, and then
-  /// releases the lock.
+  /// Submits tasks while the resource that they need is unavailable, submits the bystanders when all threads sleep, and
+  /// then releases the resource.
+  ///
+  /// Records how many threads were blocked and how the bystanders started. Returns the tasks.
   ///
   /// - Parameters:
-  ///   - held: runs a body while no other thread gets what the tasks need.
+  ///   - count: the number of tasks.
+  ///   - held: calls its argument while no other thread can acquire the resource, such as a lock.
   ///   - submit: submits one task.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   @discardableResult
   func crowd(
     _ trial: Trial, of count: Int, while held: (_ body: @escaping @Sendable () throws -> Void) throws -> Void,
@@ -42,7 +45,9 @@ extension ThreadExplosion {
     return crowd
   }
 
-  /// Runs `body` as a block of `queue`, on a thread of the pool, and waits for its end.
+  /// Runs `body` asynchronously on `queue`, and waits until `body` has ended.
+  ///
+  /// - Throws: the error that `body` throws.
   func run(_ body: @escaping @Sendable () throws -> Void, on queue: DispatchQueue) throws {
     let ended = DispatchSemaphore(value: 0)
     let result = Mutex<Result<Void, any Error>>(.success(()))
@@ -55,7 +60,9 @@ extension ThreadExplosion {
     try result.withLock { $0 }.get()
   }
 
-  /// Submits the bystanders without any waiting tasks, and records how soon they begin.
+  /// Submits the bystanders without any waiting tasks, and records when the bystanders begin.
+  ///
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func recordBystandersAlone(_ trial: Trial) throws {
     try room.require(0)
     try standstill.warmUp()
@@ -64,8 +71,8 @@ extension ThreadExplosion {
     record(trial, bystanders)
   }
 
-  /// Runs a task of each of two QoS classes, which asserts that it runs on the global queue of its class and returns
-  /// its queue's label, or nil if it asserts nothing.
+  /// A probe that runs one task for each of two QoS classes. The body asserts that it runs on the global queue of its
+  /// class, and returns the label of its queue; nil if it asserts nothing.
   var assertGlobalQueue: Probe<@Sendable (TaskPriority, _ global: DispatchQueue) async -> String?> {
     Probe(records: [tasksOnGlobal, ownQueues]) { trial, run in
       let classes: [(TaskPriority, DispatchQueue)] = [(.medium, .global()), (.utility, .global(qos: .utility))]
@@ -93,13 +100,13 @@ extension ThreadExplosion {
   }
 }
 
-/// Tasks that all need the same lock or resource.
+/// Tasks that all need the same lock or another resource.
 final class ContendingTasks: Sendable {
   /// The group of the tasks.
   let all = DispatchGroup()
-  /// The moment at which the tasks got what they need.
+  /// The time at which the lock or resource was released.
   let released = Moment()
-  /// The moment at which the last task was done.
+  /// The time at which the last task ended.
   let ended = Moment()
   private let count: Int
   private let done = Atomic<Int>(0)
@@ -107,30 +114,30 @@ final class ContendingTasks: Sendable {
 
   init(count: Int) { self.count = count }
 
-  /// A task of the crowd.
+  /// A task that needs the lock or resource.
   struct Member: Sendable {
     fileprivate let crowd: ContendingTasks
     fileprivate let index: Int
 
     /// The group of the tasks.
     var all: DispatchGroup { crowd.all }
-    /// Whether the task was submitted before all others.
+    /// Whether the task is submitted before all other tasks.
     var isFirst: Bool { index == 0 }
 
-    /// Counts the task as done.
+    /// Records that the task is done.
     func work() { crowd.done.add(1, ordering: .relaxed) }
   }
 
-  /// Notes what can be observed while the tasks wait.
+  /// Records the number of waiting threads of the pool, and the number of tasks that are not done.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report it.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   func look() throws {
     let census = try ThreadCensus.required()
     let notDone = count - done.load(ordering: .relaxed)
     seen.withLock { $0 = (census.parkedPoolThreads.count, notDone) }
   }
 
-  /// Waits until all tasks were submitted and are done.
+  /// Waits until `submitter` has submitted all tasks and all tasks have ended, and records the time.
   func awaitEnd(of submitter: WorkerThread) {
     let isSubmitted = DispatchSemaphore(value: 0)
     submitter.run { isSubmitted.signal() }
@@ -139,26 +146,28 @@ final class ContendingTasks: Sendable {
     ended.set()
   }
 
-  /// The number of pool threads that waited when they were observed.
+  /// The number of threads of the pool that waited when ``look()`` was called.
   var parked: Int { seen.withLock { $0.parked } }
 
-  /// Records how many tasks after the first were not done when all threads slept.
+  /// Records, as the metric `behind`, how many tasks other than the first one were not done when all threads slept.
   func recordBehind(_ trial: Trial, _ behind: MetricKey<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 
-/// Blocks that do not need what the tasks wait for.
+/// Blocks that do not need the lock or resource of the contending tasks.
 final class Bystanders: Sendable {
-  /// A block on the global queue.
+  /// A block on the global queue of the default QoS class.
   let global = Bystander(on: .global())
   /// A block on the global queue of another QoS class.
   let otherClass = Bystander(on: .global(qos: .utility))
-  /// A block on a serial queue of its own.
+  /// A block on a serial queue without other blocks.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
   /// A block on a serial queue of another QoS class.
   let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
-  /// Submits the bystanders one after the other. Then waits until each delayed bystander begins, but no longer
-  /// than `patience`.
+  /// Submits the bystanders one after the other. Then waits until each delayed bystander begins, for at most
+  /// `patience`.
+  ///
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   func come(_ standstill: Standstill, patience: Duration) throws {
     let all = [ownQueue, otherClassQueue, otherClass, global]
     for bystander in all { try bystander.come(standstill) }
@@ -167,6 +176,6 @@ final class Bystanders: Sendable {
 }
 
 extension Lock {
-  /// Runs `body` while it holds the lock.
+  /// Runs `body` while holding the lock.
   func held(_ body: () throws -> Void) throws { try mutex.withLock { _ in try body() } }
 }

@@ -1,10 +1,10 @@
 import Dispatch
 import Instruments
 
-/// How soon do a task and a thread start, and how much memory do a queue and a thread take?
+/// How soon does a task or a thread start, and how much memory does a queue or a thread use?
 ///
-/// The document says that the system starts tasks sooner than a program can start threads of its own, and that a queue
-/// takes less memory than a thread. It has no listing. In C the two calls are these:
+/// The document says that the system starts tasks sooner than a program can start its own threads, and that a queue
+/// uses less memory than a thread. It has no listing for this comparison. In C the two calls look like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{ … });

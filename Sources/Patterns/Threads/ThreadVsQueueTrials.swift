@@ -3,8 +3,8 @@ import Instruments
 import Synchronization
 
 extension ThreadVsQueue {
-  /// Measures the time from just before `submit` until the first instruction of the task that it submits, for one task
-  /// after the other.
+  /// Records the time from the call of `submit` to the first instruction of the submitted task, for one task after the
+  /// other. The first task is a warm-up.
   func measure(_ trial: Trial, _ submit: (StartingTask) throws -> Void) throws {
     var tasks: [StartingTask] = []
     for repeated in 0...trial[repeats] {
@@ -18,7 +18,8 @@ extension ThreadVsQueue {
     trial.record(notOnce, tasks.count { $0.beginnings.count != 1 })
   }
 
-  /// Creates many objects by `make`, and records how much each of them adds to the memory of the process.
+  /// Creates objects by calling `make` repeatedly, and records the average number of bytes by which an object increases
+  /// the resident memory of the process. The first object is not counted.
   func weigh<Object>(_ trial: Trial, _ make: () throws -> Object) throws {
     let count = trial[objects]
     var waiting: [Object] = []
@@ -33,7 +34,7 @@ extension ThreadVsQueue {
   }
 }
 
-/// A task that is about to start.
+/// A task whose start is timed.
 final class StartingTask: Sendable {
   /// The index of the task.
   let number: Int
@@ -45,26 +46,26 @@ final class StartingTask: Sendable {
 
   fileprivate init(number: Int) { self.number = number }
 
-  /// Notes the first instruction of the task.
+  /// Records the start of the task. The task must call this method first.
   func begins() {
     began.set()
     beginnings.add()
     hasBegun.signal()
   }
 
-  /// Waits for that first instruction. Returns how long after the submission it was, in nanoseconds.
+  /// Waits until the task has started. Returns the nanoseconds from the submission to the start.
   fileprivate func waitForBeginning() -> UInt64 {
     hasBegun.wait()
     return began.since(submitted) ?? 0
   }
 }
 
-/// A thread or task whose body waits until it is released, and then ends.
+/// A thread or task that waits until this object is deallocated, and then ends.
 final class Parked {
   private let letGo: () -> Void
 
-  /// Starts the thread or task by `start`, and returns when it waits. `start` receives a closure to report the wait,
-  /// and returns a closure to release it.
+  /// Calls `start`, which starts the thread or task, and returns when the thread or task waits. The argument of `start`
+  /// is a closure that the thread or task must call before it waits. `start` returns a closure that ends the wait.
   init(_ start: (_ arrived: @escaping @Sendable () -> Void) throws -> () -> Void) rethrows {
     let hasArrived = DispatchSemaphore(value: 0)
     letGo = try start { hasArrived.signal() }
@@ -74,13 +75,13 @@ final class Parked {
   deinit { letGo() }
 }
 
-/// A suspended task, to be resumed by another thread.
+/// A suspended task that another thread can resume.
 final class SuspendedTask: Sendable {
   private let task = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
-  /// Keeps the continuation of the task that is suspended now.
+  /// Stores the continuation of a suspended task.
   func set(_ suspended: CheckedContinuation<Void, Never>) { task.withLock { $0 = suspended } }
 
-  /// Resumes the suspended task.
+  /// Resumes the suspended task. Has no effect if no continuation is stored.
   func resume() { task.withLock { $0.take() }?.resume() }
 }

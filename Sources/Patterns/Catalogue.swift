@@ -1,8 +1,8 @@
 import Instruments
 
-/// All patterns.
+/// A namespace for the patterns and their source files.
 public enum Catalogue {
-  /// The patterns in the order of their families. Each is in the file of the same name.
+  /// The patterns in the order of their families. Each pattern is in the file of the same name.
   public static let patterns: [any Pattern] = [
     SingletonRace(),
     GroupWaitVsNotify(),
@@ -60,6 +60,6 @@ public enum Catalogue {
     AsyncMain(),
   ]
 
-  /// The scenarios and the patterns' own sources, as they were compiled.
+  /// The text of the scenarios and of the patterns' source files at the time of compilation.
   public static let files = Shelf.files
 }

@@ -3,8 +3,9 @@ import Instruments
 
 /// What does a handler receive of events that arrive faster than it runs?
 ///
-/// The document lists the custom source as the kind that the program triggers itself. It says of all kinds that events
-/// which arrive while the handler waits or runs are merged. It has no listing. In C the calls look like this:
+/// The document lists the custom source as the type of source that the program triggers itself. It states for all types
+/// that events which arrive while the handler waits or runs are merged. It has no listing. In C the calls look like
+/// this:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD, 0, 0, queue);
@@ -16,9 +17,9 @@ import Instruments
 /// dispatch_source_merge_data(source, 1);
 /// ```
 ///
-/// A trial sends the events of a burst while the handler is known to wait, because a block holds its queue, or while
-/// the handler is known to run, because it is held itself. It sends the events of a stream without holding anything;
-/// how often the handler is called then depends on the machine.
+/// A trial sends the events of a burst in two states: while the handler waits because a block occupies its queue, and
+/// while the handler itself is held. It sends the events of a stream without holding anything; the number of handler
+/// calls then depends on the machine.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Writing and Installing an Event
 /// Handler".

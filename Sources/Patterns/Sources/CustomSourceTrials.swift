@@ -2,12 +2,12 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code, which sends events and records what the handler receives.
+/// The code that sends events and records the data that the handler receives.
 extension CustomSource {
   /// The number of single events whose delivery is timed.
   private static let deliveries = 100
 
-  /// The longest time of a trial, with a call of the handler for each event.
+  /// Returns the longest time that a trial takes on an idle machine, with one handler call for each event.
   func longest(_ trial: Trial) -> Duration? {
     // Bursts of two kinds and one of zeros, the stream, and the single events.
     let bursts = 2 * (Batches.count + 1) + 1
@@ -15,9 +15,10 @@ extension CustomSource {
     return trial[work] * runs
   }
 
-  /// Sends events to a source: bursts while its queue is held and while its handler runs, then zeros, then a stream.
+  /// Returns a probe that sends events to a source: bursts while its queue is held and while its handler runs, then
+  /// zeros, then a stream.
   ///
-  /// - Parameter patience: how long the trial waits for a call of the handler.
+  /// - Parameter patience: how long the trial waits for a handler call.
   func deliver(
     _ coalescing: Coalescing, patience: Duration = .seconds(20)
   ) -> Probe<@Sendable (Events) -> Sender> {
@@ -27,7 +28,7 @@ extension CustomSource {
     }
   }
 
-  /// Sends events to a source whose handler runs on a queue of the C functions.
+  /// Returns a probe that sends events to a source whose handler runs on a queue of Dispatch's C functions.
   func deliverByFunctions(_ coalescing: Coalescing) -> Probe<@Sendable (FunctionQueue, Events) -> Sender> {
     Probe(reads: settings, records: metrics) { trial, begin in
       let queue = FunctionQueue(label: "events")
@@ -107,6 +108,8 @@ extension CustomSource {
     trial.record(lostBeforeZero, events.takeReceived().contains(7) ? 0 : 1)
   }
 
+  /// Sends a stream of events, and records the delay of the last event.
+  ///
   /// - Returns: whether the handler received data other than the merged events.
   private func deliverStream(_ trial: Trial, _ coalescing: Coalescing, _ events: Events, _ sender: Sender) -> Bool {
     let pieces = coalescing.pieces(trial[stream], round: 0)
@@ -134,16 +137,16 @@ extension CustomSource {
   }
 }
 
-/// The way in which a source merges several events.
+/// The operation by which a source merges several events.
 enum Coalescing {
-  /// The source adds up the events.
+  /// The sum of the events.
   case sum
-  /// The source collects the bits of the events.
+  /// The bitwise OR of the events.
   case mask
-  /// The source keeps the last event.
+  /// The last event.
   case last
 
-  /// Returns a number of events, none of them 0. The events of another round merge to another result.
+  /// Returns `count` events that are not 0. The merged result differs from round to round.
   func pieces(_ count: Int, round: Int) -> [UInt] {
     (0..<count).map { self == .mask ? 1 << UInt(round % 32 + $0 % 32) : UInt($0 + round + 1) }
   }
@@ -158,20 +161,20 @@ enum Coalescing {
   }
 }
 
-/// The ways in which a trial sends events, and in which it cancels their source.
+/// The closures by which a trial sends events and cancels their source.
 struct Sender {
-  /// Sends events one after the other.
+  /// A closure that sends events one after another.
   let sendAll: (Pieces<UInt>) -> Void
-  /// Cancels the source.
+  /// A closure that cancels the source.
   let end: () -> Void
 
-  /// Creates a sender that sends to a source and cancels the source at the end.
+  /// Creates a sender that sends events by `sendAll` and cancels `source` at the end.
   init(of source: any DispatchSourceProtocol, _ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = { source.cancel() }
   }
 
-  /// Creates a sender without a source.
+  /// Creates a sender without a source to cancel.
   init(_ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = {}
@@ -181,7 +184,7 @@ struct Sender {
   func send(_ piece: UInt) { sendAll(Pieces(CollectionOfOne(piece))) }
 }
 
-/// The events as the handler receives them.
+/// The data that the handler of a source received.
 final class Events: Sendable {
   /// The queue of the handler.
   let queue = DispatchQueue(label: "events")
@@ -190,13 +193,13 @@ final class Events: Sendable {
   private let state = Mutex((received: [UInt](), lastReceived: UInt64(0)))
   private let handler = Hold()
 
-  /// Creates events. The handler works on each call for this many steps, and runs on `queue`, if one is given.
+  /// Creates a record of events. Each handler call does `steps` steps of work, on `queue` if one is given.
   init(steps: Int, queue: FunctionQueue? = nil) {
     self.steps = steps
     functionQueue = queue
   }
 
-  /// Notes the data that the handler received.
+  /// Records the data of a handler call.
   func received(_ data: UInt) {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
     state.withLock { state in
@@ -206,8 +209,8 @@ final class Events: Sendable {
     handler.pass()
   }
 
-  /// Returns all data that the handler received since the last call, once all events that were sent have been
-  /// delivered.
+  /// Waits until all sent events have been delivered, and returns the data that the handler received since the last
+  /// call.
   func takeReceived() -> [UInt] {
     if let functionQueue { functionQueue.drainSources() } else { queue.drainSources() }
     return state.withLock { state in
@@ -216,13 +219,16 @@ final class Events: Sendable {
     }
   }
 
-  /// The time at which the handler had received the last data.
+  /// The time at which the handler recorded the last data, in nanoseconds of the monotonic clock.
   var lastReceived: UInt64 { state.withLock { $0.lastReceived } }
 
-  /// Holds the queue, so that the handler waits.
+  /// Blocks the queue, so that the handler has to wait, and returns the hold.
   func holdQueue() -> Hold { functionQueue?.hold() ?? queue.hold() }
 
-  /// Holds the handler in its next run, which `send` causes. The data of that run is discarded.
+  /// Executes `send`, waits until the handler is held in the call that it causes, and returns the hold. The data of
+  /// that call is discarded.
+  ///
+  /// - Throws: an error if the handler does not run within `patience`.
   func holdHandler(within patience: Duration, _ send: () -> Void) throws -> Hold {
     handler.holdNext()
     send()

@@ -10,15 +10,15 @@ enum DescriptorKind: String, CaseIterable, Sendable {
   case file
 }
 
-/// A descriptor to write to, and a descriptor that reads the written bytes.
+/// A descriptor to write to, with a descriptor that reads the written bytes.
 struct DescriptorPair: Sendable {
   /// The descriptor to read from.
   let reader: Int32
   /// The descriptor to write to.
   let writer: Int32
 
-  /// Creates a real pipe, a pair of sockets, or a file in `scratch`, and adds it to `opened`. Both descriptors block,
-  /// which is the default.
+  /// Creates a pipe, a pair of sockets, or a file in `scratch`, and adds the descriptors to `opened`. Both descriptors
+  /// are in blocking mode, which is the default.
   ///
   /// - Throws: ``SystemError`` if the pair cannot be created.
   init(_ kind: DescriptorKind, in scratch: ScratchDirectory? = nil, _ opened: OpenedDescriptors) throws(SystemError) {
@@ -44,7 +44,8 @@ struct DescriptorPair: Sendable {
 
   private init(reader: Int32, writer: Int32) { (self.reader, self.writer) = (reader, writer) }
 
-  /// Creates the two ends of a TCP connection of this machine, and adds them to `opened`. Both descriptors block.
+  /// Creates a TCP connection of this machine to itself, and adds its two ends to `opened`. Both descriptors are in
+  /// blocking mode.
   ///
   /// - Throws: ``SystemError`` if no descriptor is left; ``Unavailable`` if the machine cannot connect to itself.
   static func connected(_ opened: OpenedDescriptors) throws -> DescriptorPair {
@@ -75,7 +76,7 @@ struct DescriptorPair: Sendable {
   }
 }
 
-/// Returns bytes that identify their position. They are the same for the same seed, and all below 128, unlike
+/// Returns `count` bytes that identify their position. Equal seeds produce equal bytes. All bytes are below 128, unlike
 /// ``strangeByte``.
 func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   var generator = SplitMix64(seed: seed)
@@ -89,10 +90,10 @@ func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   return bytes
 }
 
-/// The byte that fills an unrelated file.
+/// The byte value that fills an unrelated file.
 let strangeByte: UInt8 = 0xFF
 
-/// Returns the number of bytes that differ from the expected ones.
+/// Returns the number of bytes that differ from `expected`.
 func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>) -> Int {
   expected.withUnsafeBytes { expected in
     let common = min(bytes.count, expected.count)
@@ -102,7 +103,7 @@ func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>
   }
 }
 
-/// Writes all of these bytes to a blocking descriptor, or as many as the descriptor accepts if its reader is gone.
+/// Writes `bytes` to a blocking descriptor, and returns once all bytes are written or the reading end is closed.
 func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   bytes.withUnsafeBytes { bytes in
     var offset = 0
@@ -113,7 +114,7 @@ func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   }
 }
 
-/// Ignores SIGPIPE from now on, so that a write without a reader fails instead of ending the process.
+/// Ignores SIGPIPE for the rest of the process, so that a write without a reader fails instead of ending the process.
 func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
 #if canImport(Darwin)
@@ -122,5 +123,5 @@ func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
   private let streamSocket = Int32(SOCK_STREAM.rawValue)
 #endif
 
-// The case of the same name hides the system's function.
+// The system's function, which the enumeration case of the same name hides.
 private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

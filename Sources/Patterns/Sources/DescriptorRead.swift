@@ -3,14 +3,14 @@ import Instruments
 
 /// How does a program read data as it arrives?
 ///
-/// The document opens a file, makes its descriptor non-blocking and creates a read source for it. The event handler
-/// asks the source for an estimate of the readable bytes, allocates a buffer for one byte more, and reads once. A
-/// function of the program processes the bytes and returns whether it has all the bytes that it wants; if so, the
+/// The document opens a file, makes its descriptor non-blocking and creates a read source for the descriptor. The event
+/// handler reads the source's estimate of the readable bytes, allocates a buffer for one byte more, and reads once. A
+/// function of the program processes the bytes and returns whether all required bytes have been read; if so, the
 /// handler cancels the source. The cancellation handler closes the descriptor. The variant `estimated` is that code.
 ///
-/// The bytes in a trial are real: they come through a pipe, from a connected socket, or out of a file, and the trial
-/// compares each with what was written there. `received.process` is the program's function: it returns whether it has
-/// all the bytes that it wants. The writer is a thread of its own, whose writes block.
+/// The bytes in a trial are real: they arrive through a pipe, from a connected socket, or out of a file, and the trial
+/// compares each byte with the byte written at its position. `received.process` is the program's function: it returns
+/// whether all required bytes have been read. The writer is a separate thread, whose writes block.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a
 /// Cancellation Handler".
@@ -182,7 +182,7 @@ struct DescriptorRead: Pattern {
       source.setCancelHandler { received.ended() }
       source.activate()
       return {
-        // The next file that is opened gets this number.
+        // The next file that is opened receives this number.
         close(descriptor)
         source.cancel()
       }

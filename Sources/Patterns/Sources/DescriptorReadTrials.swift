@@ -2,33 +2,34 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The longest wait for something that must happen.
+/// The maximum time that a trial waits for an expected event.
 private let patience = Duration.seconds(20)
 
-/// The measuring code, which writes bytes and compares them with what is read.
+/// The code that writes bytes and compares them with the bytes that a variant reads.
 extension DescriptorRead {
-  /// Starts to read from a descriptor, and returns a closure that the owner of the reader calls to stop the reader
-  /// early. The reader must close the descriptor and then call `received.ended()`.
+  /// A closure that starts to read from a descriptor, and returns a closure that stops the reader early. The reader
+  /// must close the descriptor and then call `received.ended()`.
   typealias Begin = @Sendable (_ descriptor: Int32, _ received: ReceivedData) throws -> () -> Void
 
-  /// The longest time of a trial: the bytes at 10 MB per second, and a second.
+  /// Returns the longest time that a trial takes on an idle machine: the bytes at 10 MB per second, plus one second.
   func longest(_ trial: Trial) -> Duration? { .microseconds(trial[size] / 10) + .seconds(1) }
 
-  /// The settings of the trials that read everything that is written.
+  /// The settings of the trials that read all written bytes.
   private var wholeSettings: [any Declaration] { [kind, messages, size] }
 
-  /// The metrics of the trials that read everything that is written.
+  /// The metrics of the trials that read all written bytes.
   private var wholeMetrics: [any Declaration] { [latency, throughput, lost, corrupted, leftOpen] }
 
-  /// Writes single bytes, each after the previous byte was read, then all others as fast as possible, and closes the
-  /// writer's end.
+  /// A probe that writes single bytes, each after the previous byte was read, then all remaining bytes as fast as
+  /// possible, and closes the writer's end.
   var readWhole: Probe<Begin> {
     Probe(reads: wholeSettings, records: wholeMetrics) { trial, begin in
       try readEverything(trial, thenSilence: false, begin)
     }
   }
 
-  /// Writes bytes that are all read, and then tests the reader while no data comes, and at the end of the data.
+  /// A probe that writes bytes until all are read, and then tests the reader while no data arrives and at the end of
+  /// the data.
   var readWholeThenSilence: Probe<Begin> {
     Probe(
       reads: wholeSettings,
@@ -90,8 +91,8 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// Writes some bytes while the handler runs, and then no more: once with the writer's end left open, once with it
-  /// closed.
+  /// A probe that writes bytes while the handler runs, and then no more: once with the writer's end left open, once
+  /// with it closed.
   var readTail: Probe<Begin> {
     Probe(reads: [kind, tail], records: [leftUnread, beyondEstimate, lost, corrupted, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -121,7 +122,7 @@ extension DescriptorRead {
     }
   }
 
-  /// Has bytes read, and writes all but the first `head` bytes while the handler runs. The writer's end stays open.
+  /// Writes the first `head` bytes, and the remaining bytes while the handler runs. The writer's end remains open.
   private func readBurst(
     _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
   ) throws -> ReceivedData {
@@ -151,7 +152,8 @@ extension DescriptorRead {
     }
   }
 
-  /// Writes some bytes to a pipe for each core, whose handlers share a concurrent queue, and then nothing for a while.
+  /// A probe that writes bytes to one pipe for each core, and then nothing for a while. The handlers share a concurrent
+  /// queue.
   var readSilenceOnAllCores: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -177,7 +179,7 @@ extension DescriptorRead {
     }
   }
 
-  /// Writes some bytes to a TCP connection, closes the writer's end, and counts the handler calls after the end.
+  /// A probe that writes bytes to a TCP connection, closes the writer's end, and counts the later handler calls.
   var readClosedConnection: Probe<Begin> {
     Probe(records: [callsAfterEnd, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -208,10 +210,10 @@ extension DescriptorRead {
     )
   }
 
-  /// Stops the reading while the handler is about to read, and then opens unrelated files, which get the descriptor's
-  /// number if it is free.
+  /// Returns a probe that stops the reader while the handler is about to read, and then opens unrelated files, which
+  /// receive the descriptor's number if the number is free.
   ///
-  /// - Parameter handlerCloses: whether the handler closes the descriptor. The trial then also counts the other
+  /// - Parameter handlerCloses: whether the handler closes the descriptor. If true, the trial also counts the unrelated
   ///   descriptors that the handler closes.
   func readWithReusedDescriptor(handlerCloses: Bool) -> Probe<Begin> {
     Probe(records: [unrelatedBytes, leftOpen] + (handlerCloses ? [unrelatedClosed] : [])) { trial, begin in
@@ -244,25 +246,25 @@ extension DescriptorRead {
   }
 }
 
-/// The bytes that a variant has read and passes on. They are compared with those that were written.
+/// The bytes that a variant has read, which are compared with the written bytes.
 final class ReceivedData: Sendable {
-  /// The event after which ``process(_:_:)`` has all the bytes that it wants.
+  /// The event that ends the reading: the end of the file, or a cancellation.
   enum EndCondition { case end, cancelled }
 
   fileprivate struct State {
     /// The number of bytes that were read.
     var count = 0
-    /// The number of these bytes that differ from those written in the same place.
+    /// The number of read bytes that differ from the bytes written at the same position.
     var corrupted = 0
-    /// The number of these bytes that only the unrelated file contains.
+    /// The number of read bytes that only the unrelated file contains.
     var strange = 0
     /// The number of reads that returned more than the estimate.
     var beyondEstimate = 0
     var estimated: Int?
     var hasComeToEnd = false
-    /// The number of reads after the read that reached the end.
+    /// The number of reads without data after the read that reached the end of the file.
     var callsAfterEnd = 0
-    /// The time at which the last byte was read.
+    /// The time at which the last byte was read, in nanoseconds of the monotonic clock.
     var lastTime: UInt64 = 0
     var hasEnded = false
     var unrelated = UnrelatedFiles(toOpen: Host.image.path)
@@ -272,10 +274,11 @@ final class ReceivedData: Sendable {
   private let expected: [UInt8]
   private let endCondition: EndCondition
   fileprivate let state = WaitableValue(State())
-  /// Holds the handler in a run, after it got its estimate and before it reads.
+  /// The hold that blocks the handler between its estimate and its read.
   fileprivate let handler = Hold()
 
-  /// Creates a reading that expects these bytes. Its handlers run on `queue`, by default a serial queue of its own.
+  /// Creates a record of reading that compares the bytes with `expected`. The handlers run on `queue`, which is a new
+  /// serial queue by default.
   init(
     of expected: [UInt8], until endCondition: EndCondition, on queue: DispatchQueue = DispatchQueue(label: "reading")
   ) {
@@ -286,16 +289,16 @@ final class ReceivedData: Sendable {
 
   // MARK: For the code that reads
 
-  /// Notes the source's estimate of the bytes available, and returns it.
+  /// Records the source's estimate of the available bytes, and returns the estimate.
   func expects(_ estimated: Int) -> Int {
     state.note { $0.estimated = estimated }
     handler.pass()
     return estimated
   }
 
-  /// Checks the result of a `read`: a number of bytes, the end (0), nothing or an error (-1).
+  /// Records the result of a `read`: the number of bytes, 0 at the end of the file, or -1 for no data or an error.
   ///
-  /// - Returns: whether the reading is done, because it has all the bytes that it wants.
+  /// - Returns: whether the read reached the end of the file and the end condition is `end`.
   @discardableResult func process(_ bytes: UnsafeRawPointer?, _ actual: Int) -> Bool {
     state.note { state in
       let estimated = state.estimated
@@ -317,8 +320,8 @@ final class ReceivedData: Sendable {
     }
   }
 
-  /// Notes that the reading is over and the descriptor closed. The number of the descriptor is free now, and unrelated
-  /// files are opened at once.
+  /// Records that the reader has closed the descriptor, and opens unrelated files at once, which receive the free
+  /// descriptor number.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }
@@ -328,8 +331,10 @@ final class ReceivedData: Sendable {
 
   // MARK: For the trial
 
-  /// Returns how long it takes until the bytes that `write` writes are read, by a handler call that begins for them.
-  /// Bytes that are written while a handler still drains are read sooner.
+  /// Executes `write`, and returns the nanoseconds until the written bytes are read. The method first waits up to 10
+  /// milliseconds for a running handler, which would read the bytes earlier than a new handler call.
+  ///
+  /// - Throws: ``WaitTimeoutError`` if nothing is read within 20 seconds.
   func latency(of write: () -> Void) throws -> UInt64 {
     // The wait is short, since a handler that waits in `read` blocks its queue.
     let isIdle = DispatchSemaphore(value: 0)
@@ -345,7 +350,9 @@ final class ReceivedData: Sendable {
     return last > start ? last - start : 0
   }
 
-  /// Waits until nothing is read any more and the handlers have ended.
+  /// Waits until the reader has ended and no handler is running.
+  ///
+  /// - Throws: ``WaitTimeoutError`` if the reader does not end within 20 seconds.
   func awaitEnd() throws {
     guard state.wait(within: patience, until: \.hasEnded) else {
       throw WaitTimeoutError("reading did not end", within: patience)
@@ -353,8 +360,8 @@ final class ReceivedData: Sendable {
     queue.sync {}
   }
 
-  /// The number of descriptors of unrelated files that were opened at the end and have been closed since. Closes the
-  /// others.
+  /// The number of unrelated descriptors that were closed since ``ended()`` opened them. Reading this property closes
+  /// the remaining ones.
   var unrelatedClosed: Int {
     state.note { state in
       defer {

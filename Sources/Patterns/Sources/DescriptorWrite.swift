@@ -1,16 +1,16 @@
 import Dispatch
 import Instruments
 
-/// How does a program write as space in the buffer becomes free, to a slow reader?
+/// How does a program write to a slow reader as space in the buffer becomes available?
 ///
-/// The document opens a file and creates a write source for its descriptor. The event handler asks a function of the
-/// program for data, writes once, and cancels the source; the cancellation handler closes the descriptor. The text
-/// demands a descriptor that never blocks, but the code leaves the descriptor blocking. The variant `source` follows
-/// the text, and `blocking-write` follows the code.
+/// The document opens a file and creates a write source for its descriptor. The event handler requests data from a
+/// function of the program, writes once, and cancels the source; the cancellation handler closes the descriptor. The
+/// text requires a non-blocking descriptor, but the code leaves the descriptor in blocking mode. The variant `source`
+/// follows the text, and `blocking-write` follows the code.
 ///
-/// In a trial only the bytes that `write` accepted count as written, and the handler cancels the source when all bytes
-/// are. `outgoing.next` is the program's function: it passes the bytes that are still to be written to a closure, and
-/// returns whether none are left.
+/// In a trial only the bytes that `write` accepted count as written, and the handler cancels the source once all bytes
+/// are written. `outgoing.next` is the program's function: it passes the remaining bytes to a closure, and returns
+/// whether no bytes are left.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Writing Data to a Descriptor".
 struct DescriptorWrite: Pattern {

@@ -2,30 +2,31 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code. It reads the bytes of the variants at the other end: slowly, or not at all.
+/// The code that reads the bytes of the variants at the other end: slowly, or not at all.
 extension DescriptorWrite {
-  /// Starts to write, and returns a closure that stops the writer early. The writer must close the descriptor and then
-  /// call `outgoing.ended()`.
+  /// A closure that starts to write to a descriptor, and returns a closure that stops the writer early. The writer must
+  /// close the descriptor and then call `outgoing.ended()`.
   typealias Begin = @Sendable (_ descriptor: Int32, _ outgoing: OutgoingData) throws -> () -> Void
 
-  /// The longest time of a trial: the reader's rests, each up to three times as long as asked for, and an examination
-  /// of the threads each time that space becomes free.
+  /// Returns the longest time that a trial takes on an idle machine. It includes the reader's pauses, each up to three
+  /// times as long as requested, and an examination of the threads each time that space becomes available.
   func longest(_ trial: Trial) -> Duration? {
     let pieces: Int = trial[size] / trial[readSize] + 1
     return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[frees] + .seconds(1)
   }
 
-  /// The part of a trial with a reader that does not read.
+  /// The tests of a trial with a reader that does not read.
   enum Stall {
-    /// There is no such part.
+    /// No tests.
     case none
-    /// The part shows whether the writer blocks its queue.
+    /// A test of whether the writer blocks its queue while no space is available.
     case full
-    /// The part also shows what happens when space becomes free, and when the reader closes its end.
+    /// The test of a full buffer, and tests of the handler calls when space becomes available and when the reader
+    /// closes its end.
     case room
   }
 
-  /// The metrics of the part with a reader that does not read.
+  /// Returns the metrics of the tests with a reader that does not read.
   private func metrics(of stall: Stall) -> [any Declaration] {
     switch stall {
     case .none: []
@@ -38,12 +39,12 @@ extension DescriptorWrite {
     }
   }
 
-  /// Reads the bytes that the variant writes, first slowly, then not at all for a while.
+  /// Reads the bytes that the variant writes, first slowly, and then runs the tests with a reader that does not read.
   ///
   /// - Parameters:
-  ///   - readLast: whether the reader begins when the writer has ended. Otherwise a writer that is preempted within
-  ///     `write` may find more space than there was.
-  ///   - patience: how long the trial waits for a call of the handler.
+  ///   - readLast: whether the reader begins only after the writer has ended. Otherwise a writer that is preempted
+  ///     within `write` may find more space than was available.
+  ///   - patience: how long the trial waits for a handler call.
   func writeWhole(
     readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20)
   ) -> Probe<Begin> {
@@ -114,7 +115,8 @@ extension DescriptorWrite {
     try outgoing.awaitEnd()
   }
 
-  /// Frees most of a full pipe or socket several times, then half of it, and notes when the handler is called.
+  /// Reads most bytes of a full pipe or socket several times, then half of them, and records when the handler is
+  /// called.
   private func freeSpace(
     _ trial: Trial, _ pair: DescriptorPair, holding taken: Int, _ outgoing: OutgoingData, patience: Duration
   ) throws {
@@ -139,7 +141,7 @@ extension DescriptorWrite {
     outgoing.expectsRun()
   }
 
-  /// Waits until the handler has run, or all threads sleep, or a thread works without result.
+  /// Waits until the handler has run, all threads sleep, or a thread spins.
   private func waitForRunOrSpin(_ outgoing: OutgoingData) throws -> (ran: Bool, spins: Bool) {
     let others = { clock(CLOCK_PROCESS_CPUTIME_ID) &- clock(CLOCK_THREAD_CPUTIME_ID) }
     let start = others()
@@ -157,7 +159,7 @@ extension DescriptorWrite {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
-  /// Writes as many bytes as fit, without the source and without blocking, and returns their number.
+  /// Writes bytes without blocking until no space is left, and returns their number.
   private func fill(_ descriptor: Int32) -> Int {
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let bytes = [UInt8](repeating: 1, count: 65_536)
@@ -166,7 +168,7 @@ extension DescriptorWrite {
     return count
   }
 
-  /// Reads this many bytes, which have been written.
+  /// Reads `count` bytes that have been written.
   private func take(_ count: Int, from descriptor: Int32) {
     withUnsafeTemporaryAllocation(byteCount: 1_048_576, alignment: 1) { buffer in
       var left = count
@@ -179,25 +181,26 @@ extension DescriptorWrite {
   }
 }
 
-/// The bytes to write, as a variant sees them.
+/// The bytes that a variant writes, with a record of their progress.
 ///
 /// Unchecked: the bytes never change.
 final class OutgoingData: @unchecked Sendable {
   fileprivate struct State {
-    /// The number of bytes that were accepted.
+    /// The number of bytes that `write` accepted.
     var count = 0
-    /// The available space that the source reported first; nil if no handler asked.
+    /// The first value of the source's data, in bytes of available space; nil before the first handler call that reads
+    /// the data.
     var firstTold: Int?
-    /// The largest available space that the source reported later.
+    /// The largest later value of the source's data.
     var laterSourceData = 0
-    /// The number of handler calls that found no space at all.
+    /// The number of writes that found no available space.
     var callsWhileFull = 0
     var isAwaited = false
     var withheld: SystemError?
-    /// The time of the expected run of the handler; nil until it comes.
+    /// The time at which the expected handler call began; nil until then.
     var ranAt: UInt64?
     var hasEnded = false
-    /// The time inside each write.
+    /// The duration of each write.
     var times = LatencyHistogram()
   }
   /// The serial queue of the handlers.
@@ -206,15 +209,15 @@ final class OutgoingData: @unchecked Sendable {
   let bytes: [UInt8]
   fileprivate let state = WaitableValue(State())
 
-  /// Creates a writing of these bytes.
+  /// Creates a record of writing `bytes`.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   // MARK: For the code that writes
 
-  /// All bytes to write, for an interface that takes them at once.
+  /// All bytes to write, as dispatch data.
   var all: DispatchData { bytes.withUnsafeBytes { DispatchData(bytes: $0) } }
 
-  /// Notes the available space that the source's data reports.
+  /// Records the available space that the source's data reports, in bytes.
   func notes(available room: Int) {
     state.note { state in
       if state.firstTold == nil {
@@ -225,9 +228,9 @@ final class OutgoingData: @unchecked Sendable {
     }
   }
 
-  /// Calls `write` with the bytes that remain, and notes how many it accepted.
+  /// Executes `write` with the remaining bytes, and records how many bytes it accepted.
   ///
-  /// - Returns: whether no byte is left to write, or no reader is left.
+  /// - Returns: whether all bytes are written, or `write` failed because the descriptor has no reader or is unusable.
   func next(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
     let start = MonotonicClock.now()
     let done = state.note { state in
@@ -250,34 +253,34 @@ final class OutgoingData: @unchecked Sendable {
     }
   }
 
-  /// Notes the error that ended the writing. A missing reader is not the fault of the machine.
+  /// Records the error that ended the writing, if a limit of the machine caused it. A missing reader is not recorded.
   func failed(_ error: Int32) {
     let error = SystemError(error, "write")
     guard error.isOfTheMachine else { return }
     state.note { $0.withheld = $0.withheld ?? error }
   }
 
-  /// Verifies that a file accepted all bytes, if a write reported how many bytes it accepted.
+  /// Verifies that a file accepted all bytes, if a write reported a number of accepted bytes.
   ///
-  /// - Throws: ``Unavailable`` if the file accepted only a part of the bytes, which happens only with a full disk or a
-  ///   limit.
+  /// - Throws: ``Unavailable`` if the file accepted only some of the bytes because the disk is full or a limit is
+  ///   reached.
   func requireCapacity() throws {
     let count = state.count
     guard count > 0, count < bytes.count else { return }
     throw Unavailable("a file took \(count) of \(bytes.count) bytes: there is no more room, or a limit forbids it")
   }
 
-  /// Notes that the writing is over and the descriptor closed.
+  /// Records that the writer has ended and closed the descriptor.
   func ended() { state.note { $0.hasEnded = true } }
 
   // MARK: For the trial
 
-  /// Notes the time of the handler's next run.
+  /// Starts to wait for the next handler call, whose time is then recorded.
   func expectsRun() {
     state.note { ($0.isAwaited, $0.ranAt) = (true, nil) }
   }
 
-  /// Returns how long it takes from just before `makeRoom` until the handler runs; nil if it does not run within
+  /// Executes `makeRoom`, and returns the nanoseconds until the next handler call begins; nil if none begins within
   /// `patience`.
   func latency(within patience: Duration, of makeRoom: () -> Void) -> UInt64? {
     expectsRun()
@@ -287,7 +290,10 @@ final class OutgoingData: @unchecked Sendable {
     return state.ranAt.map { $0 > start ? $0 - start : 0 }
   }
 
-  /// Waits until nothing is written any more and the handlers have ended.
+  /// Waits until the writer has ended and no handler is running.
+  ///
+  /// - Throws: the error that ended the writing, if a limit of the machine caused it; ``WaitTimeoutError`` if the
+  ///   writer does not end within 20 seconds.
   func awaitEnd() throws {
     let hasEnded = state.wait(within: .seconds(20), until: \.hasEnded)
     // A lack of space on the machine says nothing about the writer.
@@ -297,7 +303,7 @@ final class OutgoingData: @unchecked Sendable {
   }
 }
 
-/// The reader at the other end, which reads in pieces and rests between them.
+/// A reader that reads the bytes in pieces and pauses after each piece.
 private final class SlowReader: Sendable {
   private let expected: [UInt8]
   private let piece: Int
@@ -310,7 +316,7 @@ private final class SlowReader: Sendable {
     self.pause = pause
   }
 
-  /// Reads until the end, and closes the descriptor.
+  /// Reads until the end of the file, and closes the descriptor.
   func readAll(_ descriptor: Int32) {
     withUnsafeTemporaryAllocation(byteCount: piece, alignment: 1) { buffer in
       while true {
@@ -330,8 +336,8 @@ private final class SlowReader: Sendable {
     close(descriptor)
   }
 
-  /// The number of bytes that were read.
+  /// The number of bytes read so far.
   var count: Int { state.withLock { $0.count } }
-  /// The number of these bytes that differ from the bytes to write.
+  /// The number of read bytes that differ from the bytes to write.
   var corrupted: Int { state.withLock { $0.corrupted } }
 }

@@ -1,16 +1,16 @@
 import CDispatchSupport
 import Instruments
 
-/// A fault of a thread, for which the system raises a signal.
+/// A fault of a thread for which the system raises a signal.
 enum Fault: String, CaseIterable, Sendable {
   /// SIGSEGV: a write to memory that is not writable.
   case segv
   /// SIGBUS: an access to a page after the end of its mapped file.
   case bus
-  /// SIGILL: an instruction that no processor has.
+  /// SIGILL: an instruction that is invalid on every processor.
   case ill
 
-  /// The number of the signal.
+  /// The number of the signal that the fault raises.
   var number: Int32 {
     switch self {
     case .segv: SIGSEGV
@@ -20,14 +20,14 @@ enum Fault: String, CaseIterable, Sendable {
   }
 }
 
-/// A fault that a thread repeats until another thread mends the cause.
+/// A fault that a thread repeats until another thread removes its cause.
 struct MendableFault: Sendable {
   private let fault: Fault
   private let handle: UInt
 
   /// Prepares a fault.
   ///
-  /// - Throws: ``SystemError`` if the memory for it cannot be allocated.
+  /// - Throws: ``SystemError`` if the memory for the fault cannot be mapped.
   init(_ fault: Fault) throws(SystemError) {
     self.fault = fault
     let pages = gcdlab_make_fault(fault.number)
@@ -35,29 +35,29 @@ struct MendableFault: Sendable {
     handle = UInt(bitPattern: pages)
   }
 
-  /// Causes the fault. Returns when another thread has mended it.
+  /// Causes the fault on the calling thread, and returns once another thread has called ``mend()``.
   func have() { gcdlab_have_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
 
-  /// Mends the fault.
+  /// Removes the cause of the fault.
   func mend() { gcdlab_mend_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
 }
 
-/// Another worker of this binary, started for the same trial, that creates a source for the signal of a fault. It is a
-/// separate process, since Dispatch may be unusable there afterwards.
+/// A worker process of this binary that creates a source for the signal of a fault. The worker is a separate process,
+/// since Dispatch may be unusable in a process after a fault.
 struct FaultProcess {
   private static let (name, theirLine): (String, Int32) = ("GCDLAB_FAULT", 3)
   private let child: ChildProcess
   private let input: (reader: Int32, writer: Int32)
   private let output: (reader: Int32, writer: Int32)
 
-  /// The fault that this process must handle, if it is one of these workers.
+  /// The fault that this process must handle; nil if this process is not such a worker.
   static var fault: Fault? { Terminal.environment(name).flatMap { Fault(rawValue: $0) } }
 
   /// Starts a worker that runs the body of `variant`.
   ///
-  /// - Parameter isBlocked: whether all threads of the worker block the signal. They inherit the signal mask of the
-  ///   thread that starts the worker.
-  /// - Throws: ``SystemError`` if it cannot be started.
+  /// - Parameter isBlocked: whether all threads of the worker block the signal. The threads inherit the signal mask of
+  ///   the thread that starts the worker.
+  /// - Throws: ``SystemError`` if the worker cannot be started.
   init(
     _ executable: Image, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
   ) throws {
@@ -81,12 +81,12 @@ struct FaultProcess {
     try writeAll(TrialRequest(pattern: pattern, variant: variant).line, to: input.writer)
   }
 
-  /// The process identifier.
+  /// The process identifier of the worker.
   var identifier: pid_t { child.identifier }
 
-  /// Returns the next number that the worker sends.
+  /// Waits for the next number that the worker sends, and returns it.
   ///
-  /// - Throws: an error if the worker ends without sending a number; ``Unavailable`` if it was killed.
+  /// - Throws: ``Unavailable`` if the worker was killed; another error if it ended without sending a number.
   func hear() throws -> Int {
     var byte: UInt8 = 0
     var count = 0
@@ -98,14 +98,14 @@ struct FaultProcess {
     return Int(byte)
   }
 
-  /// Ends the worker, and collects its status.
+  /// Closes the worker's input, which ends the worker, and waits for its exit status.
   func end() {
     close(input.writer)
     close(output.reader)
     child.wait()
   }
 
-  /// Sends a number to the process that started this one.
+  /// Sends a number from 0 to 255 to the process that started this worker.
   static func say(_ number: Int) {
     var byte = UInt8(clamping: number)
     _ = write(theirLine, &byte, 1)

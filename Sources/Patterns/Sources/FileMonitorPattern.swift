@@ -3,12 +3,12 @@ import Instruments
 
 /// How does a program detect that a file has changed, and how soon?
 ///
-/// The document opens a file only for its events and creates a vnode source for renames of the file. The event handler
-/// passes the old name, which the source's context holds, and the descriptor to a function that updates the name. The
-/// cancellation handler frees the old name and closes the descriptor.
+/// The document opens a file only for event notifications and creates a vnode source for renames of the file. The event
+/// handler passes the old name, which the source's context contains, and the descriptor to a function that updates the
+/// name. The cancellation handler frees the old name and closes the descriptor.
 ///
-/// Linux has no vnode source. `FileMonitor` stands in for it there: it has the same interface, and reads inotify
-/// through a read source. On Darwin it is the vnode source.
+/// Linux has no vnode source. There `FileMonitor` replaces the source: it has the same interface, and reads inotify
+/// events through a read source. On Darwin `FileMonitor` is the vnode source.
 ///
 /// The trial changes a real file in a directory of its own: it writes inside the file, extends it, changes its mode,
 /// adds and removes a link, renames it, and removes its last name. A latency runs from just before the system call that
@@ -124,7 +124,7 @@ struct FileMonitorPattern: Pattern {
       }
       source.setCancelHandler { watch.ended() }
       source.activate()
-      // The next file that is opened gets this number. (On Darwin the source delivers no more events instead.)
+      // The next file that is opened receives this number. (On Darwin the source delivers no more events instead.)
       close(file)
       return source.cancel
     }

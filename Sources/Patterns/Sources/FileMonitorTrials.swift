@@ -1,16 +1,16 @@
 import Dispatch
 import Instruments
 
-/// The measuring code. It changes a real file that the variants watch, and notes what they report.
+/// The code that changes a watched file and records the changes that the variants report.
 extension FileMonitorPattern {
-  /// The longest time of a trial: about twenty polls or pauses for each change, counting each kind and its reversal,
-  /// and one change that is never reported.
+  /// Returns the longest time that a trial takes on an idle machine: about twenty polls or pauses for each change,
+  /// including its reversal, and one change that is never reported.
   func longest(_ trial: Trial) -> Duration? {
     (trial[pollInterval] + .milliseconds(1)) * (trial[changes] + 1) * 20 + trial[deadline] + .milliseconds(1)
       * trial[burst]
   }
 
-  /// Starts to watch the file at a path, and returns a closure that stops the watch.
+  /// A closure that starts to watch the file at a path, and returns a closure that stops the watch.
   typealias Begin = @Sendable (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
 
   /// The settings of the trials that make every kind of change.
@@ -24,13 +24,13 @@ extension FileMonitorPattern {
     ]
   }
 
-  /// Makes every kind of change to a file, each after the previous change was reported, then a burst of writes while
-  /// the handler is busy.
+  /// A probe that makes every kind of change to a file, each after the previous change was reported, then a burst of
+  /// writes while the handler is busy.
   var follow: Probe<Begin> {
     Probe(reads: changeSettings, records: changeMetrics) { trial, begin in _ = try makeChanges(trial, begin) }
   }
 
-  /// Makes every kind of change to a file that a variant polls, and records the times from one poll to the next.
+  /// A probe that makes every kind of change to a file that a variant polls, and records the times between polls.
   var followByPolling:
     Probe<@Sendable (_ path: String, _ watch: FileWatch, _ interval: Duration) throws -> @Sendable () -> Void>
   {
@@ -41,7 +41,9 @@ extension FileMonitorPattern {
     }
   }
 
-  /// - Returns: the times from one poll to the next, for a variant that polls.
+  /// Makes every kind of change to a watched file, and records the reports.
+  ///
+  /// - Returns: the times between polls; empty for a variant that does not poll.
   private func makeChanges(_ trial: Trial, _ begin: Begin) throws -> LatencyHistogram {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -54,7 +56,7 @@ extension FileMonitorPattern {
     // The first change of each kind is a warm-up and is not recorded.
     for round in -1..<changes { try makeEachKind(file, &results, records: round >= 0) }
     let coalesced = try writeWhileBusy(burst, file, &results)
-    // The removal ends the file, so each removal needs a file and a watch of its own.
+    // The file does not exist after its removal, so each removal requires a new file and a new watch.
     for round in -1..<changes {
       try results.make(.delete, round >= 0) { try file.remove() }
       cancel()
@@ -66,7 +68,7 @@ extension FileMonitorPattern {
     results.watch.hold()
     try results.make(.write) { try file.overwrite() }
     cancel()
-    // These files take the descriptor's number if the descriptor is closed before the handler has ended.
+    // These files receive the descriptor's number if the descriptor is closed before the handler has ended.
     let unrelated = UnrelatedFiles()
     defer { unrelated.close() }
     results.watch.release()
@@ -78,7 +80,7 @@ extension FileMonitorPattern {
     return results.looks
   }
 
-  /// Makes a change of each kind but the removal, each after the previous change was reported.
+  /// Makes a change of each kind except the removal, each after the previous change was reported.
   private func makeEachKind(_ file: WatchedFile, _ results: inout ChangeResults, records: Bool) throws {
     try results.make(.write, records) { try file.overwrite() }
     try results.make(.extend, records) { try file.append() }
@@ -91,7 +93,8 @@ extension FileMonitorPattern {
     try results.rename(file)
   }
 
-  /// Writes many times while the handler is busy. Returns the number of writes that were coalesced with another.
+  /// Writes `burst` times while the handler is busy, and returns the number of writes that were coalesced with another
+  /// write.
   private func writeWhileBusy(_ burst: Int, _ file: WatchedFile, _ results: inout ChangeResults) throws -> Int {
     results.watch.hold()
     try results.make(.write) { try file.overwrite() }
@@ -117,7 +120,7 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, results.strays)
   }
 
-  /// Renames a file many times in a row: while the handler is busy, and while the source is suspended.
+  /// A probe that renames a file many times in a row: while the handler is busy, and while the source is suspended.
   var renameOften: Probe<@Sendable (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring> {
     Probe(
       reads: [burst, deadline],
@@ -150,7 +153,8 @@ extension FileMonitorPattern {
         misnamed += names.count { $0 != file.path }
         return names.count
       }
-      /// Suspends the source while its handler is held, then lets that handler end. No other handler begins in between.
+      /// Suspends the source while its handler is held, and then releases that handler. No other handler begins in
+      /// between.
       func suspend() {
         source.suspend()
         watch.release()
@@ -171,7 +175,7 @@ extension FileMonitorPattern {
     }
   }
 
-  /// Opens unrelated files, which take the free descriptor numbers, and renames the watched file.
+  /// A probe that opens unrelated files, which receive the free descriptor numbers, and renames the watched file.
   var renameWithReusedDescriptor: Probe<Begin> {
     Probe(reads: [deadline], records: [misnamed, wrongDescriptor]) { trial, begin in
       let scratch = try ScratchDirectory()
@@ -191,15 +195,15 @@ extension FileMonitorPattern {
     }
   }
 
-  /// Returns the number of open descriptors of files in the directory of `file`, and of inotify; nil if the system does
-  /// not list them.
+  /// Returns the number of open descriptors of inotify and of files in the directory of `file`; nil if the system does
+  /// not list descriptors.
   private static func openFiles(beside file: WatchedFile) -> Int? {
     let paths = OpenDescriptors.paths()
     return paths.isEmpty ? nil : paths.count { $0.hasPrefix(file.directory) || $0 == "anon_inode:inotify" }
   }
 }
 
-/// The reported changes, their latencies, and the changes that were not reported.
+/// The reported changes, with their latencies and the number of missed changes.
 private struct ChangeResults {
   private(set) var watch: FileWatch
   private(set) var latencies: [FileChange: [UInt64]] = [:]
@@ -208,7 +212,7 @@ private struct ChangeResults {
   var lostAfterRename = 0
   /// The number of handler calls in which the descriptor referred to another file.
   private(set) var strays = 0
-  /// The times from one poll to the next.
+  /// The times from the end of one poll to the end of the next.
   private(set) var looks = LatencyHistogram()
   private let deadline: Duration
   private var pauses: RandomPauses
@@ -219,10 +223,11 @@ private struct ChangeResults {
     self.pauses = pauses
   }
 
-  /// Continues with another watch, since the previous one is over.
+  /// Replaces the watch, since the previous watch has ended.
   mutating func begin(_ watch: FileWatch) { self.watch = watch }
 
-  /// Makes a change at a random moment, and waits until it is reported.
+  /// Makes a change after a random pause, and waits until the change is reported. Returns whether it was reported
+  /// within the deadline.
   @discardableResult
   mutating func make(_ kind: FileChange, _ records: Bool = false, _ change: () throws -> Void) rethrows -> Bool {
     pauses.pass()
@@ -234,14 +239,14 @@ private struct ChangeResults {
     return true
   }
 
-  /// Renames the file, and compares its name with the reported name.
+  /// Renames the file, and counts an error if the reported name differs from the file's name.
   mutating func rename(_ file: WatchedFile, _ records: Bool = false) throws {
     _ = watch.takeNames()
     try make(.rename, records) { try file.rename() }
     if watch.takeNames() != [file.path] { misnamed += 1 }
   }
 
-  /// Waits until the cancelled watch is over.
+  /// Waits until the cancelled watch has ended, and adds its results.
   mutating func end() {
     watch.waitForEnd(within: deadline)
     strays += watch.strays
@@ -249,7 +254,7 @@ private struct ChangeResults {
   }
 }
 
-/// Pauses of random length, the same for the same seed.
+/// A sequence of pauses of random length. Equal seeds produce equal pauses.
 private struct RandomPauses {
   private let longest: Int
   private var generator: SplitMix64

@@ -1,12 +1,13 @@
 import Dispatch
 import Instruments
 
-/// A watch of a file. The variant reports its observations to the watch, and the trial reads the results of the checks.
+/// A watch of a file, to which the variant reports changes and from which the trial reads the results.
 final class FileWatch: Sendable {
   private struct State {
     var expected: FileChange?
     var noticed: UInt64?
-    /// For a variant that polls: the number of polls until one has certainly begun after the change.
+    /// The number of polls that must end until one has certainly begun after the change; 0 for a variant that does not
+    /// poll.
     var looksLeft = 0
     var hasEnded = false
     var reported: [FileChange: Int] = [:]
@@ -20,17 +21,17 @@ final class FileWatch: Sendable {
   private let state = WaitableValue(State())
   private let handler = Hold()
 
-  /// Creates a watch of this file.
+  /// Creates a watch of `file`.
   init(of file: WatchedFile) { identity = file.identity }
 
   // MARK: For the code that watches
 
-  /// Notes a change that was reported.
+  /// Records a reported change.
   ///
   /// - Parameters:
-  ///   - time: when the handler began.
+  ///   - time: the time at which the handler began.
   ///   - descriptor: the descriptor through which the file is watched.
-  ///   - name: returns the name of the file according to the descriptor. It is called only for a rename.
+  ///   - name: returns the name of the file according to the descriptor. It is evaluated only for a rename.
   func received(
     _ change: FileChange, at time: UInt64, from descriptor: Int32, called name: @autoclosure () -> String?
   ) {
@@ -48,13 +49,13 @@ final class FileWatch: Sendable {
     if FileIdentity(of: descriptor) != identity { state.note { $0.strays += 1 } }
   }
 
-  /// Whether the polling must continue.
+  /// Whether the polling should continue.
   var goesOn: Bool { !state.isStopped }
 
   /// Ends the polling.
   func stop() { state.note { $0.isStopped = true } }
 
-  /// Notes that one poll has ended, and that its changes are reported.
+  /// Records the end of a poll, after its changes were reported.
   func looked() {
     state.note { state in
       let now = MonotonicClock.now()
@@ -69,13 +70,13 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Notes that the watch is over and its descriptor closed.
+  /// Records that the watch has ended and closed its descriptor.
   func ended() { state.note { $0.hasEnded = true } }
 
   // MARK: For the trial
 
-  /// Makes a change, waits until it is reported, and returns the latency. Returns nil if the change was not reported
-  /// within `deadline`, or if a later poll has not seen the change.
+  /// Executes `change`, and returns the nanoseconds until the change is reported; nil if no report arrives within
+  /// `deadline`, or if a later poll does not detect the change.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
     state.note { ($0.expected, $0.noticed, $0.looksLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()
@@ -89,13 +90,13 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Makes the handler busy: the next change that the trial waits for holds it until ``release()``.
+  /// Holds the handler in its next expected report until ``release()`` is called.
   func hold() { handler.holdNext() }
 
-  /// Ends the hold, whether or not a change was reported.
+  /// Releases the handler, or cancels the hold if no change was reported.
   func release() { handler.release() }
 
-  /// Returns how often changes of a kind were reported since the last call for any kind.
+  /// Returns the number of reports of a kind since the last call, and resets the numbers of all kinds.
   func takeReported(_ kind: FileChange) -> Int {
     state.note { state in
       defer { state.reported = [:] }
@@ -103,7 +104,7 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Returns the names that were reported with renames since the last call.
+  /// Returns the names that were reported with renames since the last call. A name is nil if the descriptor had none.
   func takeNames() -> [String?] {
     state.note { state in
       defer { state.names = [] }
@@ -114,9 +115,9 @@ final class FileWatch: Sendable {
   /// The number of handler calls in which the descriptor referred to another file.
   var strays: Int { state.strays }
 
-  /// The times from one poll to the next; nil for a variant that does not poll.
+  /// The times from the end of one poll to the end of the next; nil for a variant that does not poll.
   var looks: LatencyHistogram? { state.looks }
 
-  /// Waits until the watch is over, which should follow its cancellation.
+  /// Waits until the cancelled watch has ended, but no longer than `deadline`.
   func waitForEnd(within deadline: Duration) { state.wait(within: deadline, until: \.hasEnded) }
 }

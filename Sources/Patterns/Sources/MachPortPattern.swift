@@ -3,8 +3,8 @@ import Instruments
 
 /// Does a Mach port source deliver the events of its port?
 ///
-/// The document lists Mach ports among the things that a source can watch, and says that the cancellation handler must
-/// release the port. It has no listing. In C the calls look like this:
+/// The document lists Mach ports among the events that a source can monitor, and states that the cancellation handler
+/// must release the port. It has no listing. In C the calls look like this:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_MACH_RECV, port, 0, queue);
@@ -16,7 +16,7 @@ import Instruments
 /// dispatch_resume(source);
 /// ```
 ///
-/// Only Darwin has Mach ports. The bodies follow the documented API and have never been run.
+/// Only Darwin has Mach ports. The variants follow the documented API and have never been run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Installing a Cancellation
 /// Handler".
@@ -73,6 +73,6 @@ struct MachPortPattern: Pattern {
     }
   }
 
-  /// The reason why the variants are unavailable on other systems.
+  /// The message of the error that is thrown on systems other than Darwin.
   private var noPorts: String { "Mach ports are needed, which only Darwin has" }
 }

@@ -2,15 +2,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension MachPortPattern {
-  /// The longest time of a trial: a message may have to wait for a thread if the machine has none to spare.
+  /// Returns the longest time that a trial takes on an idle machine. A message may have to wait for a free thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Starts to watch a port, and returns a sender that sends to the port.
+  /// A closure that starts to watch a port, and returns a sender to the port.
   typealias Begin = @Sendable (PortInbox) throws -> PortSender
 
-  /// Sends messages to a port, and cancels the source when all have been received.
+  /// Returns a probe that sends messages to a port, and cancels the source once all messages have been received.
   ///
   /// - Parameter patience: how long the trial waits for messages, and for the cancellation handler.
   func exchange(patience: Duration = .seconds(20)) -> Probe<Begin> {
@@ -30,7 +30,9 @@ extension MachPortPattern {
     }
   }
 
-  /// Destroys a port, and cancels the source when the destruction has been reported.
+  /// Returns a probe that destroys a port, and cancels the source once the destruction has been reported.
+  ///
+  /// - Parameter patience: how long the trial waits for the report, and for the cancellation handler.
   func destroyPort(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(records: [unreportedDeaths, cancelHandlerNotOnce]) { trial, begin in
       let inbox = PortInbox()
@@ -46,32 +48,32 @@ extension MachPortPattern {
   }
 }
 
-/// The ways in which a trial sends a message to a port, and in which it cancels the source.
+/// The closures by which a trial sends a message to a port and cancels the source.
 struct PortSender {
-  /// Sends a message.
+  /// A closure that sends a message with this number.
   let send: (Int32) throws -> Void
-  /// Cancels the source.
+  /// A closure that cancels the source.
   let end: () -> Void
 }
 
-/// The events at a port.
+/// The events that the handlers of a Mach port source report.
 final class PortInbox: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "port")
-  /// The observations that were noted so far.
+  /// The events reported so far.
   let seen = WaitableValue(Seen())
 
-  /// The events at a port.
+  /// The reported events of a port.
   struct Seen {
-    /// The numbers of the messages, in the order in which they came.
+    /// The numbers of the received messages, in the order of their arrival.
     var numbers: [Int32] = []
-    /// The number of runs of the cancellation handler.
+    /// The number of calls of the cancellation handler.
     var ends = 0
   }
 
-  /// Notes that a message was received, or that the port died.
+  /// Records a received message, or the destruction of the port.
   func received(_ number: Int32) { seen.note { $0.numbers.append(number) } }
 
-  /// Notes that the cancellation handler ran.
+  /// Records a call of the cancellation handler.
   func ended() { seen.note { $0.ends += 1 } }
 }

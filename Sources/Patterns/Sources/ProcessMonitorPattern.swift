@@ -1,17 +1,18 @@
 import Dispatch
 import Instruments
 
-/// How does a program learn that a process has exited: its child or its parent?
+/// How does a program detect that its child or its parent has exited?
 ///
-/// The document's example is a child process that quits after its parent. The child creates a process source for the
-/// exit of its parent. The event handler sets a flag that tells the program to quit, then cancels and releases the
-/// source.
+/// The document's example is a child process that exits after its parent. The child creates a process source for the
+/// exit of its parent. The event handler sets a flag that requests the program's exit, and then cancels and releases
+/// the source.
 ///
-/// Linux has no process source. `ProcessMonitor` stands in for it there: it is a read source on a pidfd. On Darwin it
-/// is the process source.
+/// Linux has no process source. There `ProcessMonitor` replaces the source: it is a read source on a pidfd. On Darwin
+/// `ProcessMonitor` is the process source.
 ///
 /// The processes in a trial are real: each is a worker of the lab's own binary, started in another role for the same
-/// trial. A child waits until it is told to exit, writes the time as its last act, and exits with a status of its own.
+/// trial. A child waits until it is requested to exit, writes the time as its last action, and exits with a specific
+/// status.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a Process".
 struct ProcessMonitorPattern: Pattern {
@@ -30,7 +31,7 @@ struct ProcessMonitorPattern: Pattern {
     "leaked-descriptors", "descriptors of the trial's pipes and watches still open at its end")
   let leakedChildren = Metric.count("leaked-children", "children still running or not reaped at the end of the trial")
 
-  /// The binary whose workers play the other processes. A test passes another binary, since its own is not the lab.
+  /// The binary of the other processes. A test passes the lab's binary, since the test's own binary has no workers.
   var executable = Host.image
 
   var variants: [Variant] {
@@ -123,7 +124,7 @@ struct ProcessMonitorPattern: Pattern {
         source.cancel()
       }
       source.activate()
-      // The parent may have exited before, and its ID may denote another process by now.
+      // The parent may have exited before, and its identifier may now denote another process.
       if getppid() != parent { watch.exited() }
     }
     Variant(

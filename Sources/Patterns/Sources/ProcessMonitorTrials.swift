@@ -2,16 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code, in which real processes exit.
+/// The code that starts real processes and records the reports of their exits.
 extension ProcessMonitorPattern {
-  /// The longest time of a trial: two workers for each process, started one after the other, and the observation of
-  /// their threads.
+  /// Returns the longest time that a trial takes on an idle machine: two workers for each process, started one after
+  /// another, and the observation of their threads.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
 
-  /// Starts children one after the other, has each of them watched, and lets it exit.
+  /// Starts children one after another, watches each, and requests its exit.
   ///
   /// - Parameters:
-  ///   - areDead: whether they exit before they are watched.
+  ///   - areDead: whether the children exit before they are watched.
   ///   - patience: how long the trial waits for the report of an exit.
   func watchChildren(
     areDead: Bool = false, patience: Duration = .seconds(20)
@@ -74,13 +74,13 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Starts parents one after the other, each of which starts a child that watches it, and lets the parent exit. The
-  /// child runs the variant's body.
+  /// Starts parents one after another, each of which starts a child that runs the variant's body to watch its parent,
+  /// and requests the exit of the parent.
   ///
   /// - Parameters:
-  ///   - ends: when the parents exit.
+  ///   - ends: the moments at which the parents exit.
   ///   - isTimed: whether the latency of the report is recorded.
-  ///   - variant: the variant whose body the child runs, if it is not this one.
+  ///   - variant: the variant whose body the child runs; nil for the variant of the trial.
   func watchParents(
     whoEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil
   ) -> Probe<@Sendable (_ watch: ParentWatch) throws -> Void> {
@@ -107,14 +107,14 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Starts a parent and its child, which watches the parent, and lets the parent exit at a moment in the child's
-  /// progress.
+  /// Starts a parent and its child, which watches the parent, and requests the exit of the parent at a moment in the
+  /// child's progress.
   ///
   /// - Parameters:
   ///   - variant: the variant whose body the child runs.
   ///   - adopts: whether this process adopts the child.
-  /// - Returns: the nanoseconds from the parent's last act until the child learned of the exit; nil if the child did
-  ///   not learn of it.
+  /// - Returns: the nanoseconds from the parent's last action until the child detected the exit; nil if the child did
+  ///   not detect the exit.
   private func endParent(
     at end: ParentEnd, _ variant: String, adopts: Bool, _ resources: ResourceCounts
   ) throws -> UInt64? {
@@ -150,7 +150,7 @@ extension ProcessMonitorPattern {
       case (.unreported, _, _): latency = nil
       default: throw MissingMessage()
       }
-      // The child exits now, which closes its line.
+      // The child exits now, which closes its end of the socket pair.
       _ = toChild.receive()
     } catch is MissingMessage {
       for line in lines { line.close() }
@@ -163,8 +163,8 @@ extension ProcessMonitorPattern {
     return latency
   }
 
-  /// Starts a child that forks, becomes another program, and receives a signal that does not end it, and has these acts
-  /// watched.
+  /// Starts a child that forks, replaces its program and receives a signal, watches these acts, and records the
+  /// reports.
   ///
   /// - Parameter patience: how long the trial waits for the report of each act.
   func watchActs(
@@ -197,15 +197,15 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Returns the request for which a worker runs the same body.
+  /// Returns the request by which a worker runs the body of `variant`.
   private func request(_ variant: String) -> TrialRequest { TrialRequest(pattern: Self.name, variant: variant) }
 }
 
-/// The moment at which a parent exits, by the progress of its child.
+/// The moment at which a parent exits, in terms of its child's progress.
 enum ParentEnd: Int, CaseIterable {
-  /// The child runs, and has not asked for its parent's identifier.
+  /// The child runs, and has not read its parent's identifier.
   case hasStarted
-  /// The child knows its parent, and has not begun to watch it.
+  /// The child has read its parent's identifier, and does not watch the parent yet.
   case knows
   /// The child watches its parent.
   case isWatched
@@ -221,9 +221,9 @@ enum ParentEnd: Int, CaseIterable {
 
 /// The moments at which the parents of a trial exit.
 enum ParentEnds: Equatable {
-  /// All parents exit at this moment.
+  /// All parents exit at the same moment in their child's progress.
   case once(ParentEnd)
-  /// The parents exit at each of the moments in turn.
+  /// The parents exit at each of the possible moments in turn.
   case always
 
   fileprivate func moment(_ index: Int) -> ParentEnd {
@@ -234,37 +234,37 @@ enum ParentEnds: Equatable {
   }
 }
 
-/// The descriptors and processes of a trial.
+/// The numbers of descriptors and processes that a trial uses.
 private struct ResourceCounts {
   let opened = OpenedDescriptors()
   private let watchesBefore = Self.watches
 
   var leftOpen: Int { opened.count + max(0, Self.watches - watchesBefore) }
 
-  /// The number of open descriptors of processes, if Linux lists them.
+  /// The number of open pidfds; 0 if the system does not list descriptors.
   private static var watches: Int { OpenDescriptors.paths().count { $0.contains("pidfd") } }
 }
 
 extension Unavailable {
-  /// The error that a process of the trial was killed before it had done its role. Such a trial says nothing about a
-  /// variant.
+  /// The error that is thrown if a process of the trial was killed before its role ended. The result of such a trial
+  /// does not depend on the variant.
   static let killed = Unavailable(
     "signal 9 ended a process of the trial, sent by another program or for lack of memory or processor time")
 }
 
-/// The error that a process ended before it had sent all its messages.
+/// The error that is thrown if a process ended before it had sent all its messages.
 private struct MissingMessage: Error, CustomStringConvertible {
   var description: String { "a process of the trial ended before its time" }
 }
 
 // MARK: - Messages between processes
 
-/// A message between processes, which is sent with the time.
+/// A message between processes, which is sent together with the time.
 private enum Message: UInt8 {
   case go = 1, started, knows, watches, reported, unreported, lastAct
 }
 
-/// A pair of sockets between the trial and another process.
+/// A pair of sockets that connects the trial with another process.
 private struct MessageChannel {
   let ours: Int32
   let theirs: Int32
@@ -274,8 +274,8 @@ private struct MessageChannel {
     (ours, theirs) = (pair.reader, pair.writer)
   }
 
-  /// Creates the standard input of a worker, and sends the request. The worker ends when this input is closed, so that
-  /// the worker does not outlive the trial.
+  /// Creates the standard input of a worker, and sends `request`. The worker ends when this input is closed, so it does
+  /// not outlive the trial.
   init(_ resources: ResourceCounts, to request: TrialRequest) throws {
     try self.init(resources)
     try writeAll(request.line, to: ours)
@@ -292,7 +292,8 @@ private func say(_ word: Message, to line: Int32) {
   _ = write(line, &message, MemoryLayout.size(ofValue: message))
 }
 
-/// Returns the next message; nil if the process at the other end is gone.
+/// Waits for the next message, and returns the message with the time at which it was sent. Both are nil if the other
+/// process has closed its end.
 private func hear(from line: Int32) -> (word: Message?, time: UInt64?) {
   var message = (UInt64(0), UInt64(0))
   var count = 0
@@ -305,23 +306,23 @@ private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 // MARK: - The roles of the workers
 
-/// The role of a worker that the trial has started.
+/// The role of a worker process that the trial has started.
 private enum WorkerRole {
   /// A child that exits with this status on request.
   case child(Int32)
   /// A parent that starts a child, and exits on request.
   case parent
-  /// The child that the parent starts.
+  /// The child of the parent with this process identifier.
   case childOf(pid_t)
 
-  /// The descriptors that a worker inherits for its role.
+  /// The descriptor for messages between a worker and the trial.
   static let line: Int32 = 3
   static let childsLine: Int32 = 4
   static let childsInput: Int32 = 5
 
   private static let (name, backtrace) = ("GCDLAB_PART", ["SWIFT_BACKTRACE": "enable=no"])
 
-  /// The environment by which a worker knows its role.
+  /// The environment variables that pass the role to a worker.
   var environment: [String: String] {
     let words =
       switch self {
@@ -332,7 +333,7 @@ private enum WorkerRole {
     return Self.backtrace.merging([Self.name: words]) { $1 }
   }
 
-  /// The role of this process; nil for the trial itself.
+  /// The role of this process; nil if this process is the trial itself.
   static var ofThisProcess: WorkerRole? {
     guard let words = Terminal.environment(name)?.split(separator: " "), let first = words.first else { return nil }
     switch (first, words.last.flatMap { Int32($0) }) {
@@ -358,7 +359,7 @@ private enum WorkerRole {
         descriptors: [
           STDIN_FILENO: Self.childsInput, STDOUT_FILENO: STDERR_FILENO, Self.line: Self.childsLine,
         ])
-      // Only the child keeps its line open, so that the trial notices its end.
+      // Only the child keeps this end open, so that the trial detects the child's exit.
       close(Self.childsLine)
       guard hear(from: Self.line).word == .go else { _exit(1) }
       say(.lastAct, to: Self.line)
@@ -369,7 +370,7 @@ private enum WorkerRole {
       try begin(watch)
       watch.knows()
       watch.comesTo(.watches)
-      // The parent has exited by now. A report is on its way, or will not come.
+      // The parent has exited before. The report is pending, or will never arrive.
       let isReported = try Standstill().wait { watch.time != nil }
       watch.answer(isReported)
       _exit(0)
@@ -379,7 +380,7 @@ private enum WorkerRole {
 
 // MARK: - Reports
 
-/// The acts of a child that were reported.
+/// The reported acts of a child.
 final class ReportedActs: Sendable {
   /// An act of a process, or a signal that the process receives.
   enum Act: CaseIterable, Sendable { case fork, exec, signal }
@@ -388,11 +389,11 @@ final class ReportedActs: Sendable {
   let queue = DispatchQueue(label: "acts")
   fileprivate let all = WaitableValue<Set<Act>>([])
 
-  /// Notes an act that was reported.
+  /// Records a reported act.
   func reported(_ act: Act) { all.note { _ = $0.insert(act) } }
 }
 
-/// A watch of a child, to which the variant reports.
+/// A watch of a child process, to which the variant reports the child's exit.
 final class ChildWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
@@ -403,21 +404,21 @@ final class ChildWatch: Sendable {
     var isOver = false
   }
 
-  /// Notes that the child has exited, with the status that `waitpid` returned.
+  /// Records that the child has exited, with the status that `waitpid` returned.
   func exited(_ status: Int32) {
     let time = MonotonicClock.now()
     state.note { $0.reported.append((status, time)) }
   }
 
-  /// Notes that the watch is over.
+  /// Records that the watch has ended.
   func ended() { state.note { $0.isOver = true } }
 }
 
-/// A watch of a parent in its child, to which the variant reports.
+/// A watch of a parent process in its child, to which the variant reports the parent's exit.
 final class ParentWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
-  /// The parent's process identifier, as the parent passed it on.
+  /// The parent's process identifier, as the child received it.
   let parent: pid_t
   private let line: Int32
   private let moment = Mutex<UInt64?>(nil)
@@ -428,12 +429,13 @@ final class ParentWatch: Sendable {
     self.line = line
   }
 
-  /// Notes that the child knows its parent; the child may be held here until the parent has exited.
+  /// Records that the child has read its parent's identifier. At the first call, the trial may hold the child until the
+  /// parent has exited.
   func knows() {
     if !hasSaidSo.exchange(true, ordering: .relaxed) { comesTo(.knows) }
   }
 
-  /// Notes that the parent has exited, in place of setting the document's exit flag.
+  /// Records that the parent has exited, as the document's code does by its exit flag.
   func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }
@@ -441,13 +443,13 @@ final class ParentWatch: Sendable {
 
   fileprivate var time: UInt64? { moment.withLock { $0 } }
 
-  /// Reports the child's progress, and waits for permission to continue.
+  /// Reports the child's progress, and waits until the trial allows the child to continue.
   fileprivate func comesTo(_ word: Message) {
     say(word, to: line)
     guard hear(from: line).word == .go else { _exit(1) }
   }
 
-  /// Reports whether the child has learned of its parent's exit.
+  /// Reports whether the child has detected its parent's exit.
   fileprivate func answer(_ isReported: Bool) {
     var message = (UInt64((isReported ? Message.reported : .unreported).rawValue), time ?? 0)
     _ = write(line, &message, MemoryLayout.size(ofValue: message))

@@ -1,16 +1,16 @@
 import Dispatch
 import Instruments
 
-/// Does a signal source deliver every signal, and what must a program set up first?
+/// Does a signal source deliver every signal, and which setup does it require?
 ///
-/// The document first tells the system to ignore the signal, so that the signal does not end the process. It then
-/// creates a signal source on a global queue, with an event handler that processes the signal. The variant `source`
-/// does both in that order.
+/// The document first sets the signal to be ignored, so that the signal does not end the process. It then creates a
+/// signal source on a global queue, with an event handler that processes the signal. The variant `source` performs both
+/// steps in that order.
 ///
-/// The signals in a trial are real: `kill` sends them to the trial's own process. The trial sends SIGUSR1 in place of
-/// SIGHUP, since other processes may send SIGHUP to end this one. `registered` sends SIGHUP and SIGTERM as well.
-/// Activation of a source is asynchronous: a signal that is sent before the source's registration handler has run is
-/// not delivered.
+/// The signals in a trial are real: `kill` sends them to the trial's own process. The trial sends SIGUSR1 instead of
+/// SIGHUP, since other processes may send SIGHUP to end the trial. The variant `registered` also sends SIGHUP and
+/// SIGTERM. Activation of a source is asynchronous: a signal that is sent before the source's registration handler has
+/// run is not delivered.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring Signals".
 struct SignalSource: Pattern {
@@ -32,9 +32,9 @@ struct SignalSource: Pattern {
   let unreportedBursts = Metric.count("unreported-bursts", "bursts of which the source reported nothing")
   let notReaped = Metric.count("not-reaped", "children whose exit, with their own status, was not reaped exactly once")
 
-  /// The command of a child, which runs until its standard input ends.
+  /// The command of a child, which runs until the end of its standard input.
   var child = (image: Host.image, arguments: ["worker"])
-  /// The binary whose worker plays another process. A test passes another binary, since its own is not the lab.
+  /// The binary of the other processes. A test passes the lab's binary, since the test's own binary has no workers.
   var executable = Host.image
 
   var problem: [any Declaration] { [signals] }
@@ -54,7 +54,7 @@ struct SignalSource: Pattern {
     Variant("sigaction", .yardstick, "a signal handler, which interrupts a thread", sendOneByOne()) { inbox in
       SignalInbox.ofHandler = inbox
       setSignalHandler(SIGUSR1) { _ in
-        // A signal handler must not take a lock or allocate.
+        // A signal handler must not acquire a lock or allocate memory.
         SignalInbox.ofHandler?.handled(1)
       }
       inbox.isReady()

@@ -2,15 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension SignalSource {
-  /// Sets up the receiver of a signal, and returns a closure that removes the receiver.
+  /// A closure that installs a receiver of a signal, and returns a closure that removes the receiver.
   typealias Begin = @Sendable (SignalInbox) -> () -> Void
 
-  /// The longest time of a trial: a signal, or the end of a child, may take a while on a busy machine.
+  /// Returns the longest time that a trial takes on an idle machine. A signal or the exit of a child may be delayed.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Sends signals, each after the previous one was reported, and times the reports.
+  /// Returns a probe that sends signals, each after the previous one was reported, and records the latency of the
+  /// reports.
   ///
   /// - Parameter ready: how long the trial waits for the registration of a source.
   func sendOneByOne(ready: Duration = .seconds(20)) -> Probe<Begin> {
@@ -37,12 +38,13 @@ extension SignalSource {
     }
   }
 
-  /// Sends signals while the handler's queue is held, and counts the calls that report them.
+  /// Returns a probe that sends signals while the handler's queue is held, and counts the handler calls that report
+  /// them.
   ///
   /// - Parameters:
-  ///   - isSpaced: whether another source awaits each signal before the next is sent, so that none is pending in the
-  ///     kernel when another comes. That source is registered first, since Dispatch passes a signal to the younger
-  ///     first.
+  ///   - isSpaced: whether another source must receive each signal before the next is sent, so that no signal is
+  ///     pending in the kernel when the next is sent. That source is registered first, since Dispatch passes a signal
+  ///     to the most recently registered source first.
   ///   - patience: how long the trial waits for the report of a burst.
   func sendBurst(isSpaced: Bool = false, patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(
@@ -77,7 +79,8 @@ extension SignalSource {
     }
   }
 
-  /// Counts the reports of the signals that the body sends before its source is activated. The body gets their number.
+  /// A probe for a body that sends `count` signals before it activates its source. It counts the reports of these
+  /// signals.
   var sendBeforeActivation: Probe<@Sendable (SignalInbox, _ count: Int) -> () -> Void> {
     Probe(reads: [burst], records: [sent, reported]) { trial, begin in
       let (inbox, marks) = (try SignalInbox(), try SignalInbox())
@@ -95,14 +98,14 @@ extension SignalSource {
     }
   }
 
-  /// Sends another signal, and waits for its report. All earlier signals have been reported by then.
+  /// Sends another signal, and waits for its report. All earlier signals have been reported before that report.
   private func drain(_ inbox: SignalInbox, _ marks: SignalInbox) {
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
     inbox.queue.drainSources()
   }
 
-  /// Ignores a signal and has another source report it.
+  /// Ignores a signal in the process, and creates a source that reports the signal.
   private func follow(_ number: Int32, _ inbox: SignalInbox, on queue: DispatchQueue? = nil) -> () -> Void {
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue ?? inbox.queue)
@@ -112,7 +115,7 @@ extension SignalSource {
     return { source.cancel() }
   }
 
-  /// Starts children, lets all of them exit at once, and counts those that are reaped.
+  /// Returns a probe that starts children, requests all of them to exit at once, and counts the reaped children.
   ///
   /// - Parameter patience: how long the trial waits for children that the variant does not reap.
   func endChildren(
@@ -135,7 +138,7 @@ extension SignalSource {
     }
   }
 
-  /// Sends a signal while the sender holds a lock that the handler takes, and keeps the lock until the handler waits
+  /// Returns a probe that sends a signal while the sender holds a lock, and releases the lock once the handler waits
   /// for it.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
@@ -155,7 +158,7 @@ extension SignalSource {
     }
   }
 
-  /// Has a signal handler, which takes a lock, interrupt the thread that holds the lock.
+  /// A probe for a signal handler that acquires a lock and interrupts the thread that holds the lock.
   var interruptWhileLocked: Probe<@Sendable (SignalInbox) -> Void> {
     Probe { trial, begin in
       let inbox = try SignalInbox()
@@ -167,7 +170,7 @@ extension SignalSource {
     }
   }
 
-  /// Sends signals that end a process by default, each after the previous one was reported.
+  /// Returns a probe that sends signals whose default action ends a process, each after the previous one was reported.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendToRegistered(
@@ -177,7 +180,7 @@ extension SignalSource {
       let each = 5
       var sum = 0
       for number in numbers {
-        // The process inherits the signals that the lab's own parent ignores.
+        // The process inherits the ignored signals of the lab's parent.
         signal(number, SIG_DFL)
         let inbox = try SignalInbox()
         let end = begin(number, inbox)
@@ -194,13 +197,14 @@ extension SignalSource {
     }
   }
 
-  /// Starts a process for each fault signal, in which a thread faults for a while, or until the source reports the
-  /// signal. Then the fault is mended, so that the thread gets past it.
+  /// Returns a probe that starts a process for each fault signal, in which a thread repeats a fault for 20
+  /// milliseconds, or until the source reports the signal. The cause of the fault is then removed, so that the thread
+  /// can continue.
   ///
-  /// On Linux, the handler that Dispatch has installed for the signal returns, and the thread faults again. The process
-  /// survives until then.
+  /// On Linux, the handler that Dispatch has installed for the signal returns, and the thread repeats the fault. The
+  /// process survives until the cause is removed.
   ///
-  /// - Parameter variant: the variant whose body the processes run, if it is not this one.
+  /// - Parameter variant: the variant whose body the processes run; nil for the variant of the trial.
   func raiseFaults(as variant: String? = nil) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> Void> {
     Probe(records: [sent, reported]) { trial, begin in
       if let fault = FaultProcess.fault {
@@ -216,9 +220,10 @@ extension SignalSource {
     }
   }
 
-  /// Sends each fault signal to a process that blocks it in all threads and has a source for it.
+  /// Returns a probe that sends each fault signal to a process that blocks the signal in all threads and has a source
+  /// for it.
   ///
-  /// - Parameter variant: the variant whose body the processes run, if it is not this one.
+  /// - Parameter variant: the variant whose body the processes run; nil for the variant of the trial.
   func sendToBlocking(as variant: String? = nil) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> Void> {
     Probe(records: [sent, reported]) { trial, begin in
       if let fault = FaultProcess.fault { try playFault(fault, begin) { inbox in _ = inbox.awaitNext() } }
@@ -255,7 +260,7 @@ extension SignalSource {
   }
 }
 
-/// Installs a signal handler by `sigaction`. System calls that it interrupts are restarted.
+/// Installs a signal handler by `sigaction`. System calls that the handler interrupts are restarted.
 func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
   var action = sigaction()
   #if canImport(Darwin)
@@ -267,12 +272,12 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// The inbox to which handlers report signals. It takes no lock, since a signal handler may report to it, and it wakes
+/// A record of the signals that handlers report. It uses no locks, since a signal handler may report to it, and wakes
 /// the waiting thread through a pipe.
 final class SignalInbox: Sendable {
   /// The queue of a source's handler.
   let queue = DispatchQueue(label: "signals")
-  /// A lock that is not recursive: a thread that takes it twice waits for itself.
+  /// A lock that is not recursive: a thread that acquires the lock twice deadlocks.
   let lock = DispatchSemaphore(value: 1)
   private let lastArrival = Moment()
   private let ready = DispatchSemaphore(value: 0)
@@ -280,13 +285,13 @@ final class SignalInbox: Sendable {
   private let output: Int32
   private let input: Int32
 
-  /// The inbox of a signal handler, which is a global since such a handler cannot capture anything. It is set before
-  /// the handler is installed.
+  /// The inbox of the signal handler. It is a global variable, since a signal handler cannot capture values, and is set
+  /// before the handler is installed.
   nonisolated(unsafe) static var ofHandler: SignalInbox?
 
   /// Creates an empty inbox.
   ///
-  /// - Throws: ``SystemError`` if no descriptor is left.
+  /// - Throws: ``SystemError`` if no descriptor is available.
   init() throws(SystemError) {
     (output, input) = try makePipe()
   }
@@ -298,7 +303,7 @@ final class SignalInbox: Sendable {
 
   // MARK: For the handlers
 
-  /// Notes that a handler has begun, and how many signals were reported to it.
+  /// Records a handler call, and the number of signals that were reported to it.
   func handled(_ data: UInt) {
     lastArrival.set()
     reported.add(Int(data))
@@ -309,27 +314,29 @@ final class SignalInbox: Sendable {
     errno = before
   }
 
-  /// Takes the lock, and first reports to the trial if another thread holds it.
+  /// Acquires the lock. If another thread holds the lock, first notifies ``awaitWaiter(within:)``.
   func takeLock() {
     if lock.wait(timeout: .now()) == .success { return }
     lockIsWanted.signal()
     lock.wait()
   }
 
-  /// Notes that signals are handled from now on.
+  /// Records that the receiver is installed and signals are handled from now on.
   func isReady() { ready.signal() }
 
   // MARK: For the trial
 
-  /// Waits until signals are handled.
+  /// Waits until the receiver of the signals is installed.
+  ///
+  /// - Throws: an error if it is not installed within `patience`.
   func awaitReady(within patience: Duration = .seconds(20)) throws {
     try ready.wait(within: patience, else: "the source was not registered")
   }
 
-  /// Waits until a handler finds the lock taken and waits for it, but no longer than `patience`.
+  /// Waits until a handler waits for the lock, but no longer than `patience`.
   func awaitWaiter(within patience: Duration) { lockIsWanted.wait(within: patience) }
 
-  /// Waits for the next run of a handler. Returns whether it came.
+  /// Waits for the next handler call, and returns whether it began within `patience`.
   func awaitNext(within patience: Duration = .seconds(20)) -> Bool {
     let end = MonotonicClock.now() + patience.nanoseconds
     while true {
@@ -343,21 +350,21 @@ final class SignalInbox: Sendable {
     }
   }
 
-  /// The sum of the reported signals.
+  /// The sum of the signals that handler calls reported.
   let reported = Tally()
-  /// The number of times that a handler ran.
+  /// The number of handler calls.
   let runs = Tally()
-  /// The time at which the handler last began.
+  /// The time at which the last handler call began, in nanoseconds of the monotonic clock; nil before the first call.
   var arrival: UInt64? { lastArrival.time }
 }
 
-/// Children of this process, which exit when their standard input ends.
+/// Child processes that exit at the end of their standard input.
 final class ChildProcesses: Sendable {
   private struct State {
     var started: [ChildProcess] = []
     var statuses: [pid_t: [Int32]] = [:]
 
-    /// The number of children that were not reaped exactly once, with the status of a child that exited by itself.
+    /// The number of children that were not reaped exactly once, or whose status is not that of a normal exit.
     var notReaped: Int {
       started.count { statuses[$0.identifier]?.count != 1 || statuses[$0.identifier]?.first.map { $0 & 0x7f } != 0 }
     }
@@ -368,8 +375,8 @@ final class ChildProcesses: Sendable {
 
   /// Prepares to start children.
   ///
-  /// - Parameter command: the command of each child.
-  /// - Throws: ``SystemError`` if no descriptor is left.
+  /// - Parameter command: the executable and the arguments of each child.
+  /// - Throws: ``SystemError`` if no descriptor is available.
   init(_ command: (image: Image, arguments: [String])) throws(SystemError) {
     self.command = command
     ends = Mutex(try makePipe())
@@ -379,9 +386,9 @@ final class ChildProcesses: Sendable {
 
   /// Starts a child.
   ///
-  /// - Throws: ``SystemError`` if it cannot be started.
+  /// - Throws: ``SystemError`` if the child cannot be started.
   func start() throws(SystemError) {
-    // The messages that the child prints at its end do not matter.
+    // The output of the child at its exit is discarded.
     let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { close(silence) }
     let input = ends.withLock { $0.reader }
@@ -391,7 +398,7 @@ final class ChildProcesses: Sendable {
     state.note { $0.started.append(child) }
   }
 
-  /// Lets all children exit.
+  /// Closes the standard input of all children, so that they exit.
   func letEnd() {
     let ends = ends.withLock { ends in
       defer { ends = (-1, -1) }
@@ -400,19 +407,19 @@ final class ChildProcesses: Sendable {
     for end in ends where end >= 0 { close(end) }
   }
 
-  /// Notes that a child was reaped, with this status.
+  /// Records that the child with this process identifier was reaped with this status.
   func reaped(_ child: pid_t, _ status: Int32) { state.note { $0.statuses[child, default: []].append(status) } }
 
-  /// Waits until all children have been reaped.
+  /// Waits until all children have been reaped, but no longer than `patience`.
   func awaitAll(within patience: Duration) { state.wait(within: patience) { $0.notReaped == 0 } }
 
-  /// The number of children that were not reaped exactly once, with the status of a child that exited by itself.
+  /// The number of children that were not reaped exactly once, or whose status is not that of a normal exit.
   var notReaped: Int { state.notReaped }
 
-  /// The identifiers of the children that have been started.
+  /// The process identifiers of all started children.
   var started: [pid_t] { state.started.map(\.identifier) }
 
-  /// Ends and reaps all remaining children.
+  /// Ends and reaps all children that have not been reaped.
   func endAndReap() {
     letEnd()
     for child in state.started where state.statuses[child.identifier] == nil {

@@ -3,13 +3,13 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code for cancelling a source while its handler is held in a call, or is called again and again.
+/// The code that cancels sources while a handler is held, or is called continuously.
 extension SourceLifecycle {
-  /// Creates a source that is cancelled while its handler is held.
+  /// A closure that creates a source to be cancelled while its handler is held.
   typealias Make = @Sendable (SourceLife) -> SourceControls
 
-  /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further
-  /// events.
+  /// A probe that cancels each source in turn while a handler call is held and events are pending, and then sends
+  /// further events.
   var cancelWhileRunning: Probe<Make> {
     Probe(
       reads: [repeats, events],
@@ -40,16 +40,15 @@ extension SourceLifecycle {
     }
   }
 
-  /// Creates a source whose handler is called again and again.
+  /// A closure that creates a source whose handler is called continuously.
   typealias MakeBusy = @Sendable (BusySource) -> SourceControls
 
-  /// Cancels one source after the other at a random moment while its handler is called again and again, until a call
-  /// begins after cancel has returned.
+  /// Returns a probe that cancels sources in turn, each at a random moment while its handler is called continuously,
+  /// until a call begins after `cancel` has returned.
   ///
-  /// Dispatch checks whether the source is cancelled and then calls the handler. Another thread may call cancel in
-  /// between. No gate can hold a thread there, so this happens by chance, and the trial continues until it happens. If
-  /// no call has begun late within `patience`, the trial is unavailable. That is not evidence that no call can begin
-  /// late.
+  /// Dispatch checks whether the source is cancelled and then calls the handler. Another thread may call `cancel` in
+  /// between. The trial cannot hold a thread there, so it repeats until such a late call happens by chance. If no late
+  /// call happens within `patience`, the trial is unavailable, which is no evidence that late calls cannot happen.
   func cancelUntilLate(within patience: Duration = .seconds(3)) -> Probe<MakeBusy> {
     Probe(records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       guard try cancelEach(trial, atMost: .max, within: patience, make) else {
@@ -58,20 +57,22 @@ extension SourceLifecycle {
     }
   }
 
-  /// Cancels as many sources as the settings say, or fewer if a call begins late.
+  /// A probe that cancels as many sources as the settings specify, or fewer if a late handler call happens.
   var cancelManyTimes: Probe<MakeBusy> {
     Probe(reads: [repeats], records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       try cancel(sources: 20 * trial[repeats])(trial, make)
     }
   }
 
-  /// Cancels `count` sources, or fewer if a call begins late.
+  /// Returns a probe that cancels `count` sources, or fewer if a late handler call happens.
   func cancel(sources count: Int) -> Probe<MakeBusy> {
     Probe(records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       _ = try cancelEach(trial, atMost: count, within: .seconds(3600), make)
     }
   }
 
+  /// Cancels sources until a handler call begins late, the limit is reached, or `patience` is over.
+  ///
   /// - Returns: whether a call began late.
   private func cancelEach(
     _ trial: Trial, atMost sources: Int, within patience: Duration, _ make: MakeBusy
@@ -96,10 +97,10 @@ extension SourceLifecycle {
     return late > 0
   }
 
-  /// Cancels one source of the C functions after the other while its handler is held in a call, and counts uses of a
-  /// freed context.
+  /// Returns a probe that cancels sources of Dispatch's C functions in turn, each while a handler call is held, and
+  /// counts the uses of a freed context.
   ///
-  /// - Parameter frees: how long the trial waits for a context that is not freed.
+  /// - Parameter frees: how long the trial waits until a context is freed.
   func cancelInUse(
     frees: Duration = .seconds(20)
   ) -> Probe<@Sendable (SourceContext, _ queue: UnsafeMutableRawPointer) -> SourceControls> {
@@ -114,7 +115,7 @@ extension SourceLifecycle {
         source.cancel()
         context.handler.release()
         context.state.wait(within: frees) { $0.frees > 0 }
-        // Every handler that was still running has ended when this returns.
+        // This call returns after every running handler has ended.
         gcdlab_dispatch_sync_f(queue.object, nil) { _ in }
         used += context.state.usesOfFreed
         if context.state.frees != 1 { notFreed += 1 }
@@ -125,8 +126,8 @@ extension SourceLifecycle {
   }
 }
 
-/// A source whose handler is called again and again, as the handler reports it. The reports take no lock and never
-/// wait, so that they do not change the time between Dispatch's check and the handler's call.
+/// A source whose handler is called continuously. The handlers report their calls without locks and without waiting,
+/// which would change the time between Dispatch's check and the handler call.
 final class BusySource: Sendable {
   /// The serial queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
@@ -140,7 +141,7 @@ final class BusySource: Sendable {
 
   // MARK: For the handlers
 
-  /// Notes a call of the event handler; returns whether cancel had returned before.
+  /// Records a call of the event handler, and returns whether `cancel` had returned before.
   @discardableResult func handlerBegan() -> Bool {
     let isLate = isCancelled.load(ordering: .sequentiallyConsistent)
     if isLate { late.add() }
@@ -151,27 +152,31 @@ final class BusySource: Sendable {
     return isLate
   }
 
-  /// Notes the call of the cancel handler.
+  /// Records the call of the cancellation handler.
   func ended() { end.signal() }
 
   // MARK: For the trial
 
-  /// Notes that cancel has returned.
+  /// Records that `cancel` has returned.
   func cancelReturned() { isCancelled.store(true, ordering: .sequentiallyConsistent) }
 
-  /// Waits until the handler has been called.
+  /// Waits until the event handler has been called.
+  ///
+  /// - Throws: an error if it is not called within 20 seconds.
   func awaitFirstCall() throws { try firstCall.wait(within: .seconds(20), else: "the handler did not run") }
 
-  /// Waits until the cancel handler has been called.
+  /// Waits until the cancellation handler has been called.
+  ///
+  /// - Throws: an error if it is not called within 20 seconds.
   func awaitEnd() throws { try end.wait(within: .seconds(20), else: "the cancel handler did not run") }
 
-  /// The number of handler calls that began after cancel had returned. Read it after the end, since the cancel handler
-  /// runs last.
+  /// The number of handler calls that began after `cancel` had returned. The number is final once ``awaitEnd()`` has
+  /// returned.
   let late = Tally()
 }
 
-/// The object that the context of a source points to. The object counts its uses, and its uses after it was freed. It
-/// is never really freed, so that these can be counted.
+/// The context object of a source, which counts its uses before and after it was freed. The object's memory is never
+/// freed, so that late uses can be counted.
 final class SourceContext: Sendable {
   fileprivate struct State {
     var uses = 0
@@ -179,22 +184,22 @@ final class SourceContext: Sendable {
     var usesOfFreed = 0
   }
   fileprivate let state = WaitableValue(State())
-  /// Holds a handler that uses the object.
+  /// The hold that blocks a handler while it uses the object.
   fileprivate let handler = Hold()
 
-  /// Creates an object whose next use is held until it is released.
+  /// Creates an object whose first use is held until the trial releases it.
   init() { handler.holdNext() }
 
-  /// A pointer to the object, for the source's context.
+  /// A retained pointer to the object, for the source's context.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// Returns the object that a pointer refers to.
+  /// Returns the object at `context`; a new object if `context` is nil.
   static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
     guard let context else { return SourceContext() }
     return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Uses the object twice, at the beginning and at the end of a handler call.
+  /// Uses the object at the beginning and at the end of a handler call.
   func use() {
     touch()
     handler.pass()
@@ -208,6 +213,6 @@ final class SourceContext: Sendable {
     }
   }
 
-  /// Notes that the object is freed.
+  /// Records that the context was freed, without freeing the object's memory.
   func free() { state.note { $0.frees += 1 } }
 }

@@ -1,13 +1,12 @@
 import Instruments
 
-/// From the creation of a source to its cancellation: when and where do its handlers run, and what frees its resources?
+/// When and where do the handlers of a source run, from its creation to its cancellation, and what frees its resources?
 ///
-/// The four parts of that life are four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and
-/// `SourceRelease`, each with its measuring code in a file beside it. They are one pattern because their claims belong
-/// to one scenario.
+/// The pattern has four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and `SourceRelease`, each with
+/// its measuring code in a separate file. They are one pattern because their claims belong to one scenario.
 ///
-/// The sources in a trial are custom ones, so that the trial decides when an event comes. The trial holds what must
-/// come late: the running handler while the source is cancelled, and the queue while the source gets another one.
+/// The sources in a trial are custom sources, so that the trial determines when an event arrives. The trial holds the
+/// running handler while the source is cancelled, and holds the queue while the target queue of the source is changed.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources.
 struct SourceLifecycle: Pattern {

@@ -1,30 +1,30 @@
 import Dispatch
 import Instruments
 
-/// The measuring code that all trials share.
+/// The measuring code that all trials of this pattern share.
 extension SourceLifecycle {
-  /// The longest time of a trial: a handler may have to wait for a thread if the machine has none to spare, and the
-  /// trial that waits for a late call waits for three seconds.
+  /// Returns the longest time that a trial takes on an idle machine: a handler may have to wait for a free thread, and
+  /// a trial waits up to three seconds for a late handler call.
   func longest(_ trial: Trial) -> Duration? { .seconds(5) }
 }
 
-/// The ways in which a trial sends an event to a source, cancels the source, or gives it another target queue.
+/// The closures by which a trial sends an event to a source, cancels the source, or changes its target queue.
 struct SourceControls {
-  /// Sends an event.
+  /// A closure that sends an event.
   let add: () -> Void
-  /// Cancels the source.
+  /// A closure that cancels the source.
   let cancel: () -> Void
-  /// Gives the source another target queue.
+  /// A closure that sets the target queue of the source; does nothing by default.
   var retarget: (DispatchQueue) -> Void = { _ in }
 }
 
-/// The life of a source that is held back or cancelled, as its handlers report it.
+/// A record of the handler calls of a source that is inactive, suspended or cancelled.
 final class SourceLife: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
-  /// The number of events that are sent while the source is held back.
+  /// The number of events that are sent before the handler may run.
   let events: Int
-  /// Holds the handler in a run.
+  /// The hold that blocks a call of the event handler.
   let handler = Hold()
   private let bound: Duration
   private let state = WaitableValue(State())
@@ -33,21 +33,21 @@ final class SourceLife: Sendable {
   private let ended = Moment()
   private let cancelled = Moment()
 
-  /// The events so far.
+  /// The handler calls so far.
   struct Log {
-    /// The number of handler runs.
+    /// The number of event handler calls.
     var runs = 0
-    /// The number of handler runs that ended.
+    /// The number of event handler calls that ended.
     var completed = 0
-    /// The sum of the reported data.
+    /// The sum of the data that the event handler received.
     var sum: UInt = 0
-    /// The number of runs that began before the source was activated or resumed.
+    /// The number of event handler calls that began before the source was activated or resumed.
     var early = 0
-    /// The number of runs that began after `cancel` had returned.
+    /// The number of event handler calls that began after `cancel` had returned.
     var afterCancel = 0
-    /// The number of runs of the cancellation handler.
+    /// The number of cancellation handler calls.
     var ends = 0
-    /// The number of runs that began or ended after the cancellation handler had begun.
+    /// The number of handler calls that began or ended after the first cancellation handler call had begun.
     var afterEnd = 0
   }
 
@@ -60,9 +60,11 @@ final class SourceLife: Sendable {
     var isCancelled = false
   }
 
-  /// Creates a life that has not begun.
+  /// Creates a record without handler calls.
   ///
-  /// - Parameter bound: how long the trial waits for a run that must not come.
+  /// - Parameters:
+  ///   - events: the number of events that are sent before the handler may run.
+  ///   - bound: how long ``look()`` waits for a handler call.
   init(events: Int, looks bound: Duration = .zero) {
     self.events = events
     self.bound = bound
@@ -70,7 +72,7 @@ final class SourceLife: Sendable {
 
   // MARK: For the handlers
 
-  /// Notes a call of the event handler with its data, and holds the call if the trial asks for that.
+  /// Records a call of the event handler with its data, and blocks the call if the trial holds the handler.
   func received(_ data: UInt) {
     began.set()
     state.note { state in
@@ -88,7 +90,7 @@ final class SourceLife: Sendable {
     }
   }
 
-  /// Notes a call of the event handler. The first call suspends the source instead, and does not count.
+  /// Executes `suspend` at the first call of the event handler, and records all later calls.
   func received(_ data: UInt, _ suspend: () -> Void) {
     let isFirst = state.note { state in
       defer { state.suspends = false }
@@ -99,7 +101,7 @@ final class SourceLife: Sendable {
     state.note { $0.isSuspended = true }
   }
 
-  /// Notes a call of the cancellation handler.
+  /// Records a call of the cancellation handler.
   func cancelHandler() {
     cancelled.set()
     state.note { state in
@@ -110,13 +112,13 @@ final class SourceLife: Sendable {
 
   // MARK: For the variants
 
-  /// Waits until the handler has suspended its source.
+  /// Waits until the handler has suspended its source, but no longer than 20 seconds.
   func awaitSuspension() { state.wait(within: .seconds(20), until: \.isSuspended) }
 
-  /// Watches for a short time for a handler call that must not come.
+  /// Waits a short time for a handler call that must not happen before the source is activated or resumed.
   func look() { wait(within: bound) { $0.runs > 0 } }
 
-  /// Notes the time, and activates or resumes the source by `resume`.
+  /// Records the time, and executes `resume`, which activates or resumes the source.
   func lettingGo(_ resume: () -> Void) {
     state.note { $0.isLetGo = true }
     letGo.set()
@@ -125,19 +127,21 @@ final class SourceLife: Sendable {
 
   // MARK: For the trial
 
-  /// Notes that `cancel` has returned.
+  /// Records that `cancel` has returned.
   func cancelReturned() { state.note { $0.isCancelled = true } }
 
-  /// The events so far.
+  /// The handler calls so far.
   var log: Log { state.log }
 
-  /// Waits until the log meets a condition.
+  /// Waits until the log meets a condition, but no longer than `patience`.
   func wait(within patience: Duration, until isSo: @escaping @Sendable (Log) -> Bool) {
     state.wait(within: patience) { isSo($0.log) }
   }
 
-  /// The nanoseconds from activating or resuming the source to the first run; nil if a run came before.
+  /// The nanoseconds from the activation or resumption of the source to the first handler call; nil if a call began
+  /// before.
   var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(letGo) }
-  /// The nanoseconds from the end of the last run to the cancellation handler.
+  /// The nanoseconds from the end of the last event handler call to the cancellation handler call; nil if either is
+  /// missing.
   var toEnd: UInt64? { cancelled.since(ended) }
 }

@@ -1,8 +1,8 @@
 import Dispatch
 import Instruments
 
-/// A source and its queue: where does a pending handler run when the source gets another target queue, and who keeps a
-/// queue alive?
+/// A source and its queue: where does a pending handler run if the source's target queue is changed, and what retains
+/// the queue?
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Changing the Target Queue".
 extension SourceLifecycle {

@@ -1,14 +1,14 @@
 import Dispatch
 import Instruments
 
-/// The measuring code for changing the target queue of a source, and for releasing all references to a source's queue
-/// but its own.
+/// The code that changes the target queue of a source, and that releases all references to a source's queue except the
+/// source's own.
 extension SourceLifecycle {
-  /// Creates a source on a queue.
+  /// A closure that creates a source with a queue.
   typealias MakeOnQueue = @Sendable (QueueLife) -> SourceControls
 
-  /// Gives one source after the other another target queue while its handler is pending on the old one, and notes where
-  /// the handler runs.
+  /// A probe that changes the target queue of each source in turn while a handler call is pending on the previous
+  /// target queue, and records the queue on which the handler runs.
   var retargetWhilePending: Probe<MakeOnQueue> {
     Probe(reads: [repeats], records: [ranOnNewQueue, ranElsewhere]) { trial, make in
       var (moved, stray) = (0, 0)
@@ -35,12 +35,12 @@ extension SourceLifecycle {
     }
   }
 
-  /// Sends an event to a source that holds the only reference to its queue, drops the source, and waits until the queue
-  /// is freed.
+  /// Returns a probe for sources that hold the only reference to their queue. It sends an event to each source,
+  /// releases the source, and waits until the queue is freed.
   ///
-  /// The first source is watched for a while before that.
+  /// The first queue is observed for 10 milliseconds before the event, in case it is freed early.
   ///
-  /// - Parameter leaves: how long the trial waits for a queue that is not freed.
+  /// - Parameter leaves: how long the trial waits until a queue is freed.
   func releaseQueue(leaves: Duration = .seconds(20)) -> Probe<MakeOnQueue> {
     Probe(reads: [repeats], records: [queueFreedEarly, queueLeaked]) { trial, make in
       var (gone, left) = (0, 0)
@@ -62,11 +62,11 @@ extension SourceLifecycle {
   }
 }
 
-/// A source and its queue, as the source's handler and the queue report them.
+/// The reports of a source's handler and of the source's queue.
 final class QueueLife: Sendable {
   /// The queue of the source's handler, or the target of that queue.
   let queue = DispatchQueue(label: "events")
-  /// The key by which the source's own queue owns an object.
+  /// The key for an object that the source's own queue owns, and that is freed with the queue.
   let key = DispatchSpecificKey<DeallocationObserver>()
   /// The reports so far.
   let state = WaitableValue(State())
@@ -75,19 +75,19 @@ final class QueueLife: Sendable {
   /// One of the two target queues of a source.
   enum Target: Sendable { case old, new }
 
-  /// The reports of a source and its queue.
+  /// The reported handler calls, and the lifetime of the queue.
   struct State {
-    /// The target queues on which the handler ran; nil for neither of the two.
+    /// The target queue of each handler call; nil if the call ran on neither target queue.
     var targets: [Target?] = []
-    /// Whether the handler ran last on the source's own queue.
+    /// Whether the last handler call ran on the source's own queue.
     var ranInQueue = false
     /// Whether the source's own queue was freed.
     var isQueueGone = false
-    /// The number of handler runs.
+    /// The number of handler calls.
     var runs: Int { targets.count }
   }
 
-  /// Notes a call of the event handler.
+  /// Records a call of the event handler.
   func received(_ data: UInt) {
     let (target, isOwn) = (DispatchQueue.getSpecific(key: target), DispatchQueue.getSpecific(key: key) != nil)
     state.note { state in
@@ -96,9 +96,9 @@ final class QueueLife: Sendable {
     }
   }
 
-  /// Notes that the source's own queue was freed.
+  /// Records that the source's own queue was freed.
   func queueWent() { state.note { $0.isQueueGone = true } }
 
-  /// Gives a target queue a name that its blocks can read.
+  /// Assigns a name to a target queue, which the blocks of that queue can read.
   func name(_ queue: DispatchQueue, _ name: Target) { queue.setSpecific(key: target, value: name) }
 }

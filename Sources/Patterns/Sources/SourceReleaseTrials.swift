@@ -1,11 +1,12 @@
 import Dispatch
 import Instruments
 
-/// The measuring code for releasing a source while its handler is pending.
+/// The code that releases a source while a handler call is pending.
 extension SourceLifecycle {
-  /// Releases one source after the other while its queue is held and its handler pending, then lets the queue continue.
+  /// Returns a probe that releases each source in turn while its queue is held and a handler call is pending, and then
+  /// unblocks the queue.
   ///
-  /// - Parameter leaves: how long the trial waits for a queue that is not freed.
+  /// - Parameter leaves: how long the trial waits until a queue is freed.
   func releaseWhilePending(leaves: Duration = .seconds(20)) -> Probe<@Sendable (QueueLife) -> Void> {
     Probe(reads: [repeats], records: [handlerRan, queueLeaked]) { trial, make in
       var (ran, left) = (0, 0)

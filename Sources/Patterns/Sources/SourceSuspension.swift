@@ -1,8 +1,8 @@
 import Dispatch
 import Instruments
 
-/// A source is inactive or suspended, or its handler waits for its queue: what happens to the events that come
-/// meanwhile?
+/// A source is inactive or suspended, or its handler waits for its queue: what happens to the events that arrive in the
+/// meantime?
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Suspending and Resuming
 /// Dispatch Sources".

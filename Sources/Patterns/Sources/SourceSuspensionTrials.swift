@@ -1,12 +1,13 @@
 import Dispatch
 import Instruments
 
-/// The measuring code for holding a source back while events come.
+/// The code that sends events to sources that are inactive, suspended or waiting for their queue.
 extension SourceLifecycle {
-  /// Holds back one source after the other, as the body does, and counts the calls by which its handler then receives
-  /// the events. The body returns a closure that ends the source.
+  /// A probe for a body that sends events while a source is inactive or suspended, or while its queue is blocked, and
+  /// then allows the handler to run. It counts the handler calls that deliver the events. The body returns a closure
+  /// that ends the source.
   ///
-  /// The first source is the warm-up. It is watched for a while for a call that comes too early.
+  /// The first source is a warm-up for the latency. It is also observed for early handler calls.
   var holdBack: Probe<@Sendable (SourceLife) throws -> () -> Void> {
     Probe(reads: [repeats, events], records: heldMetrics) { trial, body in try holdBackEach(trial, body) }
   }
@@ -29,7 +30,8 @@ extension SourceLifecycle {
     trial.record(resumeToRun, all.dropFirst().map { $0.resumeToRun })
   }
 
-  /// Holds back read sources, each of a pipe of its own, and counts those that estimate too few bytes.
+  /// A probe for read sources on pipes that are suspended, or whose queue is blocked, while bytes arrive. It also
+  /// counts the sources whose first estimate is less than the available bytes.
   var holdBackReading: Probe<@Sendable (SourceLife, PipeOfBytes) throws -> () -> Void> {
     Probe(reads: [repeats, events], records: heldMetrics + [shortEstimates]) { trial, body in
       let standstill = Standstill()
@@ -47,7 +49,7 @@ extension SourceLifecycle {
 
 /// A pipe into which single bytes are written.
 ///
-/// Unchecked: the descriptors are used by one thread after the other.
+/// Unchecked: the descriptors are used by one thread at a time.
 final class PipeOfBytes: @unchecked Sendable {
   /// The descriptor to read from.
   let reader: Int32
@@ -56,24 +58,26 @@ final class PipeOfBytes: @unchecked Sendable {
   private let first = WaitableValue<Int?>(nil)
   private let watch = DispatchSemaphore(value: 0)
 
-  /// Creates an empty pipe, whose reading end does not block.
+  /// Creates an empty pipe with a non-blocking reading end.
   ///
-  /// - Throws: ``SystemError`` if it cannot be created.
+  /// - Throws: ``SystemError`` if the pipe cannot be created.
   fileprivate init(_ standstill: Standstill) throws(SystemError) {
     (reader, writer) = try makePipe()
     _ = fcntl(reader, F_SETFL, O_NONBLOCK)
     self.standstill = standstill
   }
 
-  /// Notes that the source has registered with the kernel.
+  /// Records that the source is registered with the kernel.
   func isWatched() { watch.signal() }
 
-  /// Waits until the source has registered. A source that was suspended earlier registers only when it is resumed.
+  /// Waits until the source is registered. A source that was suspended before its registration registers only when it
+  /// is resumed.
   func awaitWatch() { watch.wait() }
 
-  /// Writes a byte, waits until Dispatch has had time to learn of the byte, and writes the others.
+  /// Writes `count` bytes, and waits for a standstill after the first byte, so that Dispatch receives its event
+  /// separately.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report thread states.
   func send(_ count: Int) throws {
     var byte: UInt8 = 1
     for index in 0..<count {
@@ -82,21 +86,21 @@ final class PipeOfBytes: @unchecked Sendable {
     }
   }
 
-  /// Notes the estimate of a handler call.
+  /// Records the estimated number of available bytes at the first handler call.
   func estimates(_ bytes: UInt) { first.note { $0 = $0 ?? Int(bytes) } }
 
-  /// Reads as many bytes as estimated, and returns how many there were.
+  /// Reads up to `estimated` bytes, and returns the number of bytes read.
   func readOnly(_ estimated: UInt) -> UInt {
     var bytes = [UInt8](repeating: 0, count: Int(estimated))
     return UInt(max(0, read(reader, &bytes, bytes.count)))
   }
 
-  /// Closes both ends.
+  /// Closes both ends of the pipe.
   func closeEnds() {
     close(reader)
     close(writer)
   }
 
-  /// The estimate of the first handler call; nil if there was none.
+  /// The estimate of the first handler call, in bytes; nil if no handler was called.
   fileprivate var firstEstimate: Int? { first.now }
 }

@@ -1,14 +1,14 @@
 import Dispatch
 import Instruments
 
-/// The clock by which a deadline is set and an event is judged.
+/// The clock that determines when a timer is due and how late an event is.
 enum TimerClock: Sendable {
   /// The clock of `DispatchTime`.
   case uptime
   /// The clock of `DispatchWallTime`, which can be set.
   case wall
 
-  /// Returns the time of the clock in nanoseconds.
+  /// Returns the current time of the clock in nanoseconds.
   func now() -> UInt64 {
     guard self == .wall else { return DispatchTime.now().uptimeNanoseconds }
     var time = timespec()
@@ -17,31 +17,31 @@ enum TimerClock: Sendable {
   }
 }
 
-/// A timer and its reports, as a variant sees them.
+/// A timer under test, with a record of its events.
 final class TimerRun: Sendable {
   /// The queue of the timer's handler.
   let queue: DispatchQueue
   private let clock: TimerClock
-  /// The time of the first event by the clock.
+  /// The time at which the first event is due, in nanoseconds of the timer's clock.
   private let first: UInt64
   private let length: UInt64
   private let fires: Int
   private let hold: Int
-  /// The time by which the system may delay an event.
+  /// The leeway that the system may add to an event.
   let leeway: DispatchTimeInterval
   private let state = WaitableValue(State())
   private let watch: WallClockWatch?
 
-  /// The reports of the timer so far.
+  /// The counted events of the timer.
   struct Counts {
-    /// The number of handler runs, or of events without a source.
+    /// The number of handler calls, or of events without a source.
     var runs = 0
-    /// The sum of the data that the handler of a source received.
+    /// The sum of the data that the handler of a source received, in intervals.
     var reported = 0
-    /// The number of intervals that had ended by the last run and were not reported.
+    /// The number of intervals that had ended at the last handler call and were not reported.
     var unreported = 0
-    /// The largest number of intervals reported before they were due; without a source, the number of events that came
-    /// early.
+    /// The largest number of intervals that were reported before they were due. For a timer without a source, the
+    /// number of early events.
     var early = 0
   }
 
@@ -50,7 +50,7 @@ final class TimerRun: Sendable {
     var isTimed = true
     var isSlow = true
     var lateness: [UInt64] = []
-    /// The time at which each timed run began.
+    /// The time at which each timed handler call began, in nanoseconds of the timer's clock.
     var times: [UInt64] = []
     var behind: [UInt64] = []
     var source: SharedSource?
@@ -58,16 +58,19 @@ final class TimerRun: Sendable {
     var isSuspended = false
     /// Whether the clock was set, in which case the trial waits for no further event.
     var isVoid = false
-    /// The data of each run.
+    /// The data of each handler call.
     var data: [Int] = []
   }
 
-  /// Creates a timer whose first event is due in this many nanoseconds, followed by one every `length` nanoseconds.
+  /// Creates a timer whose first event is due in `delay` nanoseconds, followed by one event every `length` nanoseconds.
   ///
   /// - Parameters:
-  ///   - hold: the number of intervals for which the handler runs.
+  ///   - clock: the clock of the timer.
+  ///   - leeway: the leeway that the system may add to an event.
+  ///   - hold: the number of intervals for which a slow handler runs.
   ///   - fires: the number of events after which a timer without a source ends.
-  ///   - queue: the queue of the handler, if it is not a serial queue of its own.
+  ///   - queue: the queue of the handler, by default a new serial queue.
+  ///   - watch: the watch that reports whether the wall clock was set; nil if this is not checked.
   init(
     by clock: TimerClock, in delay: Int, every length: UInt64, leeway: Duration = .zero, hold: Int = 0, fires: Int = 0,
     on queue: DispatchQueue = DispatchQueue(label: "timer"), watch: WallClockWatch? = nil
@@ -87,10 +90,10 @@ final class TimerRun: Sendable {
 
   /// The time at which the first event is due.
   var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
-  /// The time at which the first event is due, by the wall clock.
+  /// The time at which the first event is due, for the wall clock.
   var wallStart: DispatchWallTime { Self.wallTime(first) }
 
-  /// Returns the time by the wall clock at which the event with that index is due, for a variant that schedules each.
+  /// Returns the wall-clock time at which the event with this index is due, for a variant that schedules each event.
   func wallDeadline(_ index: Int) -> DispatchWallTime { Self.wallTime(due(index)) }
 
   private func due(_ index: Int) -> UInt64 { first + UInt64(index + 1) * length }
@@ -99,14 +102,14 @@ final class TimerRun: Sendable {
     DispatchWallTime(
       timespec: timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000)))
   }
-  /// The time from one event to the next.
+  /// The time between two events, for a timer source.
   var interval: DispatchTimeInterval { .nanoseconds(Int(length)) }
-  /// The time from one event to the next, for a thread or a task.
+  /// The time between two events, for a thread or a task.
   var period: Duration { .nanoseconds(length) }
-  /// The times at which the events are due, for a variant that schedules each of them.
+  /// The times at which the events are due, for a variant that schedules each event.
   var deadlines: [DispatchTime] { (0..<fires).map { DispatchTime(uptimeNanoseconds: due($0)) } }
 
-  /// Notes an event of the timer. According to its source, `data` intervals have passed.
+  /// Records a handler call whose data reports that `data` intervals have passed.
   func fired(_ data: UInt) {
     let now = clock.now()
     let over = overAt(now)
@@ -131,22 +134,22 @@ final class TimerRun: Sendable {
     state.note { $0.isSuspended = true }
   }
 
-  /// Blocks the handler for some intervals, as slow work would.
+  /// Blocks a slow handler for `hold` intervals; returns at once for a fast handler.
   func letIntervalsPass() {
     guard hold > 0, state.isSlow else { return }
     blockThread(for: period * hold)
   }
 
-  /// Notes an event that is due at `due`. Returns whether there is another one.
+  /// Records an event that was due at `due`. Returns whether another event follows.
   @discardableResult func fired(due: DispatchTime) -> Bool {
     let (now, due) = (DispatchTime.now().uptimeNanoseconds, due.uptimeNanoseconds)
     return fired(late: Int(now) - Int(due))
   }
 
-  /// Notes the event with that index, by the timer's clock.
+  /// Records the event with this index, by the timer's clock.
   func fired(index: Int) { _ = fired(late: Int(clock.now()) - Int(due(index))) }
 
-  /// Notes an event that is due at `due` by the clock of tasks. Returns whether there is another one.
+  /// Records an event that was due at `due` by the continuous clock. Returns whether another event follows.
   func fired(due: ContinuousClock.Instant) -> Bool {
     let (seconds, attoseconds) = due.duration(to: .now).components
     return fired(late: Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
@@ -166,31 +169,32 @@ final class TimerRun: Sendable {
 
   // MARK: For the trial
 
-  /// Notes that the timer has begun.
+  /// Stores the source of the timer, which ``end()`` cancels.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
     state.note { $0.source = source }
   }
 
-  /// Waits for the first event of the timer, and cancels the timer. Returns how late the event was; nil if it did not
-  /// come.
+  /// Waits for the first event of the timer, and cancels the timer. Returns the lateness of the event in nanoseconds;
+  /// nil if no event occurred within `patience`.
   func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
     defer { source.cancel() }
     wait(within: patience) { $0.runs > 0 }
     return state.lateness.first
   }
 
-  /// The time of the handler's first run by the timer's clock; nil if it did not run.
+  /// The time at which the first handler call began, in nanoseconds of the timer's clock; nil if the handler was not
+  /// called.
   var firstRun: UInt64? { state.times.first }
 
-  /// The percentage of timed runs that began one interval after the run before, plus or minus half an interval.
+  /// The percentage of timed handler calls that began 0.5 to 1.5 intervals after the previous call.
   var percentInStep: Double {
     let times = state.times
     let gaps = zip(times.dropFirst(), times).map { $0 > $1 ? $0 - $1 : 0 }
     return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
-  /// Waits until the counts meet a condition. Returns those counts, or the present ones if the patience is over.
+  /// Waits until the counts meet a condition or `patience` is over, and returns the counts.
   @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Counts) -> Bool) -> Counts {
     state.value(within: patience) { isSo($0.counts) || $0.isVoid }?.counts ?? state.counts
   }
@@ -198,26 +202,26 @@ final class TimerRun: Sendable {
   /// Ends the timing of events.
   func stopTiming() { state.note { $0.isTimed = false } }
 
-  /// Makes the handler fast again.
+  /// Makes the handler fast for the rest of the run.
   func slowDown() { state.note { $0.isSlow = false } }
 
   /// Cancels the timer.
   func end() { state.source?.cancel() }
 
-  /// The reports of the timer so far.
+  /// The counted events so far.
   var counts: Counts { state.counts }
 
   /// The nanoseconds until the first event is due by the timer's clock; negative after that.
   var untilDue: Int { Int(first) - Int(clock.now()) }
 
-  /// Returns the number of events that are due by a time.
+  /// Returns the number of events that are due at `now`.
   private func overAt(_ now: UInt64) -> Int { now < first ? 0 : Int((now - first) / length) + 1 }
 
-  /// Suspends the timer in its handler, lets intervals pass, and resumes the timer. Returns how often the handler ran
-  /// meanwhile, and how many of the intervals are missing from the data of the next run.
+  /// Suspends the timer in its handler, waits for some intervals, and resumes the timer. Returns the number of handler
+  /// calls while the timer was suspended, and the number of intervals that are missing from the data of the next call.
   ///
-  /// Another timer, for which `awaitFire` waits, fires half an interval later and reports that the intervals have
-  /// passed, since the system checks timers in the order in which they are due.
+  /// Another timer, for which `awaitFire` waits, fires half an interval later and shows that the intervals have passed,
+  /// since the system checks timers in the order in which they are due.
   func suspendAndResume(
     within patience: Duration, besideTimerDueIn awaitFire: (_ nanoseconds: Int) -> Void
   ) -> (runs: Int, missing: Int) {
@@ -225,7 +229,7 @@ final class TimerRun: Sendable {
       state.suspends = true
       return state.source
     }
-    // If no event comes any more, there is nothing to observe.
+    // If no further event occurs, there is nothing to observe.
     state.wait(within: patience) { $0.isSuspended || $0.isVoid }
     guard state.isSuspended else {
       let isUnderWay = state.note { state in
@@ -251,14 +255,14 @@ final class TimerRun: Sendable {
     return (suspended.runs - before.runs, max(0, toCome - before.reported - next))
   }
 
-  /// Records the figures of the timed events.
+  /// Records the metrics of the timed events.
   func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
     trial.record(pattern.lateness, state.lateness)
     if let drift = state.behind.suffix(10).min() { trial.record(pattern.drift, drift) }
     if let wakeUps { trial.record(pattern.contextSwitches, Double(wakeUps) / Double(trial[pattern.fires])) }
   }
 
-  /// Returns the percentage of timed events that were no later than `leeway`.
+  /// Returns the percentage of timed events whose lateness did not exceed `leeway`.
   func percentWithin(_ leeway: Duration) -> Double {
     let lateness = state.lateness
     return 100 * Double(lateness.count { $0 <= leeway.nanoseconds }) / Double(lateness.count)
@@ -266,6 +270,6 @@ final class TimerRun: Sendable {
 }
 
 extension UInt64 {
-  /// Returns the sum, but at least 1.
+  /// Returns the sum of this value and `delay`, but at least 1.
   fileprivate func advanced(by delay: Int) -> UInt64 { UInt64(Swift.max(1, Int(self) + delay)) }
 }

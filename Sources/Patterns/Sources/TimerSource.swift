@@ -1,16 +1,16 @@
 import Dispatch
 import Instruments
 
-/// Does a timer fire when it is due, and what happens when it is due again while its handler runs?
+/// Does a timer fire when it is due, and what happens if it is due again while its handler runs?
 ///
-/// The document creates a timer source with an interval and a leeway, which lets the system delay each event. The timer
-/// follows the wall clock, and its first event is due at once. The document's example fires every thirty seconds, with
-/// a leeway of one second.
+/// The document creates a timer source with an interval and a leeway, which allows the system to delay each event. The
+/// timer uses the wall clock, and its first event is due immediately. The document's example fires every thirty
+/// seconds, with a leeway of one second.
 ///
-/// The timers in a trial are real, and the trial judges each by the clock of its own deadline. The trial adds up the
-/// data that a source's handler receives. The sum must equal the number of intervals that have elapsed: while the
-/// handler keeps up, while the handler is too slow, and while the source is suspended. The variants without a source
-/// fire equally often.
+/// The timers in a trial are real, and the trial measures each timer by the clock of its own deadline. The trial adds
+/// up the data that a source's handler receives. The sum must equal the number of intervals that have elapsed: while
+/// the handler keeps up, while the handler is too slow, and while the source is suspended. The variants without a
+/// source fire equally often.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating a Timer".
 struct TimerSource: Pattern {

@@ -1,14 +1,15 @@
 import Dispatch
 import Instruments
 
-/// The measuring code.
+/// The code that measures the variants.
 extension TimerSource {
-  /// The longest time of a trial: all events, those of a slow handler included, and the tests after them.
+  /// Returns the longest time that a trial takes on an idle machine: all events, including those of a slow handler, and
+  /// the subsequent tests.
   func longest(_ trial: Trial) -> Duration? {
     trial[interval] * (3 * trial[fires] + 5 * trial[handlerIntervals] + 100) + .seconds(5)
   }
 
-  /// Creates a timer, and activates it.
+  /// A closure that creates a timer and activates it.
   typealias Make = @Sendable (TimerRun) -> any DispatchSourceProtocol
 
   private var firesSettings: [any Declaration] { [interval, fires] }
@@ -22,11 +23,11 @@ extension TimerSource {
     ]
   }
 
-  /// Creates timers that are due now, that were due before, and that are timed, suspended and resumed, and checks their
-  /// events.
+  /// Returns a probe that creates timers that are due now, that were due before, and that are timed, suspended and
+  /// resumed, and checks their events.
   ///
   /// - Parameters:
-  ///   - clock: the clock by which the timers are judged.
+  ///   - clock: the clock by which the lateness of events is measured.
   ///   - patience: how long the trial waits for the timed events.
   ///   - looks: how long the trial waits for a single event, and for the last interval that was not reported.
   func fire(
@@ -37,8 +38,8 @@ extension TimerSource {
     }
   }
 
-  /// Creates timers with leeway, checks their events as for a timer without leeway, and records the share of events
-  /// that were no later than the leeway.
+  /// Returns a probe that creates timers with leeway, and checks their events like those of a timer without leeway. The
+  /// probe also records the percentage of events that were no later than the leeway.
   func fireWithLeeway(
     by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20),
     watch: WallClockWatch? = nil
@@ -51,7 +52,8 @@ extension TimerSource {
     }
   }
 
-  /// Creates timers whose handlers take several intervals, and checks their events as for a fast handler.
+  /// Returns a probe that creates timers whose handlers run for several intervals, and checks their events like those
+  /// of a fast handler.
   func fireSlowly(looks: Duration = .seconds(20)) -> Probe<Make> {
     Probe(reads: firesSettings + [handlerIntervals], records: sourceMetrics) { trial, make in
       let timers = Timers(by: .uptime, looks: looks, watch: nil, make)
@@ -70,7 +72,7 @@ extension TimerSource {
     timed.stopTiming()
     let suspension = timed.suspendAndResume(within: patience) { delay in _ = timers.firstFire(in: delay) }
     timed.slowDown()
-    // The run after this one may come one interval late again, before the source is cancelled.
+    // The handler call after this one may be one interval late again, before the source is cancelled.
     let all = timed.wait(within: timers.looks) { $0.unreported <= 0 }
     timed.end()
     let armed = timers.armedInKernel()
@@ -93,14 +95,14 @@ extension TimerSource {
     return timed
   }
 
-  /// Times the events of the body, which uses no source.
+  /// A probe that times the events of a body without a source.
   var fireWithoutSource: Probe<@Sendable (TimerRun) -> Void> {
     Probe(reads: firesSettings, records: firesMetrics) { trial, body in
       time(trial, by: .uptime, patience: .seconds(20), body)
     }
   }
 
-  /// Times the blocks of the body, one for each event, and counts those that did not run exactly once.
+  /// A probe that times the blocks of a body, one for each event, and counts the blocks that did not run exactly once.
   var fireBlocks: Probe<@Sendable (TimerRun, RunCounts) -> Void> {
     Probe(reads: firesSettings, records: firesMetrics + [notOnce]) { trial, body in
       let ran = RunCounts(count: trial[fires])
@@ -109,7 +111,8 @@ extension TimerSource {
     }
   }
 
-  /// Times the blocks of the body by the wall clock. If the clock is set meanwhile, the trial is unavailable.
+  /// Returns a probe that times the blocks of a body by the wall clock. The trial is unavailable if the clock is set
+  /// during the trial.
   func fireBlocksByWallClock(
     patience: Duration = .seconds(20), watch: WallClockWatch? = nil
   ) -> Probe<@Sendable (TimerRun, RunCounts) -> Void> {
@@ -135,7 +138,7 @@ extension TimerSource {
     trial.record(early, timed.counts.early)
   }
 
-  /// Times the events of the body, which is a task.
+  /// A probe that times the events of a body that is a task.
   var fireInTask: Probe<@Sendable (TimerRun) async throws -> Void> {
     Probe(reads: firesSettings, records: firesMetrics) { trial, body in
       let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
@@ -146,20 +149,21 @@ extension TimerSource {
   }
 }
 
-/// The first events of timers that are due now, or were due before.
+/// The first events of timers that are due now or were due before.
 private struct FirstFires {
-  /// The number of timers whose first event did not come.
+  /// The number of timers without a first event.
   let late: Int
-  /// The lateness of a timer's event that was not the first event of its process; nil if the event did not come.
+  /// The lateness of a timer's event in nanoseconds, measured after the first event of the process; nil if no event
+  /// occurred.
   let delay: UInt64?
-  /// Whether a timer that was due now fired after a timer that was due later.
+  /// Whether a timer that was due now fired after a timer that was due later, or not at all.
   let areOutOfOrder: Bool
   /// The number of intervals reported before they were due.
   let early: Int
   /// The number of intervals that had ended and were not reported.
   let unreported: Int
 
-  /// Creates the timers one after the other, and waits for the first event of each.
+  /// Creates the timers one after another, and waits for the first event of each.
   init(of timers: Timers) {
     // The first use of a queue and a timer is expensive, and the first event of a process comes far later than any
     // other.
@@ -176,16 +180,16 @@ private struct FirstFires {
   }
 }
 
-/// The timers of a trial: how they are made, and the clock by which they are judged.
+/// A factory of the timers of a trial.
 private struct Timers {
   let clock: TimerClock
-  /// The longest wait for a single event.
+  /// The maximum time to wait for a single event.
   let looks: Duration
   let make: TimerSource.Make
   private let leeway: Duration
   private let watch: WallClockWatch?
 
-  /// An interval that never ends during a trial.
+  /// An interval of an hour in nanoseconds, which does not end during a trial.
   private static let never: UInt64 = 3_600_000_000_000
 
   init(
@@ -199,29 +203,29 @@ private struct Timers {
     self.make = make
   }
 
-  /// Whether the clock was set, in which case the trial waits for no further event.
+  /// Whether the wall clock was set, in which case the trial waits for no further event.
   var wasClockSet: Bool { watch?.wasSet == true }
 
-  /// Returns a timer that is not made yet, whose first event is due in this many nanoseconds.
+  /// Returns the parameters of a timer whose first event is due in `delay` nanoseconds, without creating its source.
   func run(
     in delay: Int, every length: UInt64 = never, hold: Int = 0, on queue: DispatchQueue = DispatchQueue(label: "timer")
   ) -> TimerRun {
     TimerRun(by: clock, in: delay, every: length, leeway: leeway, hold: hold, on: queue, watch: watch)
   }
 
-  /// Makes a timer, waits for its first event, and cancels it. Returns its reports, and how late the event was; nil if
-  /// it did not come.
+  /// Creates a timer, waits for its first event, and cancels the timer. Returns the counted events, and the lateness of
+  /// the first event in nanoseconds; nil if no event occurred.
   func firstFire(in delay: Int, every length: UInt64 = never) -> (counts: TimerRun.Counts, delay: UInt64?) {
     let run = run(in: delay, every: length)
     let delay = run.firstFire(of: make(run), within: looks)
     return (run.counts, delay)
   }
 
-  /// Sets one timer to now and another to a millisecond later. Returns whether the first one fires after the other, or
-  /// not at all.
+  /// Creates a timer that is due now and another that is due a millisecond later, and returns whether the first timer
+  /// fires after the second, or not at all.
   ///
-  /// However late both are, the system checks timers in the order in which they are due, and their handlers share a
-  /// queue.
+  /// The order does not depend on delays, since the system checks timers in the order in which they are due, and the
+  /// handlers share a queue.
   func areOutOfOrder() -> Bool {
     let now = run(in: 0)
     let later = run(in: 1_000_000, on: now.queue)
@@ -231,11 +235,12 @@ private struct Timers {
     return !(now.firstRun ?? .max < later.firstRun ?? .max)
   }
 
-  /// Returns the kernel timers that are armed for a timer; nil if the system does not report them.
+  /// Returns the kernel timers that are armed for a dispatch timer; nil if the system does not report kernel timers.
   ///
-  /// They are identified by their remaining time, which equals the timer's own to the nanosecond. Dispatch arms one
-  /// kernel timer for each clock, for the timer that is due first. If that is the monitor of its pool, which ticks once
-  /// per second, the timer follows after that tick. If the timer fires before it was examined, another one is created.
+  /// A kernel timer is identified by its remaining time, which equals that of the dispatch timer to the nanosecond.
+  /// Dispatch arms one kernel timer for each clock, for the dispatch timer that is due first. If that is the monitor of
+  /// the thread pool, which fires once per second, the timer under test is armed afterwards. If the timer fires before
+  /// it was examined, the method creates another timer.
   func armedInKernel() -> [KernelTimers.Armed]? {
     let end = DispatchTime.after(looks)
     while .now() < end, !wasClockSet {
@@ -245,8 +250,8 @@ private struct Timers {
       while run.untilDue > 0, .now() < end, !wasClockSet {
         var own: [KernelTimers.Armed] = []
         var shortest = Int.max
-        // An examination that is interrupted mistakes another timer for this one. The shortest of many examinations in
-        // a row is not interrupted.
+        // An interrupted examination mistakes another timer for this one. The shortest of many examinations in a row is
+        // not interrupted.
         for _ in 0..<20 {
           let atMost = run.untilDue
           guard let armed = KernelTimers.armed() else { return nil }

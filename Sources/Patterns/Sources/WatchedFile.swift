@@ -1,13 +1,13 @@
 import Instruments
 
-/// A file that is changed in every way that a monitor can report.
+/// A file that a trial changes in every way that a monitor can report.
 ///
-/// A change that the machine does not allow (a full device, a limit on file sizes, a file system without links) is an
-/// error, since no monitor could report it.
+/// A change throws an error if the machine does not allow it, since no monitor could report it. Examples are a full
+/// device, a limit on file sizes, and a file system without links.
 final class WatchedFile {
-  /// The present path of the file according to the system: without symbolic links.
+  /// The current path of the file, without symbolic links.
   private(set) var path: String
-  /// The identity of the file, whatever its name.
+  /// The identity of the file, which does not depend on its name.
   let identity: FileIdentity
   private let names: [String]
   private let descriptor: Int32
@@ -15,6 +15,8 @@ final class WatchedFile {
   private var renames = 0
 
   /// Creates a file of one byte in `scratch`.
+  ///
+  /// - Throws: ``SystemError`` if the file cannot be created.
   init(in scratch: ScratchDirectory) throws(SystemError) {
     let name = "watched"
     descriptor = open(scratch.file(name), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -31,32 +33,32 @@ final class WatchedFile {
   /// The directory of the file, with a slash at the end.
   var directory: String { String(path[...(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
-  /// Writes without changing the size.
+  /// Overwrites one byte, without changing the size.
   func overwrite() throws(SystemError) { try done(pwrite(descriptor, "x", 1, 0) == 1, "write") }
 
-  /// Appends one byte.
+  /// Appends one byte to the file.
   func append() throws(SystemError) {
     var status = stat()
     fstat(descriptor, &status)
     try done(pwrite(descriptor, "x", 1, status.st_size) == 1, "write")
   }
 
-  /// Changes who may read the file.
+  /// Changes the permissions of the file.
   func toggleMode() throws(SystemError) {
     mode ^= 0o040
     try done(fchmod(descriptor, mode) == 0, "change the mode of")
   }
 
-  /// Gives the file a second name.
+  /// Creates a hard link to the file.
   func addLink() throws(SystemError) { try done(link(path, names[2]) == 0, "link") }
 
-  /// Removes the second name.
+  /// Removes the hard link.
   func removeLink() throws(SystemError) { try done(unlink(names[2]) == 0, "remove") }
 
-  /// Renames the file to the other one of its two names.
+  /// Renames the file to the other of two alternating names.
   func rename() throws(SystemError) { try rename(to: path == names[0] ? names[1] : names[0]) }
 
-  /// Gives the file a name that it never had.
+  /// Renames the file to a name that it never had.
   func renameAnew() throws(SystemError) {
     renames += 1
     try rename(to: "\(names[1])-\(renames)")
@@ -79,12 +81,12 @@ final class WatchedFile {
   }
 }
 
-/// The status of a file at one time.
+/// The status of a file at one moment.
 struct FileStatus: Sendable {
   private let status: stat
   private let hasItsName: Bool
 
-  /// Reads the status of the file that `descriptor` has open, and whether the file still has the name `path`.
+  /// Reads the status of the file that `descriptor` refers to, and whether the path still names the file.
   init(of descriptor: Int32, named path: String) {
     var status = stat()
     fstat(descriptor, &status)
@@ -93,8 +95,8 @@ struct FileStatus: Sendable {
     hasItsName = stat(path, &named) == 0 && named.st_ino == status.st_ino
   }
 
-  /// Returns the differences from an earlier status. The status shows neither how often a change happened, nor changes
-  /// that were undone.
+  /// Returns the changes since an earlier status. The status does not show how often a change occurred, or changes that
+  /// were reversed.
   func changes(since earlier: FileStatus) -> [FileChange] {
     if status.st_nlink == 0, earlier.status.st_nlink != 0 { return [.delete] }
     var changes: [FileChange] = []
@@ -129,6 +131,6 @@ extension stat {
   }
 }
 
-// The methods of the same names hide the system's functions.
+// The system's functions, which the methods of the same names hide.
 private func systemRename(_ from: String, _ to: String) -> Int32 { rename(from, to) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -12,9 +12,9 @@ import Instruments
 /// seats -= 1
 /// ```
 ///
-/// In a trial more buyers ask for a seat than there are seats. First each payment is held until more buyers are paying
-/// than there are seats. If that cannot happen, the payments are held until `patience` is over. Then the seats are sold
-/// again without holding the payments, and timed.
+/// In a trial more buyers ask for a seat than there are seats. In the first sale each payment is held until more buyers
+/// are paying than there are seats, or, if that number is never reached, until `patience` is over. The trial then
+/// repeats the sale without holding the payments, and times it.
 ///
 /// Beyond the documents: the equivalent of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
 /// concurrency.
@@ -71,7 +71,7 @@ struct ActorReentrancy: Pattern {
         func sell(to buyer: Buyer) async -> Bool {
           guard seats > 0 else { return false }
           await buyer.pay()
-          // Another call may have taken the last seat; this buyer gets the money back.
+          // Another call may have sold the last seat; this buyer is then refunded.
           guard seats > 0 else { return false }
           seats -= 1
           return true
@@ -143,7 +143,8 @@ struct ActorReentrancy: Pattern {
     }
   }
 
-  /// The longest time of a trial: every payment by itself, and the longest wait for buyers.
+  /// Returns the longest time that a trial takes on an idle machine: each payment in sequence, and the longest wait for
+  /// buyers.
   func longest(_ trial: Trial) -> Duration? {
     (trial[payment] + .microseconds(20)) * trial[buyers] * (trial[repeats] + 1) + .seconds(11)
   }

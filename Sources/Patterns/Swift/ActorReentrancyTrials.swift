@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension ActorReentrancy {
-  /// Opens a box office with a number of seats, and returns a closure that sells a seat to a buyer and returns whether
-  /// there was one.
+  /// A closure that creates a box office with a number of seats, and returns a closure that sells a seat to a buyer.
+  /// The inner closure returns whether a seat was left.
   typealias Opening = @Sendable (_ seats: Int) -> @Sendable (Buyer) async -> Bool
 
-  /// Sells seats to buyers that are tasks, twice. In the first sale all payments are held until every buyer that can
-  /// pay is paying; in the second sale none is held.
+  /// Returns a probe that sells seats twice to buyers that are tasks. In the first sale, payments are held until every
+  /// buyer that can pay is paying. In the second sale, no payment is held.
   ///
   /// - Parameter bound: the longest time for which payments are held; nil for the setting `patience`.
   func sell(patience bound: Duration? = nil) -> Probe<Opening> {
@@ -26,7 +26,7 @@ extension ActorReentrancy {
     }
   }
 
-  /// Sells seats to buyers that are blocks on the global queue, as `sell` does to buyers that are tasks.
+  /// A probe that sells seats to buyers that are blocks on the global queue, and otherwise does what `sell` does.
   var sellBlocks: Probe<@Sendable (_ seats: Int) -> @Sendable (Buyer) -> Bool> {
     Probe(reads: settings + [patience], records: results) { trial, open in
       try sellAll(trial, patience: trial[patience]) { sale in
@@ -41,9 +41,9 @@ extension ActorReentrancy {
     }
   }
 
-  /// The settings of every trial.
+  /// The settings that every trial reads.
   private var settings: [any Declaration] { [seats, buyers, payment, repeats] }
-  /// The metrics of every trial.
+  /// The metrics that every trial records.
   private var results: [any Declaration] { [oversold, unsold, refunds, concurrentPayments, perBuyer] }
 
   private func sellAll(_ trial: Trial, patience: Duration, _ run: (Sale) throws -> Void) throws {
@@ -69,7 +69,7 @@ extension ActorReentrancy {
   }
 }
 
-/// A sale with more buyers than seats, and the result for each of them.
+/// A sale with more buyers than seats, which records who paid and who received a seat.
 final class Sale: Sendable {
   /// The number of seats.
   let seats: Int
@@ -80,7 +80,8 @@ final class Sale: Sendable {
   private let paid: Slots<Atomic<Bool>>
   private let sold: Slots<Atomic<Bool>>
 
-  /// Creates a sale with payments that take `steps` steps of work, or are held for up to `patience`.
+  /// Creates a sale. Each payment takes `steps` steps of work; if `patience` is given, the payment is instead held for
+  /// at most that time.
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps
@@ -89,10 +90,10 @@ final class Sale: Sendable {
     sold = Slots(count: buyers) { _ in Atomic(false) }
   }
 
-  /// The buyers.
+  /// All buyers of the sale.
   var buyers: [Buyer] { (0..<paid.count).map { Buyer(sale: self, index: $0) } }
 
-  /// Notes that no further buyer will come.
+  /// Records that all buyers have asked for a seat, which starts the time limit of the held payments.
   func allHaveCome() { tooMany?.restHasFinished() }
 
   fileprivate func pay(_ index: Int) async {
@@ -128,15 +129,15 @@ final class Sale: Sendable {
   // MARK: Results
 
   private var soldSeats: Int { (0..<sold.count).count { sold[$0].load(ordering: .relaxed) } }
-  /// The number of seats that were sold but do not exist.
+  /// The number of seats that were sold beyond the available seats.
   var oversold: Int { max(0, soldSeats - seats) }
   /// The number of seats that were not sold.
   var unsold: Int { max(0, seats - soldSeats) }
-  /// The number of buyers who paid and got no seat.
+  /// The number of buyers who paid and did not receive a seat.
   var refunds: Int {
     (0..<paid.count).count { paid[$0].load(ordering: .relaxed) && !sold[$0].load(ordering: .relaxed) }
   }
-  /// The largest number of buyers who were paying at once, while payments were held.
+  /// The maximum number of buyers who were paying at the same time while payments were held.
   var concurrentPayments: Int { paying.peak }
 }
 
@@ -149,6 +150,6 @@ struct Buyer: Sendable {
   func pay() async { await sale.pay(index) }
   /// Pays for the seat, and blocks the thread until the payment has arrived.
   func payBlocking() { sale.payBlocking(index) }
-  /// Notes the answer: whether there was a seat.
+  /// Records whether the buyer received a seat.
   fileprivate func hasBeenSold(_ isSold: Bool) { if isSold { sale.hasBeenSold(index) } }
 }

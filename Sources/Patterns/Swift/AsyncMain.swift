@@ -2,11 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Does code of the main actor run on the main thread, and come back to it after an `await`?
+/// Does code of the main actor run on the main thread, and does it return there after an `await`?
 ///
-/// In an app the main thread runs the main queue in its loop. A program for the command line has no such loop. Its main
-/// thread calls `dispatchMain`, or its main function is `async`. Swift's runtime then makes that call at the first
-/// `await` that suspends:
+/// In an app the main thread runs the main queue in its run loop. A command-line program has no run loop. Its main
+/// thread calls `dispatchMain`, or its main function is `async`. In the second case Swift's runtime makes that call at
+/// the first `await` that suspends:
 ///
 /// ```swift
 /// @main struct Program {
@@ -14,8 +14,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// On Linux, `dispatchMain` gives the main queue to the threads of Dispatch's pool. After each of many awaits, a trial
-/// checks on which thread and on which queue its code runs.
+/// On Linux, `dispatchMain` transfers the main queue to the threads of Dispatch's pool. After each of many awaits, a
+/// trial checks on which thread and on which queue its code runs.
 ///
 /// Source: The Swift Programming Language, "Concurrency", The Main Actor; SE-0316 (global actors).
 struct AsyncMain: Pattern {
@@ -82,11 +82,11 @@ struct AsyncMain: Pattern {
     }
   }
 
-  /// The longest time of a trial: each await with two switches of threads.
+  /// Returns the longest time that a trial takes on an idle machine: two thread switches for each await.
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[awaits] }
 }
 
-/// An actor to which the main function hops and from which it comes back.
+/// An actor that the main function calls to leave the main actor for one `await`.
 actor Elsewhere {
   /// Does nothing.
   func visit() {}

@@ -3,11 +3,11 @@ import Instruments
 import Platform
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// Counts the observations of a task on a thread or queue other than the main one.
+  /// Executes `run` with an observer, and records its duration and the observations outside the main thread and queue.
   func observe(_ trial: Trial, _ run: @Sendable (ThreadObserver) async -> Void) async throws {
     DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
     let observer = ThreadObserver(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
@@ -17,7 +17,7 @@ extension AsyncMain {
     record(trial, observer)
   }
 
-  /// Records the observations.
+  /// Records the observations as metrics of the trial.
   func record(_ trial: Trial, _ observer: ThreadObserver) {
     trial.record(offMain, observer.offMain.count)
     trial.record(offQueue, observer.offQueue.count)
@@ -25,12 +25,13 @@ extension AsyncMain {
   }
 }
 
-/// Serves the main queue as Swift's runtime does once an async main function suspends. Call it on the main thread.
+/// Runs the main queue as Swift's runtime does once an async main function suspends. Call this function on the main
+/// thread. It does not return.
 @_silgen_name("swift_task_asyncMainDrainQueue")
 private func drainAsAsyncMain() -> Never
 
-/// Serves the main queue on the calling thread, which must be the main one, as Swift's runtime does for an async main
-/// function.
+/// Runs the main queue on the calling thread, as Swift's runtime does for an async main function. Call this function on
+/// the main thread.
 func drainMainQueueAsAsyncMain() { drainAsAsyncMain() }
 
 /// An observer of the threads and queues on which a task runs.
@@ -40,7 +41,9 @@ final class ThreadObserver: Sendable {
   private let isMainThread: @Sendable () -> Bool
   private let seen = Mutex<Set<Int>>([])
 
-  /// Creates an observer. A test may pass another check for the main thread.
+  /// Creates an observer.
+  ///
+  /// A test may replace the check for the main thread.
   init(
     count: Int, isMainThread: @escaping @Sendable () -> Bool = { MainThread.isCurrent },
     isOnMainQueue: @escaping @Sendable () -> Bool
@@ -51,7 +54,7 @@ final class ThreadObserver: Sendable {
   /// The indices of the observations.
   var all: Range<Int> { 0..<count }
 
-  /// Notes the thread and the queue of the caller.
+  /// Records the thread and the queue of the caller.
   func observe() {
     if !isMainThread() { offMain.add() }
     if !isOnMainQueue() { offQueue.add() }

@@ -1,7 +1,7 @@
 import Instruments
 import Synchronization
 
-/// Does a bounded buffer bound the memory, and what is lost?
+/// Does a bounded buffer limit memory use, and which elements are lost?
 ///
 /// A producer is faster than its consumer. The buffer between the two grows, drops elements, or makes the producer
 /// wait, which is called backpressure. The buffer of an `AsyncStream` grows by default, and drops elements if it has a
@@ -104,15 +104,15 @@ struct Backpressure: Pattern {
     }
   }
 
-  /// The longest time for which the consumer is held for a producer that never waits. Such a producer must finish
-  /// within it.
+  /// The maximum time for which the consumer is held. A producer that never waits must finish within this time.
   static let surely = Duration.seconds(30)
 
-  /// The longest time of a trial: every element twice, with a switch of threads, and the hold.
+  /// Returns the longest time that a trial takes on an idle machine: each element twice, with a thread switch, and the
+  /// hold.
   func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.surely }
 }
 
-/// A buffer of elements that suspends a sender while it is full. It is for one consumer.
+/// A buffer for one consumer that suspends a sender while it is full.
 final class Channel<Element: Sendable>: AsyncSequence, Sendable {
   private struct State {
     var buffer: [Element] = []
@@ -127,7 +127,7 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
   /// Creates an empty channel that buffers up to `limit` elements, at least 1.
   init(limit: Int) { self.limit = Swift.max(1, limit) }
 
-  /// Sends an element, and returns once it is buffered or received.
+  /// Sends an element, and suspends the caller until the element is buffered or received.
   func send(_ element: Element) async {
     await withCheckedContinuation { task in
       let consumer = state.withLock { state -> CheckedContinuation<Element?, Never>? in
@@ -147,7 +147,7 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Notes that no further element will be sent.
+  /// Ends the channel: no further element can be sent.
   func finish() {
     let consumer = state.withLock { state in
       state.isFinished = true
@@ -156,7 +156,7 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
     consumer?.resume(returning: nil)
   }
 
-  /// Returns the next element, once there is one; nil after the last one.
+  /// Returns the next element, and suspends the caller until one is available; nil after the last element.
   func next() async -> Element? {
     await withCheckedContinuation { consumer in
       let (element, sender) = state.withLock { state -> (Element??, CheckedContinuation<Void, Never>?) in
@@ -176,7 +176,7 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// The elements in the order in which they were sent.
+  /// An iterator over the elements in the order in which they were sent.
   struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let channel: Channel
     func next() async -> Element? { await channel.next() }

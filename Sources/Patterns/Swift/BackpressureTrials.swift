@@ -1,18 +1,18 @@
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension Backpressure {
   private var flows: [any Declaration] { [ahead, held, beyondLimit, waits, lost, unreported, perElement] }
 
-  /// Lets elements flow through a stream that has no limit.
+  /// A probe that sends elements through a stream without a limit.
   var produceUnlimited: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows) { trial, connect in
       _ = try flow(trial, until: Self.surely, connect)
     }
   }
 
-  /// Lets elements flow through a stream with a limit, and records which elements were dropped.
+  /// A probe that sends elements through a stream with a limit, and records which elements were dropped.
   var produceLimited: Probe<@Sendable (Producer, _ limit: Int) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows + [droppedNewcomers, droppedOlder]) { trial, connect in
       let limit = trial[limit]
@@ -20,14 +20,15 @@ extension Backpressure {
     }
   }
 
-  /// Lets elements flow through a stream that asks for each element, and records whether the stream asked too early.
+  /// A probe that sends elements through a stream that requests each element from the producer, and records how many
+  /// elements it requested before the consumer did.
   var produceOnDemand: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows + [readAhead]) { trial, connect in
       recordReadAhead(trial, try flow(trial, until: trial[patience], connect))
     }
   }
 
-  /// Lets elements flow through a channel that makes the producer wait.
+  /// A probe that sends elements through a channel that suspends the producer while the channel is full.
   var produceSuspending: Probe<@Sendable (Producer, _ limit: Int) -> Channel<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows) { trial, connect in
       let limit = trial[limit]
@@ -35,21 +36,23 @@ extension Backpressure {
     }
   }
 
-  /// Records which elements a stream with a limit dropped.
+  /// Records how many elements a stream with a limit dropped: newly sent elements, and older elements of its buffer.
   func recordDrops(_ trial: Trial, _ flow: Flow) {
     trial.record(droppedNewcomers, flow.droppedNewcomers)
     trial.record(droppedOlder, flow.dropped.count - flow.droppedNewcomers)
   }
 
-  /// Records how many elements a stream asked for too early.
+  /// Records the maximum number of elements that a stream requested before the consumer did.
   func recordReadAhead(_ trial: Trial, _ flow: Flow) { trial.record(readAhead, flow.readAhead) }
 
-  /// Lets elements flow from a producer to a consumer. The consumer is held in the first phase, and free in the second.
-  /// A consumer whose producer has to wait is held at its first element once more.
+  /// Sends elements from a producer to a consumer twice, and returns the observations of the first phase. In the first
+  /// phase the consumer is held; in the second phase it is not. A consumer whose producer must wait is held a second
+  /// time, after its first element.
   ///
   /// - Parameters:
-  ///   - patience: how long the consumer is held, unless the producer ends before.
-  ///   - connect: starts the producer, and returns the sequence that the consumer iterates over.
+  ///   - patience: how long the consumer is held if the producer does not end before.
+  ///   - connect: starts the producer, and returns the sequence over which the consumer iterates.
+  /// - Throws: an error if a phase does not end.
   func flow<Elements: AsyncSequence & Sendable>(
     _ trial: Trial, until patience: Duration, _ connect: @escaping @Sendable (Producer) -> Elements
   ) throws -> Flow where Elements.Element == Element, Elements.Failure == Never {
@@ -83,25 +86,25 @@ extension Backpressure {
   }
 }
 
-/// The observations of elements while the consumer was held, and afterwards.
+/// The observations of a phase in which the consumer is held and then released.
 struct Flow: Sendable {
   /// Whether the producer ended while the consumer was held.
   let hasEnded: Bool
-  /// The number of elements that the producer had made by the end of the hold.
+  /// The number of elements that the producer had created when the consumer was released.
   let ahead: Int
-  /// The numbers of the elements that the consumer received.
+  /// The sequence numbers of the elements that the consumer received.
   var received: [Int] = []
-  /// The numbers of the elements that `yield` returned as dropped.
+  /// The sequence numbers of the elements that `yield` reported as dropped.
   var dropped: [Int] = []
-  /// The number of dropped elements that were being sent, and not in the buffer, when they were dropped.
+  /// The number of elements that `yield` dropped while sending them, instead of an older element of the buffer.
   var droppedNewcomers = 0
-  /// The maximum number of elements that the producer had made beyond those received, each time that the consumer
-  /// received one.
+  /// The maximum number of elements that the producer had created and the consumer had not received.
   var readAhead = 0
-  /// The maximum number of elements that existed at once.
+  /// The maximum number of elements in memory at the same time.
   var mostAtOnce = 0
 
-  /// The number of elements that were lost and not returned as dropped, or returned and not lost, or returned twice.
+  /// Returns the number of elements that were lost without a report, reported as dropped without being lost, or
+  /// reported twice.
   func unreported(of count: Int) -> Int {
     let lost = Set(1...count).subtracting(received)
     let rightly = lost.intersection(dropped).count
@@ -109,14 +112,14 @@ struct Flow: Sendable {
   }
 }
 
-/// Makes elements, and counts the elements that exist.
+/// A producer that creates elements and counts the elements in memory.
 final class Producer: Sendable {
   private let count: Int
   private let size: Int
   private let existing = Gauge()
   private let numberMade = Atomic(0)
   private let dropped = Mutex((numbers: [Int](), newcomers: 0))
-  /// Opens when the last element has been sent.
+  /// A gate that opens when the last element has been sent.
   let end: BoundedGate
 
   fileprivate init(count: Int, size: Int, patience: Duration) {
@@ -124,7 +127,7 @@ final class Producer: Sendable {
     end = BoundedGate(bound: patience)
   }
 
-  /// Runs `body`, which sends all elements, in a task of its own.
+  /// Runs `body`, which sends all elements, in a new task.
   func start(_ body: @escaping @Sendable () async -> Void) {
     Task {
       await body()
@@ -132,7 +135,7 @@ final class Producer: Sendable {
     }
   }
 
-  /// Makes the next element; nil after the last one.
+  /// Creates and returns the next element; nil after the last one.
   func next() -> Element? {
     let number = numberMade.add(1, ordering: .relaxed).newValue
     guard number <= count else {
@@ -142,10 +145,10 @@ final class Producer: Sendable {
     return Element(number, size: size, of: existing)
   }
 
-  /// The elements, each of which is made when the consumer asks for it.
+  /// A sequence that creates each element when the consumer requests it.
   var elements: some Sequence<Element> { sequence(state: self) { producer in producer.next() } }
 
-  /// Notes what `yield` returned for an element.
+  /// Records whether `yield` dropped an element.
   func notes(_ result: AsyncStream<Element>.Continuation.YieldResult, of newcomer: Element) {
     guard case .dropped(let element) = result else { return }
     dropped.withLock { dropped in
@@ -159,9 +162,9 @@ final class Producer: Sendable {
   fileprivate var mostAtOnce: Int { existing.peak }
 }
 
-/// An element with memory of its own, which is counted as long as it exists.
+/// An element that owns memory and that the producer counts while it exists.
 final class Element: Sendable {
-  /// The number of the element, from 1.
+  /// The sequence number of the element, starting at 1.
   let number: Int
   private let memory: [UInt8]
   private let existing: Gauge

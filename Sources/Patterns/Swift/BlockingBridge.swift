@@ -4,20 +4,20 @@ import Synchronization
 
 /// May a task call code that blocks its thread: `sync`, a barrier, a semaphore?
 ///
-/// Code from before Swift concurrency is called by tasks. A well-known example is a class that guards a value by a
-/// concurrent queue, and whose setter does not wait:
+/// Tasks call code that was written before Swift concurrency. A well-known example is a class that protects a value by
+/// a concurrent queue, and whose setter does not wait:
 ///
 /// ```swift
 /// func add() { queue.async(flags: .barrier) { number += 1 } }
 /// var value: Int { queue.sync { number } }
 /// ```
 ///
-/// A blocked task keeps its thread, and there are as many threads for tasks of a priority as there are cores. A task
-/// may therefore wait for a thread that runs, and not for work that still needs a thread.
+/// A blocked task occupies its thread, and there are as many threads for tasks of a priority as there are cores. A task
+/// may therefore wait for a thread that is running, but not for work that still needs a thread.
 ///
-/// In a trial the child tasks of a group each call such code once. First as many of them begin as the pool has threads,
-/// and none continues before all of these have begun. A trial stalls if all threads of the process sleep
-/// (``Standstill``) although tasks have not ended, which distinguishes a standstill from slowness on any machine.
+/// In a trial each child task of a group calls such code once. First as many tasks begin as the pool has threads, and
+/// none continues before all of these have begun. A trial stalls if all threads of the process sleep (``Standstill``)
+/// although tasks have not ended. This condition distinguishes a standstill from slowness on any machine.
 ///
 /// Source: SE-0296 (async/await), "Suspension points".
 struct BlockingBridge: Pattern {
@@ -36,9 +36,9 @@ struct BlockingBridge: Pattern {
     "per-task", unless: "tasks had not ended", "time from the first task to the end of the last, divided by the tasks")
   let missing = Metric.count("missing", unless: "tasks had not ended", "additions missing when all tasks had ended")
 
-  /// Detects a standstill; a test replaces it.
+  /// The detector of a standstill. A test may replace it.
   var standstill = Standstill()
-  /// Verifies that there are enough threads; a test replaces it.
+  /// The check for enough threads. A test may replace it.
   var room = ThreadCapacity()
 
   var problem: [any Declaration] { [submitters] }
@@ -119,36 +119,36 @@ struct BlockingBridge: Pattern {
     }
   }
 
-  /// A probe for a trial with a fixed number of tasks.
+  /// A probe for a trial with a fixed number of tasks, which does not read the number of submitters.
   private var runWithoutSubmitters: TrialProbe {
     Probe(reads: [hold], records: [stalled, unended, blockedThreads, perTask, missing])
   }
 }
 
-/// A number that is used on a queue only.
+/// A number that is accessed only on a queue.
 ///
-/// Unchecked: the queue protects it.
+/// Unchecked: all accesses are on the queue.
 final class GuardedByQueue: @unchecked Sendable {
   let queue: DispatchQueue
   var number = 0
 
-  /// Creates a number that is used on this queue.
+  /// Creates a number that is accessed on `queue`.
   init(_ queue: DispatchQueue) { self.queue = queue }
 
-  /// The number, once everything that was submitted before has run.
+  /// The number after all blocks that were submitted before this access.
   var value: Int { queue.sync(flags: .barrier) { number } }
 }
 
-/// A number that a Mutex protects.
+/// A number that a mutex protects.
 final class GuardedByMutex: Sendable {
   let number = Mutex(0)
 }
 
-/// A number to which any task may add.
+/// A counter that any task may increment.
 final class Additions: Sendable {
   private let number = Atomic(0)
 
-  /// Adds one.
+  /// Increments the counter by one.
   func add() { number.add(1, ordering: .relaxed) }
   /// The number of additions so far.
   var sum: Int { number.load(ordering: .relaxed) }

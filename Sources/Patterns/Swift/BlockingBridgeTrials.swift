@@ -2,18 +2,18 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension BlockingBridge {
-  /// Calls code in the child tasks of a group, once in each, and observes whether all of them end. They have the
-  /// priority `utility`, whose threads nothing else needs, so that a stalled trial does not delay what follows.
+  /// Calls code once in each child task of a group, and records whether all tasks end. The tasks have the priority
+  /// `utility`, whose threads no other work needs, so a stalled trial does not delay later work.
   ///
   /// - Parameters:
-  ///   - tasks: the number of tasks; nil for the number of submitters, and at least one for each thread of the pool.
-  ///   - tries: the number of groups that are run one after the other until one has not ended. On a busy machine the
-  ///     pool's monitor, which runs once per second, may add a thread before the tasks have come to a standstill.
-  ///   - sum: returns the number of additions that arrived. It is called when all tasks have ended.
-  ///   - call: adds one.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  ///   - tasks: the number of tasks; nil for the number of submitters, but at least one for each thread of the pool.
+  ///   - tries: the maximum number of groups, which run one after another until a group does not end. On a busy machine
+  ///     the pool's monitor, which runs once per second, may add a thread before the tasks have come to a standstill.
+  ///   - sum: returns the number of increments. It is called when all tasks have ended.
+  ///   - call: increments the counter once.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report thread states.
   func submit(
     _ trial: Trial, tasks: Int? = nil, tries: Int = 1, sum: () -> Int, _ call: @escaping @Sendable () async -> Void
   ) throws {
@@ -42,7 +42,7 @@ extension BlockingBridge {
     trial.record(missing, runs * count - sum())
   }
 
-  /// Starts a group of `count` child tasks that each call the code once.
+  /// Starts a group of `count` child tasks, each of which executes `call` once.
   private func run(_ count: Int, _ progress: Progress, _ call: @escaping @Sendable () async -> Void) {
     Task(priority: .utility) {
       await withDiscardingTaskGroup { group in
@@ -61,24 +61,24 @@ extension BlockingBridge {
 /// Blocks the thread of the calling task until the semaphore is signalled.
 func waitBlocking(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
-/// The progress of the tasks of a group.
+/// The progress of the tasks in a group.
 private final class Progress: Sendable {
   private let parties: Int
   private let begun = Atomic(0)
   /// The time at which the last task ended.
   let last = Moment()
 
-  /// Creates the progress of tasks, the first `parties` of which begin together.
+  /// Creates the progress of a group whose first `parties` tasks begin together.
   init(parties: Int) { self.parties = parties }
 
-  /// Keeps the calling task on its thread until all parties have begun. The task spins, since a sleeping thread would
-  /// look like the standstill.
+  /// Blocks the calling task until `parties` tasks have begun. The task spins, since a sleeping thread would look like
+  /// a standstill.
   func begins() {
     begun.add(1, ordering: .acquiringAndReleasing)
     while begun.load(ordering: .acquiring) < parties { yieldProcessor() }
   }
 
-  /// Notes that one of `count` tasks has ended.
+  /// Records that one of `count` tasks has ended.
   func ends(of count: Int) {
     if ended.add() == count { last.set() }
   }

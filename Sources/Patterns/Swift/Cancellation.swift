@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// When does the handler of a cancellation run, how often, and what else does cancelling a task reach?
+/// When and how often does a cancellation handler run, and to which other tasks does a cancellation propagate?
 ///
 /// ```swift
 /// await withTaskCancellationHandler {
@@ -12,8 +12,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// In the variants about handlers, each task is cancelled at another time: before it registers its handler, while it
-/// registers it, while the operation is suspended, by itself, and after the operation. The operation lasts until
+/// In the variants about handlers, each task is cancelled at another time: before it registers its handler, during the
+/// registration, while the operation is suspended, by itself, or after the operation. The operation lasts until
 /// `cancel` has returned.
 ///
 /// In the variants about scopes, child tasks begin. Then the scope that created them is left, or cancelled. Each child
@@ -265,6 +265,6 @@ struct Cancellation: Pattern {
     }
   }
 
-  /// The longest time of a trial.
+  /// Returns the longest time that a trial takes on an idle machine: 30 seconds.
   func longest(_ trial: Trial) -> Duration? { .seconds(30) }
 }

@@ -2,13 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension Cancellation {
   private var tree: [any Declaration] { [unended, cancelled, uncancelled] }
 
-  /// Runs a body for one task with handlers after the other, and records which handlers and operations of the task ran.
+  /// Returns a probe that runs the variant's body with each task in turn, and records which handlers and operations
+  /// ran.
   ///
-  /// - Parameter handlers: the number of handlers of a task.
+  /// - Parameter handlers: the number of handlers of each task.
   func runEachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [reaction, missed, repeated, late, skipped]) { trial, body in
       let works = try each(trial, handlers: handlers, body)
@@ -20,8 +21,8 @@ extension Cancellation {
     }
   }
 
-  /// Runs a body for one task after the other, and records how many handlers ran, although the task was cancelled after
-  /// its operation.
+  /// A probe that runs the variant's body with each task in turn, cancels the task after its operation, and records how
+  /// many handlers ran.
   var runEachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [skipped, needless]) { trial, body in
       let works = try each(trial, handlers: 1, body)
@@ -30,7 +31,7 @@ extension Cancellation {
     }
   }
 
-  /// Runs a body for one task after the other, and returns the tasks that count. The first task is a warm-up.
+  /// Runs `body` with each task in turn, and returns the tasks without the first, which is a warm-up.
   private func each(_ trial: Trial, handlers: Int, _ body: (HandledTask) -> Void) throws -> [HandledTask] {
     try SystemThread.requireCapacity(for: 8)
     let works = (0...trial[tasks]).map { HandledTask(handlers: handlers, delay: $0 % 64) }
@@ -41,30 +42,29 @@ extension Cancellation {
     return Array(works.dropFirst())
   }
 
-  /// Runs a body for one scope after the other, and records what happened to its child tasks.
+  /// A probe that runs the variant's body with each scope in turn, and records how its child tasks ended.
   var runEachScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree) { trial, body in
       try runScopes(trial, children: trial[children], body)
     }
   }
 
-  /// Runs a body for one scope with two child tasks after the other, and records what happened to them.
+  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records how they ended.
   var runEachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
   }
 
-  /// Runs a body, which cancels a scope and then adds another child task, for one scope after the other, and records
-  /// what happened to all child tasks.
+  /// A probe for a body that cancels a scope and then adds another child task. It records how all child tasks ended.
   var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
       try runScopes(trial, children: trial[children], late: 1, body)
     }
   }
 
-  /// Runs a body for one scope after the other, and records what happened to its child tasks.
+  /// Runs `body` with each scope in turn, and records how the child tasks ended.
   ///
   /// - Parameters:
-  ///   - late: the number of child tasks that are added to a scope that is cancelled already.
+  ///   - late: the number of child tasks that are added to an already cancelled scope.
   ///   - bound: how long a child task waits for its cancellation.
   func runScopes(
     _ trial: Trial, children: Int, late: Int = 0, cancelledWithin bound: Duration = .seconds(10),
@@ -80,7 +80,8 @@ extension Cancellation {
     if late > 0 { trial.record(added, left.sum { $0.state.added }) }
   }
 
-  /// Runs a body for one group of sleeping child tasks after the other, and records how their sleep ended.
+  /// A probe that runs the variant's body with each group of sleeping child tasks in turn, and records how each sleep
+  /// ended.
   var runEachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, children], records: [slept]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
@@ -90,7 +91,8 @@ extension Cancellation {
     }
   }
 
-  /// Runs a body for one scope with two child tasks after the other, and records whether both were cancelled at once.
+  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records whether both tasks
+  /// were cancelled at once.
   var runEachPair: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience], records: [atOnce]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
@@ -100,7 +102,7 @@ extension Cancellation {
     }
   }
 
-  /// Runs a body for a scope, and returns the scope once all its child tasks have ended.
+  /// Runs `body` with a scope, and returns the scope once all its child tasks have ended.
   private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws -> Scope {
     // The scope runs in a task of its own, since it may be cancelled.
     try waitFor {
@@ -114,7 +116,7 @@ extension Cancellation {
   }
 }
 
-/// A task with cancellation handlers, and what happened to them.
+/// A task with cancellation handlers, which records its operations and handler calls.
 final class HandledTask: Sendable {
   private let handlers: RunCounts
   private let delay: Int
@@ -127,7 +129,10 @@ final class HandledTask: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
 
-  /// - Parameter delay: the number of steps of work that the cancelling thread does after it has met the task.
+  /// Creates a task with this number of handlers.
+  ///
+  /// - Parameter delay: the number of steps of work that the cancelling thread does between ``meet()`` and the
+  ///   cancellation.
   init(handlers: Int, delay: Int) {
     self.handlers = RunCounts(count: handlers)
     self.delay = delay
@@ -135,47 +140,46 @@ final class HandledTask: Sendable {
 
   // MARK: For the task
 
-  /// Notes that an operation runs.
+  /// Records that an operation runs.
   func operationRuns() { begun.store(true, ordering: .relaxed) }
-  /// Notes that an operation begins. The thread that cancels may wait for this.
+  /// Records that an operation runs, and wakes a thread in ``waitForOperation()``.
   func operationBegins() {
     operationRuns()
     hasBegun.signal()
   }
-  /// Notes that the operation has returned. The thread that cancels may wait for this, too.
+  /// Wakes a thread in ``waitForOperation()`` after the operation has returned.
   func hasReturned() { hasBegun.signal() }
-  /// Notes a late handler if the handler with that index has not run. The operation of a task that was cancelled
-  /// earlier calls this method.
+  /// Counts a late handler if the handler with this index has not run. Call this method in the operation of a task that
+  /// was cancelled before.
   func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
-  /// Computes until `cancel` has returned, without suspending the task.
+  /// Executes code until `cancel` has returned, without suspending the task.
   func computesUntilCancelled() {
     while !cancelHasReturned.load(ordering: .acquiring) {
       CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1))
     }
   }
-  /// Notes that a cancelled task is about to register its handler.
+  /// Records the time at which a cancelled task registers its handler.
   func registers() { cancelling.set() }
-  /// Notes that a handler runs.
+  /// Records a call of the handler with this index.
   func handlerRuns(_ index: Int = 0) {
     if !handling.isSet { handling.set() }
     handlers.ran(index)
   }
-  /// Notes that the task ends.
+  /// Records that the task ends.
   func ends() { hasEnded.signal() }
 
   // MARK: For the task and for the thread that cancels it
 
-  /// Waits until both the task and the thread have called this method.
+  /// Waits until the task and the cancelling thread have both called this method.
   func meet() { meeting.wait() }
 
   // MARK: For the thread that cancels
 
-  /// Waits until the operation has begun.
+  /// Waits until the operation has begun, but no longer than 20 seconds.
   func waitForOperation() { hasBegun.wait(within: .seconds(20)) }
-  /// Cancels the task by `cancel`, and notes how many of its first handlers, which are registered, had not run when
-  /// `cancel` returned.
+  /// Executes `cancel`, and counts the handlers among the first `count` that had not run when `cancel` returned.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
     cancelling.set()
@@ -185,6 +189,8 @@ final class HandledTask: Sendable {
     isCancelled.open()
   }
   /// Waits until the task has ended.
+  ///
+  /// - Throws: an error if the task does not end within 20 seconds.
   func waitForEnd() throws { try hasEnded.wait(within: .seconds(20), else: "the task did not end") }
 
   // MARK: Results
@@ -195,25 +201,26 @@ final class HandledTask: Sendable {
   var missed: Int { (0..<handlers.count).count { handlers[$0] == 0 } }
   /// The number of handlers that ran more than once.
   var repeated: Int { (0..<handlers.count).count { handlers[$0] > 1 } }
-  /// The number of handlers that ran too late.
+  /// The number of handlers that had not run when they should have.
   let late = Tally()
-  /// 1 if no operation ran.
+  /// 1 if no operation ran, otherwise 0.
   var skipped: Int { begun.load(ordering: .relaxed) ? 0 : 1 }
-  /// The time until the first handler ran; nil if none did.
+  /// The nanoseconds from the cancellation until the first handler ran; nil if no handler ran.
   var reaction: UInt64? { handling.since(cancelling) }
 }
 
-/// A scope with child tasks, and what happened to them.
+/// A scope with child tasks, which records how they ended.
 final class Scope: Sendable {
   fileprivate struct State {
     var (begun, ended, cancelled) = (0, 0, 0)
     /// The number of sleeps that ended without an error.
     var slept = 0
-    /// The number of child tasks that were reported as added to a cancelled group, and of those that ran.
+    /// The number of child tasks that were reported as added to a cancelled group, plus the number of added tasks that
+    /// ran.
     var added = 0
     /// Whether the first child task was cancelled before the second had ended.
     var wereCancelledAtOnce = false
-    /// The number of child tasks that had ended when the scope was left.
+    /// The number of child tasks that had ended when the scope was left; nil before that.
     var endedBefore: Int?
   }
 
@@ -233,11 +240,11 @@ final class Scope: Sendable {
     otherIsCancelled = BoundedGate(bound: patience)
   }
 
-  /// A child task.
+  /// A child task of the scope.
   struct Child: Sendable {
     fileprivate let scope: Scope
 
-    /// Suspends the child until it is cancelled, or until the bound is over.
+    /// Suspends the child task until it is cancelled, or until the scope's time limit for cancellation is over.
     func cancellation() async {
       scope.begins()
       let gate = BoundedGate(bound: scope.bound)
@@ -248,15 +255,16 @@ final class Scope: Sendable {
         gate.open()
       }
     }
-    /// Suspends the child until its scope is left or the patience is over, and then notes whether the child is
-    /// cancelled: the scope may cancel its child tasks when its body returns.
+    /// Suspends the child task until its scope is left or `patience` is over, and then records whether the task is
+    /// cancelled. The scope may cancel its child tasks when its body returns.
     func lingers() async {
       scope.begins()
       scope.startsPatience()
       await scope.left.passed()
       ends(isCancelled: Task.isCancelled)
     }
-    /// Notes at once whether the child is cancelled, and then suspends it as ``lingers()`` does.
+    /// Records immediately whether the child task is cancelled, and then suspends the task until its scope is left or
+    /// `patience` is over.
     func looksAtOnceAndLingers() async {
       let isCancelled = Task.isCancelled
       scope.begins()
@@ -270,13 +278,14 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Suspends the child until it is cancelled, and informs the other child task.
+    /// Suspends the child task until it is cancelled, and then notifies the other child task.
     func isCancelledAndTellsOther() async {
       await cancellation()
       if Task.isCancelled { scope.otherIsCancelled.open() }
       scope.state.note { $0.ended += 1 }
     }
-    /// Suspends the child until it is cancelled, and then until the other child is cancelled or the patience is over.
+    /// Suspends the child task until it is cancelled, and then until the other child task is cancelled or `patience` is
+    /// over.
     func isCancelledAndWaitsForOther() async {
       await cancellation()
       scope.otherIsCancelled.restHasFinished()
@@ -286,12 +295,12 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Suspends the child until it is cancelled, and continues as ``lingers()`` does.
+    /// Suspends the child task until it is cancelled, and then until its scope is left or `patience` is over.
     func isCancelledAndLingers() async {
       await cancellation()
       await lingers()
     }
-    /// Sleeps, by default for an hour, and notes whether the sleep ended without an error.
+    /// Suspends the child task for `time`, an hour by default, and records whether the sleep ended without an error.
     func sleeps(for time: Duration = .seconds(3600)) async {
       scope.begins()
       do {
@@ -302,7 +311,7 @@ final class Scope: Sendable {
     }
   }
 
-  /// The child tasks.
+  /// The child tasks, except those that are added to a cancelled scope.
   var children: [Child] { (0..<count).map { _ in Child(scope: self) } }
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self) }
@@ -314,21 +323,23 @@ final class Scope: Sendable {
     }
     if number == count { begun.open() }
   }
-  /// Starts the time limit of the child tasks if the calling task is cancelled, or if all have begun.
+  /// Starts the time limit `patience` if the calling task is cancelled, or if all child tasks have begun.
   private func startsPatience() { if Task.isCancelled || state.now.begun >= count { left.restHasFinished() } }
 
-  /// Suspends the scope until all its child tasks have begun.
+  /// Suspends the caller until all child tasks have begun.
   func allHaveBegun() async { await begun.passed() }
-  /// Notes whether a child task was added to a cancelled group.
+  /// Records whether a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
-  /// Notes that a child task that was added to a cancelled group runs.
+  /// Records that a child task runs although its group was cancelled before.
   func unwantedChildRuns() { state.note { $0.added += 1 } }
-  /// Notes that the scope is left, and releases the child tasks.
+  /// Records the number of ended child tasks when the scope is left, and resumes the suspended child tasks.
   func isLeft() {
     state.note { $0.endedBefore = $0.ended }
     left.open()
   }
   /// Waits until all child tasks have ended.
+  ///
+  /// - Throws: ``WaitTimeoutError`` if they do not end within 20 seconds.
   func waitForEnd() throws {
     let all = count + late
     guard state.wait(within: .seconds(20), until: { $0.ended == all }) else {

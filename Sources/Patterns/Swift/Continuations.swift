@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What does a continuation cost, and what becomes of a task whose continuation is resumed twice, late or never?
+/// What does a continuation cost, and what happens to a task whose continuation is resumed twice, late or never?
 ///
 /// ```swift
 /// let answer = await withCheckedContinuation { task in
@@ -10,9 +10,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A separate process resumes a checked continuation twice, and the trial reads what the process writes to standard
-/// error. The continuations that are never resumed are dropped in two ways: by the operation itself, and with an object
-/// that held them.
+/// A separate process resumes a checked continuation twice, and the trial reads the text that the process writes to
+/// standard error. The continuations that are never resumed are released in two ways: by the operation itself, and with
+/// an object that held them.
 ///
 /// SE-0300, Continuations for interfacing async tasks with synchronous code.
 struct Continuations: Pattern {
@@ -33,9 +33,9 @@ struct Continuations: Pattern {
   let continued = Metric.count("continued", "tasks that went on although they were not resumed")
   let freed = Metric.count("freed", "objects that were freed although a task that was not resumed holds them")
 
-  /// The program of the processes; a test replaces it.
+  /// The executable of the separate processes. A test may replace it.
   var executable = Host.image
-  /// Detects that nothing happens any more; a test replaces it.
+  /// The detector of a standstill. A test may replace it.
   var standstill = Standstill()
 
   private var runVisits: TrialProbe { Probe(reads: [tasks], records: [elsewhere, early]) }
@@ -153,12 +153,12 @@ struct Continuations: Pattern {
     }
   }
 
-  /// The longest time of a trial.
+  /// Returns the longest time that a trial takes on an idle machine: 30 seconds.
   func longest(_ trial: Trial) -> Duration? { .seconds(30) }
 }
 
-/// A task executor that runs each job at once, on the thread that makes it ready.
+/// A task executor that runs each job immediately, on the thread that enqueues it.
 final class InlineExecutor: TaskExecutor {
-  /// Runs the job.
+  /// Runs the job on the calling thread.
   func enqueue(_ job: consuming ExecutorJob) { UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor()) }
 }

@@ -2,10 +2,10 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension Continuations {
-  /// Times round trips in batches of a thousand. The body makes a number of round trips with the numbers from 0, and
-  /// returns the sum of the answers.
+  /// A probe that times round trips in batches of a thousand. The variant's body makes `count` round trips with the
+  /// numbers from 0, and returns the sum of the answers.
   var timeRoundTrips: Probe<@Sendable (_ count: Int) async -> Int> {
     Probe(reads: [roundTrips], records: [roundTrip, wrong]) { trial, sum in
       let (batch, count) = (1000, trial[roundTrips])
@@ -24,7 +24,8 @@ extension Continuations {
     }
   }
 
-  /// Has tasks wait for numbers that come from different resumers, and records how many tasks got a wrong number.
+  /// A probe that runs tasks which wait for numbers from different resumers, and records how many tasks received a
+  /// wrong number.
   var runEachAnswer: Probe<@Sendable (_ number: Int, _ resumer: Resumer) async -> Int> {
     Probe(reads: [tasks], records: [wrong], threads: { [tasks] trial in trial[tasks] }) { trial, ask in
       let count = trial[tasks]
@@ -42,7 +43,8 @@ extension Continuations {
     }
   }
 
-  /// Has tasks wait at continuations, all of which are then resumed in one call.
+  /// Runs tasks that execute `wait`, which suspends at a continuation, and then executes `serve`, which resumes all of
+  /// them.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void
@@ -59,17 +61,18 @@ extension Continuations {
     trial.record(early, visits.early.count)
   }
 
-  /// Has processes of this binary run a body, which resumes a continuation twice, and records how each ended and what
-  /// it wrote to standard error.
+  /// A probe that starts processes in which the variant's body resumes a continuation twice. It records how each
+  /// process ended and which text it wrote to standard error.
   var runEachProcess: Probe<@Sendable (_ isSecondLater: Bool) async -> Void> {
     Probe(reads: [processes], records: [survivors, unnamed]) { trial, body in
       try runProcesses(trial, of: trial.variant, body)
     }
   }
 
-  /// Has processes of this binary run the body of a variant, as ``runEachProcess`` does.
+  /// Starts processes in which `body` resumes a continuation twice, and records how they ended. In such a process,
+  /// executes `body` instead.
   ///
-  /// - Parameter body: the body, which this process runs if it is one of these.
+  /// - Parameter variant: the name of the variant whose body the processes run.
   func runProcesses(
     _ trial: Trial, of variant: String, _ body: @escaping @Sendable (_ isSecondLater: Bool) async -> Void
   ) throws {
@@ -87,7 +90,7 @@ extension Continuations {
     trial.record(self.unnamed, unnamed)
   }
 
-  /// Has tasks wait at continuations that are dropped, until nothing happens any more.
+  /// A probe that runs tasks whose continuations are released without being resumed, and waits for a standstill.
   var forget: Probe<@Sendable (ForgottenTask) async -> Void> {
     Probe(reads: [tasks], records: [unwarned, continued, freed]) { trial, wait in
       let tasks = ForgottenTasks(trial[tasks])
@@ -108,24 +111,24 @@ extension Continuations {
   }
 }
 
-/// The texts that the standard library writes about a misused continuation.
+/// The messages of the standard library about a misused continuation.
 private enum Misuse {
   static let twice = "tried to resume its continuation more than once"
   static let leaked = "leaked its continuation"
 }
 
-/// The code that resumes a continuation.
+/// The kind of code that resumes a continuation.
 enum Resumer: CaseIterable, Sendable {
-  /// The operation of the continuation.
+  /// The operation that received the continuation.
   case operation
-  /// A thread of its own.
+  /// A new thread.
   case thread
-  /// A block of a queue.
+  /// A block on a queue.
   case queue
   /// Another task.
   case task
 
-  /// Runs `resume` in this way.
+  /// Executes `resume` in code of this kind.
   func run(_ resume: @escaping @Sendable () -> Void) {
     switch self {
     case .operation: resume()
@@ -136,44 +139,44 @@ enum Resumer: CaseIterable, Sendable {
   }
 }
 
-/// Tasks that wait at continuations for the call that resumes them.
+/// Tasks that suspend at continuations until one call resumes all of them.
 final class DeskVisits: Sendable {
-  /// The number of the tasks.
+  /// The number of tasks.
   let count: Int
   private let waiting = Atomic(0)
   private let all = BoundedGate()
 
   init(_ count: Int) { self.count = count }
 
-  /// The thread of the calling task.
+  /// The identifier of the calling thread.
   var currentThread: Int { ThreadCensus.currentThread }
-  /// Notes that the operation of a task runs, after code that ran on `thread`.
+  /// Records that the operation of a task runs, and whether it runs on a thread other than `thread`.
   func operationRuns(after thread: Int) {
     if ThreadCensus.currentThread != thread { elsewhere.add() }
     if waiting.add(1, ordering: .relaxed).newValue == count { all.open() }
   }
-  /// Suspends until the operations of all tasks have run.
+  /// Suspends the caller until the operations of all tasks have run.
   func allWait() async { await all.passed() }
-  /// Notes that a task continues.
+  /// Records that a task has resumed.
   func continues() { gone.add() }
-  /// Notes that all tasks have been resumed. The call that resumed them has not ended yet.
+  /// Records how many tasks have already continued, immediately before the call that resumed them returns.
   func allAreResumed() { early.add(gone.count) }
 
-  /// The number of operations that ran on a thread other than that of the code before.
+  /// The number of operations that ran on a thread other than the thread of the preceding code.
   let elsewhere = Tally()
   /// The number of tasks that have continued.
   let gone = Tally()
-  /// The number of tasks that continued before the call that resumed them had ended.
+  /// The number of tasks that continued before the call that resumed them had returned.
   let early = Tally()
 }
 
-/// Tasks whose continuations are dropped.
+/// Tasks whose continuations are released without being resumed.
 final class ForgottenTasks: Sendable {
   struct State {
     var waiting = 0
     var continued = 0
     var freed = 0
-    /// The closures that drop the continuations which objects hold.
+    /// The closures that release the continuations of the holding objects.
     var drops: [@Sendable () -> Void] = []
   }
 
@@ -182,21 +185,21 @@ final class ForgottenTasks: Sendable {
 
   init(_ count: Int) { self.count = count }
 
-  /// The tasks.
+  /// The tasks of a trial. Every second task has a continuation that an object retains.
   var all: [ForgottenTask] { (0..<count).map { ForgottenTask(isHeld: $0 % 2 == 1, tasks: self) } }
-  /// Drops the continuations that objects hold.
+  /// Releases the continuations of the holding objects.
   func drop() { for drop in state.note({ state in exchange(&state.drops, []) }) { drop() } }
 }
 
-/// Returns the value of a variable, and replaces it.
+/// Replaces the value of a variable, and returns the previous value.
 private func exchange<Value>(_ variable: inout Value, _ value: Value) -> Value {
   defer { variable = value }
   return variable
 }
 
-/// A task whose continuation is dropped.
+/// A task whose continuation is released without being resumed.
 final class ForgottenTask: Sendable {
-  /// Whether an object holds the continuation for a while.
+  /// Whether an object retains the continuation until ``ForgottenTasks/drop()``.
   let isHeld: Bool
   private let tasks: ForgottenTasks
 
@@ -205,37 +208,38 @@ final class ForgottenTask: Sendable {
     self.tasks = tasks
   }
 
-  /// Records that the task was freed, since only the task holds this object.
+  /// Records that the task was freed. The task holds the only reference to this object.
   deinit { tasks.state.note { $0.freed += 1 } }
 
-  /// Notes that the operation of the continuation ends. `drop` drops the continuation later.
+  /// Records that the operation of the continuation ends, and stores `drop`, which releases a held continuation later.
   func operationEnds(dropping drop: @escaping @Sendable () -> Void) {
     tasks.state.note { state in
       state.drops.append(drop)
       state.waiting += 1
     }
   }
-  /// Notes that the task continues.
+  /// Records that the task continues.
   func continues() { tasks.state.note { $0.continued += 1 } }
 }
 
 /// An object that holds a continuation.
 ///
-/// Unchecked: the operation sets the continuation, which is dropped only when nothing happens any more.
+/// Unchecked: the operation sets the continuation. The trial releases it only after a standstill.
 final class Holder<Continuation>: @unchecked Sendable {
   private var held: Continuation?
-  /// The continuation.
+  /// The held continuation; nil before it is set and after it is released.
   var continuation: Continuation? {
     get { held }
     set { held = newValue }
   }
-  /// Drops the continuation.
+  /// Releases the continuation.
   @Sendable func drop() { held = nil }
 }
 
-/// The text that this process writes to standard error for a while.
+/// A capture of the text that this process writes to standard error.
 private enum StandardError {
-  /// Runs `body`, and returns the text that was written to standard error meanwhile, at most as much as a pipe holds.
+  /// Executes `body`, and returns the text that was written to standard error during the call, up to the capacity of a
+  /// pipe.
   static func whileIt(_ body: () throws -> Void) throws -> String {
     let pipe = try makePipe()
     defer { close(pipe.reader) }
@@ -259,7 +263,7 @@ private enum StandardError {
   }
 }
 
-/// Reads a descriptor to its end, as text.
+/// Reads a descriptor until the end of the file, and returns the bytes as text.
 private func readAll(_ descriptor: Int32) -> String {
   var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
   while true {
@@ -271,18 +275,18 @@ private func readAll(_ descriptor: Int32) -> String {
 }
 
 extension String {
-  /// The number of lines that contain a text.
+  /// Returns the number of lines that contain `text`.
   fileprivate func lines(with text: String) -> Int { split(separator: "\n").count { $0.contains(text) } }
 }
 
-/// A worker of this binary that resumes a continuation twice, for a trial that reads what the worker writes.
+/// A worker of this binary that resumes a continuation twice, for a trial that reads the worker's standard error.
 private enum MisusingProcess {
   private static let name = "GCDLAB_MISUSE"
 
-  /// Whether the second call comes later, if this process is one of these workers.
+  /// Whether the second resume call is made later; nil if this process is not such a worker.
   static var isSecondLater: Bool? { Terminal.environment(name).map { $0 == "later" } }
 
-  /// Runs such a worker to its end.
+  /// Runs a worker until it exits.
   static func run(_ executable: Image, _ request: TrialRequest, isSecondLater: Bool) throws -> (
     status: Int32, said: String
   ) {
@@ -308,7 +312,7 @@ private enum MisusingProcess {
         environment: [name: isSecondLater ? "later" : "operation", "SWIFT_BACKTRACE": "enable=no"],
         descriptors: [STDIN_FILENO: input.reader, STDOUT_FILENO: output.writer, STDERR_FILENO: output.writer])
     }
-    // If the process has ended already, its status says how.
+    // If the process has already ended, its status reports the reason.
     try? writeAll(request.line, to: input.writer)
     let said = readAll(output.reader)
     guard let status = child.waitForStatus() else { throw SystemError(ECHILD, "wait for a process") }

@@ -1,18 +1,18 @@
 import Dispatch
 import Instruments
 
-/// On which threads does code run if it prefers an executor of the program's own, or belongs to an actor that has one?
+/// On which threads does code run if it prefers a custom executor, or belongs to an actor with a custom executor?
 ///
 /// ```swift
 /// await Task(executorPreference: pool) { await load() }.value
 /// ```
 ///
-/// There are two executors, each on a queue of its own: a task executor, which tasks prefer, and a serial executor,
-/// which an actor has. The queue on which code runs distinguishes the executors from each other and from Swift's pool.
-/// Code checks where it runs when it begins; an async function without an actor checks it again after a suspension.
+/// There are two executors, each on a queue of its own: a task executor, which tasks prefer, and the serial executor of
+/// an actor. The queue on which code runs distinguishes the executors from each other and from Swift's pool. Code
+/// checks its queue when it begins; an async function without an actor checks it again after a suspension.
 ///
-/// A second part calls `assumeIsolated` where it may be called and where it may not. A third part has two tasks meet on
-/// an executor that must run one job at a time.
+/// A second part calls `assumeIsolated` in places where it is allowed and where it is not. In a third part, two tasks
+/// meet on an executor that must run one job at a time.
 ///
 /// SE-0392, custom actor executors; SE-0417, task executor preference; SE-0424, isolation checking.
 struct CustomExecutors: Pattern {
@@ -242,6 +242,6 @@ struct CustomExecutors: Pattern {
     }
   }
 
-  /// The longest time of a trial.
+  /// Returns the longest time that a trial takes on an idle machine.
   func longest(_ trial: Trial) -> Duration? { .microseconds(500) * trial[calls] + .seconds(10) }
 }

@@ -2,20 +2,21 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension CustomExecutors {
-  /// A body that calls code which notes where it runs.
+  /// The body of a variant, which calls code that records where it runs.
   typealias Calling = @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async throws -> Void
 
   private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }
 
-  /// Has a task without a preference run a body for one call after the other, and records where the code ran.
+  /// A probe that runs the variant's body for each call in turn, in a task without an executor preference, and records
+  /// where the code ran.
   var runEachCall: Probe<Calling> {
     Probe(reads: [calls], records: places + [call]) { trial, body in try runCalls(trial, body) }
   }
 
-  /// Has a task without a preference run a body for one call of a default actor after the other, and records where the
-  /// code ran.
+  /// A probe that runs the variant's body for each call of a default actor in turn, in a task without an executor
+  /// preference, and records where the code ran.
   var runEachActorCall:
     Probe<@Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void>
   {
@@ -42,8 +43,8 @@ extension CustomExecutors {
     trial.record(call, codes.compactMap(\.delay))
   }
 
-  /// Runs a body for one call of a default actor after the other on the calling thread, and records where the code ran.
-  /// The body returns the task whose call waits for the actor. The trial then lets the actor continue.
+  /// A probe that runs the variant's body on the calling thread while a default actor is blocked, and records where the
+  /// code ran. The body returns a task whose call waits for the actor, and the trial then unblocks the actor.
   var runEachCallOfBusy:
     Probe<
       @Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) throws -> Task<Void, Never>
@@ -62,7 +63,8 @@ extension CustomExecutors {
     }
   }
 
-  /// Has a task call an actor with an executor of its own, and also records the jobs that the executor received.
+  /// A probe that calls an actor with a custom executor from a task, and records where the code ran and which jobs the
+  /// executor received.
   var runEachJob: Probe<@Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void>
   {
     Probe(reads: [calls], records: places + [call, otherJobs, noJob]) { trial, body in
@@ -90,10 +92,10 @@ extension CustomExecutors {
     trial.record(elsewhere, count(.elsewhere))
   }
 
-  /// Has two tasks call two actors, or one actor twice, at the same time, and records how often both calls ran
+  /// Calls two actors, or one actor twice, from two tasks at the same time, and records how often both calls ran
   /// together.
   ///
-  /// - Parameter patience: how long a call waits for the other one.
+  /// - Parameter patience: how long a call waits for the other call.
   func runEachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
     var together = 0
     for _ in 0..<trial[meetings] {
@@ -118,7 +120,8 @@ extension CustomExecutors {
     meeting.note { $0.inside -= 1 }
   }
 
-  /// Runs a body, which calls `assumeIsolated` of an actor, again and again, and records the results of the calls.
+  /// A probe that repeatedly runs the variant's body, which calls `assumeIsolated` of an actor, and records the results
+  /// of the calls.
   var runEachAssumption: Probe<@Sendable (_ actor: OwnActor, _ assumption: Assumption) throws -> Void> {
     Probe(reads: [calls], records: [notAssumed, asked, notAsked]) { trial, body in
       var (notAssumed, asked) = (0, 0)
@@ -137,25 +140,25 @@ extension CustomExecutors {
 }
 
 extension Unavailable {
-  /// The error that `Task.immediate` is not available here.
+  /// The error that is thrown if `Task.immediate` is not available on this system.
   static let immediateTask = Unavailable("Task.immediate needs macOS 26")
 }
 
-/// Where code runs.
+/// The executor on which code runs.
 enum CodePlace: Sendable {
   /// The task executor.
   case preferred
   /// The serial executor of an actor.
   case actor
-  /// Another thread, which belongs to neither executor.
+  /// A thread that belongs to neither executor.
   case elsewhere
 
   private static let key = DispatchSpecificKey<CodePlace>()
 
-  /// The place of the calling code.
+  /// The executor of the calling code.
   static var here: CodePlace { DispatchQueue.getSpecific(key: key) ?? .elsewhere }
 
-  /// Returns a serial queue on which code finds this place.
+  /// Creates a serial queue whose blocks are recognized as code of this executor.
   func queue() -> DispatchQueue {
     let queue = DispatchQueue(label: "\(self)")
     queue.setSpecific(key: Self.key, value: self)
@@ -163,7 +166,7 @@ enum CodePlace: Sendable {
   }
 }
 
-/// A task executor on a queue.
+/// A task executor that runs its jobs on a queue.
 final class PreferredExecutor: TaskExecutor {
   private let queue = CodePlace.preferred.queue()
 
@@ -174,9 +177,9 @@ final class PreferredExecutor: TaskExecutor {
   }
 }
 
-/// A serial executor on a queue, which counts its jobs and recognizes the blocks of its queue.
+/// A serial executor that runs its jobs on a queue, counts them, and recognizes code on that queue.
 final class ActorExecutor: SerialExecutor {
-  /// The queue of all these executors.
+  /// The queue of all instances.
   static let queue = CodePlace.actor.queue()
   private let counts = Mutex((jobs: 0, checks: 0))
 
@@ -193,13 +196,13 @@ final class ActorExecutor: SerialExecutor {
     dispatchPrecondition(condition: .onQueue(Self.queue))
   }
 
-  /// The number of jobs so far.
+  /// The number of jobs that were enqueued so far.
   var jobs: Int { counts.withLock { $0.jobs } }
-  /// Whether the runtime has asked this executor if the caller is on it.
+  /// Whether the runtime has called ``checkIsolated()``.
   var wasAsked: Bool { counts.withLock { $0.checks > 0 } }
 }
 
-/// An executor that claims to be serial and starts a thread for each job.
+/// A serial executor that incorrectly starts a thread for each job, so that jobs can run at the same time.
 final class ThreadPerJob: SerialExecutor {
   /// Starts a thread that runs the job. If no thread can be started, the job runs on the calling thread.
   func enqueue(_ job: consuming ExecutorJob) {
@@ -209,46 +212,46 @@ final class ThreadPerJob: SerialExecutor {
   }
 }
 
-/// An actor that has an executor of its own.
+/// An actor with a custom executor.
 actor OwnActor {
   /// The executor on which the actor runs.
   nonisolated let executor: any SerialExecutor
-  /// The executor, as the runtime asks for it.
+  /// The executor that the runtime uses for the actor.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Creates an actor that runs on `executor`.
   init(on executor: any SerialExecutor) { self.executor = executor }
 
-  /// Has the code look where the actor runs.
+  /// Records where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
-  /// Calls a nonsending function of the code.
+  /// Records where a nonsending function that the actor calls runs, before and after a suspension.
   func lookTwice(_ code: PlacedCode) async { await code.lookTwiceOnCaller() }
   /// Runs `body` on the actor.
   func run(_ body: @Sendable () -> Void) { body() }
 }
 
-/// An actor on the runtime's own executor.
+/// An actor on the default executor of the runtime.
 actor DefaultActor {
   private var calls = 0
 
-  /// Has the code look where the actor runs.
+  /// Records where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
-  /// Blocks the actor until the code releases it.
+  /// Blocks the actor until ``PlacedCode/letGo()`` is called.
   func look(whileKept code: PlacedCode) { code.keep() }
-  /// Changes the actor's state. An optimizer may leave out a call that does nothing.
+  /// Changes the actor's state. The optimizer may remove a call that does nothing.
   func count() { calls += 1 }
   /// Runs `body` on the actor.
   func run(_ body: @Sendable () -> Void) { body() }
 }
 
-/// Code that notes where it runs.
+/// Code that records where it runs.
 final class PlacedCode: Sendable {
   private let created = MonotonicClock.now()
   private let state = Mutex((places: [CodePlace](), begun: UInt64?.none))
   private let isKept = DispatchSemaphore(value: 0)
   private let mayGo = DispatchSemaphore(value: 0)
 
-  /// Notes where the calling code runs.
+  /// Records where the calling code runs.
   func look() {
     let (now, place) = (MonotonicClock.now(), CodePlace.here)
     state.withLock { state in
@@ -257,15 +260,16 @@ final class PlacedCode: Sendable {
     }
   }
 
-  /// Notes where the code runs, yields the executor to other jobs, and notes it again. The function belongs to no
-  /// actor.
+  /// Records where the code runs before and after it yields the executor to other jobs. This function is not isolated
+  /// to an actor.
   func lookTwice() async {
     look()
     await Task.yield()
     look()
   }
 
-  /// Notes twice where the code runs, as ``lookTwice()`` does, in a function that stays on the actor of its caller.
+  /// Records where the code runs before and after it yields the executor to other jobs. This function runs on the actor
+  /// of its caller.
   nonisolated(nonsending) func lookTwiceOnCaller() async {
     look()
     await Task.yield()
@@ -279,19 +283,19 @@ final class PlacedCode: Sendable {
   }
   /// Waits until a thread is blocked in ``keep()``.
   func waitUntilKept() { isKept.wait() }
-  /// Lets the thread in ``keep()`` continue.
+  /// Unblocks the thread in ``keep()``.
   func letGo() { mayGo.signal() }
 
-  /// The number of observations of a place.
+  /// Returns the number of observations at a place.
   func looks(at place: CodePlace) -> Int { state.withLock { $0.places.count { $0 == place } } }
-  /// The time from before the call until its code began, in nanoseconds.
+  /// The nanoseconds from the creation of this object until the code began; nil if the code has not begun.
   var delay: UInt64? { state.withLock { $0.begun.map { $0 - created } } }
 }
 
-/// A call of `assumeIsolated`.
+/// A call of `assumeIsolated`, which records whether its closure ran.
 final class Assumption: Sendable {
 
-  /// Assumes that the caller is isolated to `actor`.
+  /// Calls `assumeIsolated` of `actor`.
   func made(of actor: OwnActor) { actor.assumeIsolated { _ in hasRun.set() } }
 
   /// Whether the closure of `assumeIsolated` ran.

@@ -4,8 +4,8 @@ import Instruments
 
 /// What does it cost to hop to another queue or actor and back?
 ///
-/// State that belongs to a queue is used on that queue: a block is submitted there, and another comes back with the
-/// answer. In Swift concurrency the state belongs to an actor, and the round trip is one `await`:
+/// State that belongs to a queue is accessed on that queue: the caller submits a block there, and a second block
+/// returns the answer. In Swift concurrency the state belongs to an actor, and the round trip is one `await`:
 ///
 /// ```swift
 /// there.async {
@@ -16,8 +16,8 @@ import Instruments
 /// await destination.visit()
 /// ```
 ///
-/// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, noting which
-/// threads they run on; and from several callers at once to the same target.
+/// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, recording the
+/// threads; and from several callers at once to the same target.
 ///
 /// Source: beyond the documents.
 struct HopCost: Pattern {
@@ -35,7 +35,7 @@ struct HopCost: Pattern {
     "share of hops, to the target or back, that continue on another thread")
   let lost = Metric.count("lost", "round trips missing from a count that only the target's mutual exclusion protects")
 
-  /// The main queue. A test, in which nothing drains the main queue, passes another.
+  /// The main queue. A test, which does not run the main queue, passes another queue.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [calls] }
@@ -126,7 +126,7 @@ struct HopCost: Pattern {
     }
   }
 
-  /// The longest time of a trial: all round trips, each of which wakes two threads.
+  /// Returns the longest time that a trial takes on an idle machine: two thread wake-ups for each round trip.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(100) * (trial[batch] * (Batches.count + 2) + trial[callers] * trial[calls])
   }

@@ -3,11 +3,12 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension HopCost {
-  /// Makes round trips by blocks, from a serial queue for each caller.
+  /// Measures round trips by blocks, from a serial queue for each caller.
   ///
-  /// - Parameter body: hops to the place, counts the visit there, and has `back` run on the queue that it came from.
+  /// - Parameter body: submits a block that counts the visit at the target and then executes `back` on the caller's
+  ///   queue.
   func hop(
     _ trial: Trial,
     _ body:
@@ -19,7 +20,7 @@ extension HopCost {
     }
   }
 
-  /// Makes round trips by C functions, each of which receives a `FunctionHopper`.
+  /// Measures round trips by C functions, each of which receives a pointer to a `FunctionHopper`.
   func hopByFunctions(
     _ trial: Trial, to there: FunctionQueue, _ body: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
   ) throws {
@@ -29,7 +30,7 @@ extension HopCost {
     }
   }
 
-  /// Makes round trips from a thread that calls synchronously.
+  /// Measures round trips from a thread that calls the target synchronously.
   func callSynchronously(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) -> Void) throws {
     try measure(trial) { visits, hops, times in
       times.start.set()
@@ -40,7 +41,7 @@ extension HopCost {
     noteFloor(trial)
   }
 
-  /// Makes round trips in a task.
+  /// Measures round trips that a task awaits.
   func hopAsTask(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) async -> Void) throws {
     try measure(trial) { visits, hops, times in
       let hasEnded = DispatchSemaphore(value: 0)
@@ -56,13 +57,15 @@ extension HopCost {
     noteFloor(trial)
   }
 
-  /// Notes the time of an empty loop over the round trips.
+  /// Measures an empty loop over the round trips, as the noise floor of the metric.
   private func noteFloor(_ trial: Trial) {
     let trips = RoundTrips(trial[batch], to: Visits())
     trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
   }
 
-  /// - Parameter makeHops: makes this many round trips, notes when they began and ended, and then returns.
+  /// Measures round trips from one caller and from several callers at once.
+  ///
+  /// - Parameter makeHops: makes `hops` round trips, records when they began and ended in `times`, and then returns.
   private func measure(
     _ trial: Trial,
     _ makeHops: @escaping @Sendable (_ visits: Visits, _ hops: Int, _ times: HopTimes) -> Void
@@ -88,16 +91,16 @@ extension HopCost {
   }
 }
 
-/// Round trips to a place, one after the other.
+/// Round trips to a target, one after another.
 struct RoundTrips: Sendable {
   /// The number of round trips.
   let count: Int
   private let visits: Visits
 
-  /// Creates round trips to the place that `visits` counts.
+  /// Creates round trips to a target. `visits` counts the visits of the target.
   init(_ count: Int, to visits: Visits) { (self.count, self.visits) = (count, visits) }
 
-  /// Makes the round trips one after the other, in a timed loop.
+  /// Executes `trip` once for each round trip, in a timed loop.
   @inline(__always)
   func each(_ trip: (Visits) -> Void) {
     timedLoop(count) { _ in
@@ -106,7 +109,7 @@ struct RoundTrips: Sendable {
     }
   }
 
-  /// Makes asynchronous round trips one after the other.
+  /// Executes an asynchronous `trip` once for each round trip.
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ trip: (Visits) async -> Void) async {
     await timedLoop(count) { _ in
@@ -116,7 +119,7 @@ struct RoundTrips: Sendable {
   }
 }
 
-/// The times at which a caller's round trips began and ended.
+/// The times at which the round trips of one caller began and ended.
 final class HopTimes: Sendable {
   /// The time at which the first round trip began.
   let start = Moment()
@@ -124,7 +127,8 @@ final class HopTimes: Sendable {
   let end = Moment()
 }
 
-/// A counter of visits. It uses plain loads and stores with relaxed accesses, since the place must order the visits.
+/// A counter of visits to a target. It uses relaxed loads and stores instead of atomic increments, since the target
+/// must serialize the visits.
 final class Visits: Sendable {
   private let visits = Atomic<Int>(0)
   private let watchesThreads: Bool
@@ -139,7 +143,8 @@ final class Visits: Sendable {
     if watchesThreads { look() }
   }
 
-  /// Notes that the caller is back at its origin. It is called before each round trip and after the last.
+  /// Records the thread of the caller between two round trips. It is called before each round trip and after the last
+  /// one.
   @inline(__always)
   fileprivate func isHere() { if watchesThreads { look() } }
 
@@ -152,11 +157,11 @@ final class Visits: Sendable {
 
   /// The number of visits.
   fileprivate var count: Int { visits.load(ordering: .acquiring) }
-  /// The number of times that the caller continued on another thread.
+  /// The number of times that execution continued on another thread.
   fileprivate var changes: Int { changed.load(ordering: .acquiring) }
 }
 
-/// A caller that makes round trips by blocks, from a queue of its own.
+/// A caller that makes round trips by blocks, from its own queue.
 private final class BlockHopper: Sendable {
   private let here = DispatchQueue(label: "here")
   private let visits: Visits
@@ -173,7 +178,7 @@ private final class BlockHopper: Sendable {
     left = Atomic(hops)
   }
 
-  /// Makes all round trips.
+  /// Makes all round trips, and waits until they have ended.
   func run() {
     here.async {
       self.times.start.set()
@@ -182,7 +187,7 @@ private final class BlockHopper: Sendable {
     hasEnded.wait()
   }
 
-  /// Begins the next round trip, or ends the run after the last one. It is called on `here`.
+  /// Starts the next round trip, or ends the run after the last one. Call this method on the caller's queue.
   private func goes() {
     visits.isHere()
     if left.subtract(1, ordering: .relaxed).newValue < 0 {
@@ -194,13 +199,13 @@ private final class BlockHopper: Sendable {
   }
 }
 
-/// A caller that makes round trips by C functions, which receive a pointer to it.
+/// A caller that makes round trips by C functions. The functions receive a pointer to the caller.
 ///
 /// Unchecked: the queues may be used from any thread.
 final class FunctionHopper: @unchecked Sendable {
-  /// The queue that the caller comes from.
+  /// The queue on which each round trip begins and ends.
   let here: UnsafeMutableRawPointer
-  /// The queue that the caller visits.
+  /// The queue that each round trip visits.
   let there: UnsafeMutableRawPointer
   /// The counter of visits.
   let visits: Visits
@@ -220,23 +225,23 @@ final class FunctionHopper: @unchecked Sendable {
     left = Atomic(hops)
   }
 
-  /// Returns the caller that a pointer refers to.
+  /// Returns the object at `hopper`, which must not be nil.
   static func of(_ hopper: UnsafeMutableRawPointer?) -> FunctionHopper {
     guard let hopper else { preconditionFailure("a function of a hopper's is always given the hopper") }
     return Unmanaged<FunctionHopper>.fromOpaque(hopper).takeUnretainedValue()
   }
 
-  /// Ends a round trip, on the queue that it came from, and begins the next one.
+  /// Ends a round trip on the queue on which it began, and starts the next one.
   static func endTrip(_ hopper: UnsafeMutableRawPointer?) { of(hopper).goes() }
 
-  /// Makes all round trips.
+  /// Makes all round trips, and waits until they have ended.
   fileprivate func run() {
     let hopper = Unmanaged.passUnretained(self).toOpaque()
     gcdlab_dispatch_async_f(here, hopper) { hopper in
       FunctionHopper.of(hopper).times.start.set()
       FunctionHopper.endTrip(hopper)
     }
-    // The caller must exist until the last function has run, which signals as its last act.
+    // The object must exist until the last function has run, which signals as its last action.
     withExtendedLifetime(self) { hasEnded.wait() }
   }
 

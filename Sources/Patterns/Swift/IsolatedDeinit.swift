@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Where and when does the deinitializer of an actor's object run?
+/// Where and when does the isolated deinitializer of an object run?
 ///
 /// ```swift
 /// @Bench final class Tool {
@@ -10,8 +10,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The executor of the global actor is a queue, from which the deinitializer learns where it runs. The last reference
-/// is dropped in different places, always with a task-local value that the deinitializer looks for.
+/// The executor of the global actor is a queue, which the deinitializer checks to record where it runs. The last
+/// reference is released in different places, always with a task-local value that the deinitializer reads.
 ///
 /// SE-0371, Isolated synchronous deinit.
 struct IsolatedDeinit: Pattern {
@@ -134,6 +134,6 @@ struct IsolatedDeinit: Pattern {
     }
   }
 
-  /// The longest time of a trial.
+  /// Returns the longest time that a trial takes on an idle machine.
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[objects] + .seconds(20) }
 }

@@ -2,12 +2,12 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension IsolatedDeinit {
   private var ends: [any Declaration] { [inline, deferred, inherited, missing, delay] }
 
-  /// Runs a body, which creates and releases an object of the global actor, for one object after the other, and records
-  /// where and when the deinitializer ran.
+  /// A probe that runs the variant's body, which creates and releases an object, for each object in turn. It records
+  /// where and when each deinitializer ran.
   var runEachObject: Probe<@Sendable (ObjectEnd) throws -> Void> {
     Probe(reads: [objects], records: ends + [onActor, offActor]) { trial, body in
       let count = try each(trial, body).sum { $0.onActor }
@@ -16,12 +16,12 @@ extension IsolatedDeinit {
     }
   }
 
-  /// Runs a body as ``runEachObject`` does. The actor does not run on the queue that shows where code runs.
+  /// A probe for objects of an actor on the default executor, which records when each deinitializer ran, but not where.
   var runEachObjectOfDefaultActor: Probe<@Sendable (ObjectEnd) throws -> Void> {
     Probe(reads: [objects], records: ends) { trial, body in _ = try each(trial, body) }
   }
 
-  /// Runs a body for each object in turn, and returns the observations of the deinitializers.
+  /// Runs `body` for each object in turn, and returns the observations of the deinitializers.
   private func each(_ trial: Trial, _ body: (ObjectEnd) throws -> Void) throws -> some Collection<ObjectEnd.State> {
     // The first object is a warm-up.
     let ends = try (0...trial[objects]).map { _ in
@@ -39,11 +39,11 @@ extension IsolatedDeinit {
 }
 
 extension Unavailable {
-  /// The error that `isolated deinit` is not available here.
+  /// The error that is thrown if `isolated deinit` is not available on this system.
   static let isolatedDeinit = Unavailable("isolated deinit needs macOS 15.4")
 }
 
-/// The deinitialization of an object, and what was observed of it.
+/// The deinitialization of an object, with observations of where and when it ran.
 final class ObjectEnd: Sendable {
   /// The queue of the global actor.
   static let actorQueue = DispatchQueue(label: "bench")
@@ -53,16 +53,15 @@ final class ObjectEnd: Sendable {
     return key
   }()
 
-  /// The task, or the thread, that releases the object last.
+  /// A task-local value of the task or thread that releases the last reference.
   private enum Releaser {
     @TaskLocal static var isCurrent = false
   }
 
   struct State {
-    /// The number of times that the deinitializer ran, whether it ran on the actor, and whether it found the
-    /// releaser's task-local value.
+    /// The number of times that the deinitializer ran, ran on the actor, and read the releaser's task-local value.
     var (runs, onActor, inherited) = (0, 0, 0)
-    /// Whether the deinitializer had run when the last release returned.
+    /// Whether the deinitializer had run when the release returned.
     var wasInline = false
     var released: UInt64 = 0
     var delay: UInt64?
@@ -72,7 +71,7 @@ final class ObjectEnd: Sendable {
   private let isBlocked = DispatchSemaphore(value: 0)
   private let actor = DispatchSemaphore(value: 0)
 
-  /// Notes that the deinitializer runs.
+  /// Records that the deinitializer runs.
   func deinitRuns() {
     let (now, inheritsReleaser) = (MonotonicClock.now(), Releaser.isCurrent)
     let isOnActor = DispatchQueue.getSpecific(key: Self.key) == true
@@ -84,7 +83,7 @@ final class ObjectEnd: Sendable {
     }
   }
 
-  /// Runs `release`, which drops the last reference, with the task-local value set.
+  /// Executes `release`, which releases the last reference, with the task-local value set.
   func releases(_ release: () -> Void) {
     _ = Self.key
     state.note { $0.released = MonotonicClock.now() }
@@ -92,17 +91,17 @@ final class ObjectEnd: Sendable {
     state.note { $0.wasInline = $0.runs > 0 }
   }
 
-  /// Blocks the actor on which the caller runs until the actor may continue.
+  /// Blocks the calling actor until ``letActorGo()`` is called.
   func blocksActor() {
     isBlocked.signal()
     actor.wait()
   }
   /// Waits until the actor is blocked.
   func waitUntilActorIsBlocked() { isBlocked.wait() }
-  /// Lets the actor continue.
+  /// Unblocks the actor.
   func letActorGo() { actor.signal() }
 
-  /// Waits for the deinitializer, and returns the observations of it.
+  /// Waits until the deinitializer has run, but no longer than 20 seconds, and returns the observations.
   func end() -> State {
     state.wait(within: .seconds(20)) { $0.runs > 0 }
     return state.now

@@ -5,12 +5,12 @@ import Synchronization
 /// How does a program limit the number of jobs in progress, and what do the waiting jobs cost?
 ///
 /// The document counts free resources with a semaphore: a task waits for the semaphore before it uses the resource, and
-/// signals it afterwards. A job that waits in this way blocks a thread. A job of Swift concurrency may suspend in the
-/// middle, and resumes on any thread that is free then.
+/// signals the semaphore afterwards. A job that waits in this way blocks a thread. A job of Swift concurrency may
+/// instead suspend, and resume on any free thread.
 ///
 /// Each trial has two phases. In the first phase the jobs work and are timed; the times at which each job began and
-/// ended show how many were in progress at once. In the second phase each job waits from its first instruction on,
-/// until no further job begins and all threads sleep (``Standstill``).
+/// ended show how many jobs were in progress at once. In the second phase each job waits at its beginning until no
+/// further job begins and all threads sleep (``Standstill``).
 ///
 /// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
 /// (Concurrency Programming Guide) in Swift concurrency.
@@ -28,7 +28,7 @@ struct LimitConcurrency: Pattern {
   let missing = Metric.count("missing", "jobs unfinished when the variant reported that all had ended")
   let perJob = Metric.latency("per-job", "elapsed time over the number of jobs, in the timed phase")
 
-  /// The two phases of a trial; a test replaces them.
+  /// The code that runs the two phases of a trial. A test may replace it.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [jobs, work] }
@@ -107,7 +107,7 @@ struct LimitConcurrency: Pattern {
     }
   }
 
-  /// The longest time of a trial: all jobs one after the other, each with a thread of its own.
+  /// Returns the longest time that a trial takes on an idle machine: all jobs one after another, each on a new thread.
   func longest(_ trial: Trial) -> Duration? { (trial[work] + .milliseconds(1)) * trial[jobs] }
 }
 
@@ -120,10 +120,11 @@ final class AsyncSemaphore: Sendable {
 
   private let state: Mutex<State>
 
-  /// Creates a semaphore with this number of permits.
+  /// Creates a semaphore with `value` permits.
   init(value: Int) { state = Mutex(State(permits: value)) }
 
-  /// Takes a permit, or suspends until one is free. Tasks are served in the order in which they came.
+  /// Acquires a permit, or suspends the caller until a permit is available. Waiting tasks receive permits in FIFO
+  /// order.
   func wait() async {
     await withCheckedContinuation { task in
       let isFree = state.withLock { state in
@@ -138,7 +139,7 @@ final class AsyncSemaphore: Sendable {
     }
   }
 
-  /// Passes a permit to the task that has waited longest, or keeps it if no task waits.
+  /// Releases a permit: resumes the task that has waited longest, or increments the number of permits if no task waits.
   func signal() {
     let next = state.withLock { state in
       let next = state.waiting.popFirst()
@@ -149,9 +150,11 @@ final class AsyncSemaphore: Sendable {
   }
 }
 
-/// A queue that limits the number of running operations, as an operation queue does by `maxConcurrentOperationCount`.
-/// (The real one is part of Foundation. The lab does without Foundation, since its workers must start in a few
-/// milliseconds.)
+/// A queue that limits the number of running operations, as the `maxConcurrentOperationCount` of an operation queue
+/// does.
+///
+/// It replaces Foundation's `OperationQueue`: the lab does not import Foundation, since its workers must start in a few
+/// milliseconds.
 final class Operations: Sendable {
   private struct State {
     var running = 0
@@ -164,10 +167,10 @@ final class Operations: Sendable {
   /// Creates a queue of operations, of which at most `width` run at once.
   init(width: Int) { self.width = width }
 
-  /// Runs `body` as soon as fewer than `width` operations are running.
+  /// Submits `body`, which runs as soon as fewer than `width` operations are running.
   func add(to group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     let operation: @Sendable () -> Void = {
-      // A serial queue of the operation's own always gets a thread.
+      // Each operation has its own serial queue, which always receives a thread.
       DispatchQueue(label: "operation").async(group: group) {
         body()
         self.startNext()

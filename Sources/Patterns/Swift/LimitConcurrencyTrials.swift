@@ -1,13 +1,14 @@
 import Dispatch
 import Instruments
 
-/// The measuring code.
+/// The code that measures the variants.
 extension LimitConcurrency {
-  /// Runs all jobs, at most `width` at once, and returns when all have ended.
+  /// A function that runs all jobs, at most `width` at once, and returns when all jobs have ended.
   typealias Limit = @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void
 
-  /// Runs jobs as child tasks, and counts how many are in progress at once. A waiting job holds no thread. The trial is
-  /// unavailable if there are not enough threads, or if the system does not report what they do.
+  /// A probe that runs jobs as child tasks, and records how many are in progress at once. A waiting job does not block
+  /// a thread. The trial is unavailable if there are not enough threads, or if the system does not report thread
+  /// states.
   var limit: Probe<Limit> {
     Probe(reads: [jobs, width, work], records: results) { trial, run in
       let width = trial[width]
@@ -17,8 +18,8 @@ extension LimitConcurrency {
     }
   }
 
-  /// Runs jobs as blocks, and counts how many are in progress at once. Each job holds a thread from its beginning to
-  /// its end.
+  /// A probe that runs jobs as blocks, and records how many are in progress at once. Each job occupies a thread from
+  /// its beginning to its end.
   var limitBlocks: Probe<@Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void> {
     Probe(reads: [jobs, width, work], records: results) { trial, run in
       let width = trial[width]
@@ -28,7 +29,7 @@ extension LimitConcurrency {
     }
   }
 
-  /// The metrics of every trial that completes.
+  /// The metrics of every trial that ends.
   private var results: [any Declaration] { [overWidth, unusedSlots, blockedThreads, missing, perJob] }
 
   private func look(
@@ -47,8 +48,8 @@ extension LimitConcurrency {
     trial.record(perJob, seen.elapsed, over: count)
   }
 
-  /// Runs jobs that are expected not to end: the admitted ones wait for an answer, which comes when all threads sleep.
-  /// There are more jobs than places and threads.
+  /// A probe for jobs that are expected not to end: each admitted job waits until all threads of the process sleep.
+  /// There are more jobs than permits and threads.
   var deadlock: Probe<Limit> {
     Probe(reads: [jobs, width]) { trial, run in
       let width = trial[width]
@@ -73,6 +74,6 @@ extension LimitConcurrency {
 }
 
 extension DispatchSemaphore {
-  /// Blocks the thread until a signal comes, as a call that knows nothing of tasks does.
+  /// Blocks the thread until the semaphore is signalled, although the caller may be a task.
   func blockForOne() { wait() }
 }

@@ -39,9 +39,9 @@ struct PoolStarvation: Pattern {
   let taskStart = Metric.latency(
     "task-start", "from the submission of the bystander task of the same priority to its start")
 
-  /// Detects a standstill; a test replaces it.
+  /// The detector of a standstill. A test may replace it.
   var standstill = Standstill()
-  /// Verifies that there are enough threads; a test replaces it.
+  /// The check for enough threads. A test may replace it.
   var room = ThreadCapacity()
 
   var variants: [Variant] {

@@ -2,11 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension PoolStarvation {
-  /// Starts all requests while their answer is withheld, submits the bystanders when all threads sleep, and then
-  /// releases the answer. The trial is unavailable if there are not enough threads, or if the system does not report
-  /// what they do.
+  /// A probe that starts all requests while their answer is withheld, submits the bystanders once all threads sleep,
+  /// and then releases the answer. The trial is unavailable if there are not enough threads, or if the system does not
+  /// report thread states.
   var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
     Probe(
       reads: [tasksPerCore, hold], records: results + [begun, notBegun, blockedThreads, stillStarved]
@@ -35,10 +35,10 @@ extension PoolStarvation {
     }
   }
 
-  /// A probe for the bystanders without any requests.
+  /// A probe that submits the bystanders without any requests.
   var runBystandersAlone: TrialProbe { Probe(records: results) }
 
-  /// Submits the bystanders without any requests, and records how soon they begin.
+  /// Submits the bystanders without any requests, and records how soon each bystander begins.
   func recordBystandersAlone(_ trial: Trial) throws {
     try prepare(threads: 0)
     let bystanders = TaskBystanders()
@@ -46,7 +46,7 @@ extension PoolStarvation {
     record(trial, bystanders)
   }
 
-  /// The metrics of every trial.
+  /// The metrics that every trial records.
   private var results: [any Declaration] {
     [starved, taskStarved, otherPriorityStarved, globalStarved, ownQueueStarved, taskStart]
   }
@@ -69,20 +69,20 @@ extension PoolStarvation {
   }
 }
 
-/// An answer that many requests wait for, and that comes late.
+/// An answer that is withheld while many requests wait for it.
 final class LateAnswer: Sendable {
   private let group = DispatchGroup()
   private let handlers = DispatchQueue(label: "answers")
   private let isHeldBack = Mutex(true)
   private let begins: RunCounts
 
-  /// Creates an answer to this many requests, which is withheld.
+  /// Creates a withheld answer for `count` requests.
   init(requests count: Int) {
     begins = RunCounts(count: count)
     group.enter()
   }
 
-  /// The requests that wait for the answer.
+  /// The requests that wait for this answer.
   var requests: [Request] { (0..<begins.count).map { Request(answer: self, index: $0) } }
 
   /// A request that waits for the answer.
@@ -90,11 +90,11 @@ final class LateAnswer: Sendable {
     fileprivate let answer: LateAnswer
     fileprivate let index: Int
 
-    /// Notes that the request has a thread and begins.
+    /// Records that the request is running on a thread.
     func begins() { answer.begins.ran(index) }
-    /// Blocks the thread until the answer arrives, as every blocking call does.
+    /// Blocks the calling thread until the answer is released.
     func blockUntilAnswered() { answer.group.wait() }
-    /// Calls `handler` when the answer arrives.
+    /// Submits `handler` to a queue when the answer is released.
     func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
       answer.group.notify(queue: answer.handlers, execute: handler)
     }
@@ -103,7 +103,7 @@ final class LateAnswer: Sendable {
   /// The number of requests that have begun.
   var begun: Int { begins.count - begins.notRun }
 
-  /// Releases the answer. Call it once.
+  /// Releases the answer. Further calls have no effect.
   func comes() {
     let isFirst = isHeldBack.withLock { isHeldBack in
       defer { isHeldBack = false }
@@ -113,19 +113,19 @@ final class LateAnswer: Sendable {
   }
 }
 
-/// Tasks and blocks that do not need the answer.
+/// Tasks and blocks that do not wait for the answer.
 private final class TaskBystanders: Sendable {
-  /// A task of the same priority.
+  /// A task of the same priority as the requests.
   let task = Bystander(asTaskOf: .medium)
-  /// A task of another priority.
+  /// A task of the priority `utility`.
   let otherPriority = Bystander(asTaskOf: .utility)
-  /// A block on the global queue of the same class.
+  /// A block on the global queue of the default QoS class.
   let global = Bystander(on: .global())
-  /// A block on a serial queue of its own.
+  /// A block on a serial queue.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// Submits the bystanders one after the other. If the task is delayed, waits up to `patience`: for the block on the
-  /// global queue if that block is delayed as well, and otherwise for the task.
+  /// Submits the bystanders one after another. If the task is delayed, waits up to `patience` for the task, or for the
+  /// block on the global queue if that block is delayed as well.
   func come(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

@@ -9,9 +9,9 @@ import Synchronization
 /// await task.value  // in a task of high priority
 /// ```
 ///
-/// Each task begins with low priority, and continues until the trial has raised it, or until `patience` is over. A
-/// trial observes the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. Which thread
-/// the system runs first is another question (queue-priority).
+/// Each task begins with low priority, and continues until the trial has raised its priority, or until `patience` is
+/// over. A trial records the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. The
+/// pattern queue-priority examines which thread the system runs first.
 ///
 /// SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
 struct PriorityEscalation: Pattern {
@@ -201,6 +201,6 @@ struct PriorityEscalation: Pattern {
     }
   }
 
-  /// The longest time of a trial.
+  /// Returns the longest time that a trial takes on an idle machine.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(5) * trial[tasks] + .seconds(30) }
 }

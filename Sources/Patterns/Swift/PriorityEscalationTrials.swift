@@ -2,17 +2,20 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension PriorityEscalation {
-  /// A body, which starts a task and raises it.
+  /// The body of a variant, which starts a task and raises its priority.
   typealias Raising = @Sendable (RaisedTask) async throws -> Void
 
   private var raises: [any Declaration] { [unraised, uncalled] }
   private var calls: [any Declaration] { raises + [repeated, lowered, notice] }
 
-  /// Runs a body for one task after the other. The task is raised a number of times, and its handler must be called.
+  /// Returns a probe that runs the variant's body for each task in turn, and records whether the priority was raised
+  /// and the handler called.
   ///
-  /// - Parameter patience: how long a task waits to be raised.
+  /// - Parameters:
+  ///   - times: the number of times that the priority of each task is raised.
+  ///   - patience: how long a task waits until its priority is raised.
   func runEachTask(raised times: Int = 1, patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [forgotten]) { trial, body in
       let states = try each(trial, within: patience, body)
@@ -22,14 +25,14 @@ extension PriorityEscalation {
     }
   }
 
-  /// Runs a body, which raises its task before the handler is installed, for one task after the other.
+  /// Returns a probe for a body that raises the priority of its task before the task installs the handler.
   func runEachRaisedBefore(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: raises) { trial, body in
       recordRaises(trial, try each(trial, within: patience, body))
     }
   }
 
-  /// Runs a body, which starts a task with an outer and an inner handler and raises it, for one task after the other.
+  /// Returns a probe for a body that starts a task with an outer and an inner handler, and raises its priority.
   func runEachInnerHandler(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [insideFirst]) { trial, body in
       let states = try each(trial, within: patience, body)
@@ -39,7 +42,7 @@ extension PriorityEscalation {
     }
   }
 
-  /// Runs a body, which starts a task that nothing raises, for one task after the other.
+  /// Returns a probe for a body that starts a task whose priority is not raised.
   func runEachLooseTask(patience: Duration = .milliseconds(1)) -> Probe<Raising> {
     Probe(reads: [tasks], records: [raised]) { trial, body in
       trial.record(raised, try each(trial, within: patience, body).count { $0.isRaised })
@@ -57,9 +60,9 @@ extension PriorityEscalation {
     trial.record(notice, states.compactMap(\.notice))
   }
 
-  /// Runs a body for one task after the other.
+  /// Runs `body` for each task in turn, and returns the observations of the tasks.
   ///
-  /// - Parameter patience: how long a task waits to be raised.
+  /// - Parameter patience: how long a task waits until its priority is raised.
   private func each(_ trial: Trial, within patience: Duration, _ body: @escaping Raising) throws -> [RaisedTask.State] {
     let count = trial[tasks]
     return try waitFor {
@@ -76,11 +79,11 @@ extension PriorityEscalation {
 }
 
 extension Unavailable {
-  /// The reason that is given on systems without the handlers.
+  /// The error that is thrown if `withTaskPriorityEscalationHandler` is not available on this system.
   static let escalationHandler = Unavailable("withTaskPriorityEscalationHandler needs macOS 26")
 }
 
-/// A task whose priority is raised, and the observations of the task.
+/// A task whose priority is raised, with observations of its priority and handlers.
 final class RaisedTask: Sendable {
   struct State {
     var isRaised = false
@@ -88,7 +91,7 @@ final class RaisedTask: Sendable {
     var isNotified = false
     var (calls, lowered, outerCalls) = (0, 0, 0)
     var wasInsideFirst = false
-    /// The highest priority that the handler was called with.
+    /// The highest priority that was passed to the handler.
     var highest = TaskPriority.background
     var raising: UInt64 = 0
     var notice: UInt64?
@@ -101,11 +104,11 @@ final class RaisedTask: Sendable {
 
   init(patience: Duration) { self.patience = patience }
 
-  /// Yields until the task has high priority, or until the patience is over.
+  /// Yields until the task has high priority, or until `patience` is over.
   func isRaised() async { await waits { Task.currentPriority >= .high } }
-  /// Yields until the task has high priority and its handler has been called, or until the patience is over. The system
-  /// raises the priority first. If the operation returns before the handler is called, the handler is not called at
-  /// all.
+  /// Yields until the task has high priority and its handler has been called, or until `patience` is over. The system
+  /// raises the priority before it calls the handler. If the operation returns before that call, the handler is never
+  /// called.
   func isRaisedAndNotified() async { await waits { Task.currentPriority >= .high && self.now.isNotified } }
 
   private func waits(_ isOver: () -> Bool) async {
@@ -115,21 +118,21 @@ final class RaisedTask: Sendable {
     let isRaised = Task.currentPriority >= .high
     state.withLock { $0.isRaised = isRaised }
   }
-  /// Suspends the task until the trial has made all its calls of escalatePriority.
+  /// Suspends the task until the trial has called `escalatePriority` for the last time.
   func trialHasRaised() async { await allCalls.passed() }
-  /// Notes that the trial has made all its calls of escalatePriority.
+  /// Records that the trial has called `escalatePriority` for the last time.
   func hasRaised() { allCalls.open() }
-  /// Suspends the task once, and notes whether the task has lost the priority afterwards.
+  /// Yields once, and records whether the task has lost its high priority afterwards.
   func looksAgain() async {
     await Task.yield()
     let isForgotten = Task.currentPriority < .high
     state.withLock { $0.isForgotten = isForgotten }
   }
-  /// Suspends until the task has begun.
+  /// Suspends the caller until the task has begun.
   func hasBegun() async { await begun.passed() }
-  /// Notes that the task is about to be raised.
+  /// Records the time immediately before the priority is raised.
   func raises() { state.withLock { $0.raising = MonotonicClock.now() } }
-  /// Notes a call of the handler.
+  /// Records a call of the handler with the old and the new priority.
   func handlerIsCalled(_ old: TaskPriority, _ new: TaskPriority) {
     let now = MonotonicClock.now()
     state.withLock { state in
@@ -141,7 +144,7 @@ final class RaisedTask: Sendable {
       if state.notice == nil { state.notice = now > state.raising ? now - state.raising : 0 }
     }
   }
-  /// Notes a call of the outer handler.
+  /// Records a call of the outer handler.
   func outerHandlerIsCalled() { state.withLock { $0.outerCalls += 1 } }
 
   /// The observations of the task so far.

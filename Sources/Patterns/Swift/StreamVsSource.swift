@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How does code that cannot wait send items to a consumer that takes them one by one: through an `AsyncStream`, or
+/// How does code that cannot wait send items to a consumer that receives them one by one: through an `AsyncStream`, or
 /// through a source?
 ///
-/// A custom source keeps a single number, however many events come while its handler waits or runs. An `AsyncStream`
-/// keeps the items themselves: all of them, or as many as its buffering policy allows.
+/// A custom source stores a single number, regardless of how many events arrive while its handler waits or runs. An
+/// `AsyncStream` stores the items themselves: all of them, or as many as its buffering policy allows.
 ///
-/// The items of a burst are sent while the consumer is held on the previous item. After that come single items, each
-/// sent when the previous one was received, and a run of items back to back.
+/// The trial sends the items of a burst while the consumer is held on the previous item. It then sends single items,
+/// each after the previous item was received, and finally a run of items without pauses.
 ///
 /// Source: "AsyncStream" in the documentation of Swift's standard library, beside the Concurrency Programming Guide,
 /// Dispatch Sources.
@@ -104,7 +104,7 @@ struct StreamVsSource: Pattern {
   }
 }
 
-/// Items that a sender and a handler share.
+/// An array of items that a sender and a handler share.
 private final class SharedItems: Sendable {
   let array = Mutex<[Int]>([])
 }

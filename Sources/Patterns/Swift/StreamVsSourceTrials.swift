@@ -2,26 +2,26 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code, which sends items and notes the items that are received.
+/// The code that sends items and records which items are received.
 extension StreamVsSource {
-  /// The number of bursts that count, after one that is a warm-up.
+  /// The number of measured bursts, after one warm-up burst.
   private static let rounds = 10
 
-  /// The longest time of a trial: 20 us for every item on an idle machine.
+  /// Returns the longest time that a trial takes on an idle machine: 20 microseconds for each item.
   func longest(_ trial: Trial) -> Duration? {
     let bursts = (Self.rounds + 1) * trial[burst]
     return .microseconds(20) * (bursts + trial[messages] + trial[stream]) + .milliseconds(100)
   }
 
-  /// The settings of every trial.
+  /// The settings that every trial reads.
   private var settings: [any Declaration] { [burst, messages, stream] }
-  /// The metrics of every trial.
+  /// The metrics that every trial records.
   private var results: [any Declaration] { [lost, policyViolations, sendCost, latency, perItem] }
 
-  /// Sends items in bursts while the consumer is held, one by one, and as a stream, and counts the items that were
-  /// lost.
+  /// Returns a probe that sends items in bursts while the consumer is held, one by one, and without pauses, and records
+  /// how many items were lost.
   ///
-  /// - Parameter kept: the items of a burst that the consumer should receive.
+  /// - Parameter kept: returns the items of a burst that the consumer should receive.
   func pass<Kept: Sequence<Int> & SendableMetatype>(
     keeping kept: @escaping @Sendable (_ items: [Int]) -> Kept
   ) -> Probe<@Sendable (Inbox) -> Outbox> {
@@ -30,10 +30,10 @@ extension StreamVsSource {
     }
   }
 
-  /// Sends items as `pass` does through a buffer of limited capacity, and counts the dropped items that `yield` did not
-  /// report.
+  /// Returns a probe that sends items through a buffer of limited capacity, and also records the dropped items that
+  /// `yield` did not report.
   ///
-  /// - Parameter kept: the items of a burst that the consumer should receive.
+  /// - Parameter kept: returns the items of a burst that the consumer should receive.
   func passBounded<Kept: Sequence<Int> & SendableMetatype>(
     keeping kept: @escaping @Sendable (_ items: [Int], _ capacity: Int) -> Kept
   ) -> Probe<@Sendable (Inbox, _ capacity: Int) -> Outbox> {
@@ -44,11 +44,11 @@ extension StreamVsSource {
     }
   }
 
-  /// Returns the number of lost items that `yield` did not report.
+  /// Sends all items of a trial, and returns the number of lost items that `yield` did not report.
   private func send(
     _ trial: Trial, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
   ) throws -> Int {
-    // The consumer is held while it takes item 0.
+    // The consumer is held while it processes item 0.
     let items = Array(1...trial[burst])
     let expected = Array(kept(items))
     let batch = Pieces(items)
@@ -65,7 +65,7 @@ extension StreamVsSource {
       try inbox.finish(outbox)
       let taken = Array(inbox.taken.dropFirst())
       unpromised += taken.difference(from: expected).count
-      // One sum represents all items.
+      // A source reports one sum for all items.
       let missing = expected.count == 1 && taken == expected && expected != items ? 0 : items.count - taken.count
       lost += max(0, missing)
       unreported += abs(missing - inbox.drops)
@@ -87,23 +87,23 @@ extension StreamVsSource {
   }
 }
 
-/// The ways in which a trial sends items, and in which it ends the stream of items.
+/// The closures by which a trial sends items and ends their stream.
 struct Outbox {
-  /// Sends items one after the other.
+  /// A closure that sends items one after another.
   let sendAll: (Pieces<Int>) -> Void
-  /// Ends the stream of items. Items that were sent before are still received.
+  /// A closure that ends the stream of items. The consumer still receives the items that were sent before.
   let end: () -> Void
 
-  /// Creates an outbox that sends items by `send` and ends by `end`.
+  /// Creates an outbox from a closure that sends items and a closure that ends the stream.
   init(send: @escaping (Pieces<Int>) -> Void, end: @escaping () -> Void) { (sendAll, self.end) = (send, end) }
 
   /// Sends one item.
   func send(_ item: Int) { sendAll(Pieces(CollectionOfOne(item))) }
 }
 
-/// The consumer's side, which receives the items.
+/// The received items, with the state of the consumer.
 final class Inbox: Sendable {
-  /// The queue of handlers and blocks; tasks run in Swift's pool.
+  /// The queue of handlers and blocks. Tasks run in Swift's pool instead.
   let queue = DispatchQueue(label: "inbox")
   private struct State {
     var taken: [Int] = []
@@ -117,27 +117,29 @@ final class Inbox: Sendable {
   private let isHeld = DispatchSemaphore(value: 0)
   private let arrived = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
-  /// The longest wait for something that must happen.
+  /// The maximum time that a trial waits for an expected event.
   private static let patience = Duration.seconds(20)
 
-  /// Creates an inbox. If `holdsFirst`, the first item holds the consumer until it is released.
+  /// Creates an inbox. If `holdsFirst` is true, the first item suspends the consumer until ``release()`` is called.
   init(holdsFirst: Bool = false) { state = Mutex(State(holds: holdsFirst)) }
 
   // MARK: For the consumer
 
-  /// Takes an item as the consumer does, and holds the consumer on it if the trial asks for that.
+  /// Records an item, and suspends the consumer if the trial holds it.
   func take(_ item: Int) async {
     if keep(item) { await gate.passed() }
   }
 
-  /// Takes an item, in a handler or a block.
+  /// Records an item in a handler or a block, and blocks the thread if the trial holds the consumer.
   @available(*, noasync) func take(_ item: Int) {
     if keep(item) { gate.queue.sync {} }
   }
 
-  /// Notes that no more items will be received.
+  /// Records that no more items will be received.
   func ended() { hasEnded.signal() }
 
+  /// Records an item.
+  ///
   /// - Returns: whether the consumer must be held.
   private func keep(_ item: Int) -> Bool {
     let (holds, isAwaited) = state.withLock { state in
@@ -153,7 +155,7 @@ final class Inbox: Sendable {
 
   // MARK: For the sender
 
-  /// Notes whether the stream reports that it dropped an item.
+  /// Counts a dropped item if `result` reports one.
   func note(_ result: AsyncStream<Int>.Continuation.YieldResult) {
     if case .dropped = result { state.withLock { $0.drops += 1 } }
   }
@@ -164,16 +166,20 @@ final class Inbox: Sendable {
   var taken: [Int] { state.withLock { $0.taken } }
   /// The number of times that `yield` reported a dropped item.
   var drops: Int { state.withLock { $0.drops } }
-  /// The time at which the last item was received.
+  /// The time at which the last item was received, in nanoseconds of the monotonic clock.
   var lastTime: UInt64 { state.withLock { $0.lastTime } }
 
   /// Waits until the consumer is held.
+  ///
+  /// - Throws: an error if the consumer is not held within 20 seconds.
   func awaitHeld() throws { try isHeld.wait(within: Self.patience, else: "what was passed on was not taken") }
 
-  /// Lets the held consumer continue.
+  /// Resumes the held consumer.
   func release() { gate.open() }
 
-  /// Returns how long it takes until the item that `send` sends is received.
+  /// Executes `send`, and returns the nanoseconds until the sent item is received.
+  ///
+  /// - Throws: an error if the item is not received within 20 seconds.
   func latency(_ send: () -> Void) throws -> UInt64 {
     state.withLock { $0.isAwaited = true }
     let start = MonotonicClock.now()
@@ -184,8 +190,10 @@ final class Inbox: Sendable {
   }
 
   /// Ends the stream, and waits until all items are received.
+  ///
+  /// - Throws: an error if the stream does not end within 20 seconds.
   func finish(_ outbox: Outbox) throws {
-    // A cancelled source does not deliver the events that it still holds.
+    // A cancelled source does not deliver pending events.
     queue.drainSources()
     outbox.end()
     try hasEnded.wait(within: Self.patience, else: "what was passed on was not taken")

@@ -1,12 +1,13 @@
 import Instruments
 
-/// What does a child task cost, and how long is it kept?
+/// What does a child task cost, and how long does it stay in memory?
 ///
-/// Structured concurrency makes child tasks by `async let` and in groups. A task group keeps every child that has ended
-/// until its result is taken, and a discarding group keeps none. A `Task` that is created by itself has no parent.
+/// Structured concurrency creates child tasks by `async let` and in groups. A task group retains each ended child until
+/// its result is consumed, and a discarding group retains none. A `Task` that is created by its initializer has no
+/// parent.
 ///
-/// A trial makes children that only note that they ran: several times to time them, once to count allocations, and once
-/// to measure the memory that is kept. In the last run the parent pauses at the end of its scope until all children
+/// A trial creates children that only record that they ran: several times to time them, once to count allocations, and
+/// once to measure the retained memory. In the last run the parent pauses at the end of its scope until all children
 /// have ended and all threads sleep.
 ///
 /// Source: SE-0304 (structured concurrency) and SE-0381 (discarding task groups).
@@ -31,7 +32,7 @@ struct StructuredCost: Pattern {
     "bytes of the heap in use when all children had ended, beyond those before, divided by the children")
   let unended = Metric.count("unended", "children that had not run when their scope had ended")
 
-  /// Detects that all children have ended; a test replaces it.
+  /// The detector that all children have ended. A test may replace it.
   var standstill = Standstill()
 
   var problem: [any Declaration] { [children, keptChildren] }
@@ -75,7 +76,7 @@ struct StructuredCost: Pattern {
     }
   }
 
-  /// The longest time of a trial: each child, and a wake-up for it.
+  /// Returns the longest time that a trial takes on an idle machine: each child, with a wake-up.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(50) * (trial[children] * (trial[repeats] + 2) + trial[keptChildren]) + .seconds(1)
   }

@@ -2,10 +2,10 @@ import Dispatch
 import Instruments
 import Platform
 
-/// The measuring code.
+/// The code that measures the variants.
 extension StructuredCost {
-  /// Lets parents make children: the body makes the children, awaits them, and pauses before it ends. The trial is
-  /// unavailable if the system does not report what threads do.
+  /// A probe for a body that creates children, awaits them, and pauses before it ends. It records the time, allocations
+  /// and retained memory for each child. The trial is unavailable if the system does not report thread states.
   var spawn: Probe<@Sendable (Children) async -> Void> {
     Probe(
       reads: [children, repeats, keptChildren],
@@ -35,7 +35,7 @@ extension StructuredCost {
   }
 
   private func recordKept(_ trial: Trial, _ run: @escaping @Sendable (Children) async -> Void) throws {
-    // Dispatch and the heap keep some of the memory that was given back. A first parent fills what they keep.
+    // Dispatch and the heap retain some of the freed memory. A first parent fills that memory.
     let count = trial[keptChildren]
     try waitFor { await run(Children(count: count)) }
     try standstill.wait()
@@ -60,9 +60,9 @@ extension StructuredCost {
 final class Children: Sendable {
   private let runs: RunCounts
   private let gate: BoundedGate?
-  /// The children.
+  /// All children, in the order of their creation.
   let all: [Child]
-  /// The children in pairs. If their number is odd, the last child is alone.
+  /// The children in pairs. If the number of children is odd, the second child of the last pair is an additional one.
   let pairs: [(first: Child, second: Child)]
 
   fileprivate init(count: Int, pause gate: BoundedGate? = nil) {
@@ -73,7 +73,8 @@ final class Children: Sendable {
     pairs = stride(from: 0, to: count, by: 2).map { (Child(runs: runs, index: $0), Child(runs: runs, index: $0 + 1)) }
   }
 
-  /// Pauses at the end of the scope until the memory has been examined. Other runs do not pause.
+  /// Suspends the parent at the end of its scope until the memory has been measured. Returns immediately if the run
+  /// does not measure memory.
   func pause() async { await gate?.passed() }
 
   fileprivate func endPause() { gate?.open() }
@@ -82,14 +83,14 @@ final class Children: Sendable {
   fileprivate var unended: Int { all.count { !$0.hasRun } }
 }
 
-/// A child that only notes that it ran.
+/// A child that only records that it ran.
 struct Child: Sendable {
   fileprivate let runs: RunCounts
   fileprivate let index: Int
 
-  /// Runs the child.
+  /// Records that the child ran.
   func run() { runs.ran(index) }
-  /// Runs the child, as an asynchronous function.
+  /// Records that the child ran, in an asynchronous function.
   @inline(never) func runAsync() async { runs.ran(index) }
   fileprivate var hasRun: Bool { runs[index] > 0 }
 }

@@ -10,9 +10,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Each item is a number, and the actor notes the items in the order of their arrival. In the variants whose tasks may
-/// overtake each other, the first round of a trial holds one task between its start and its call, or its end, until a
-/// later item has arrived. The other rounds are timed.
+/// Each item is a number, and the actor records the items in the order of their arrival. In the variants whose tasks
+/// may overtake each other, the first round of a trial suspends one task between its start and its call, or its end,
+/// until a later item has arrived. The other rounds are timed.
 ///
 /// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
 struct TaskOrder: Pattern {
@@ -111,7 +111,7 @@ struct TaskOrder: Pattern {
     }
   }
 
-  /// The longest time of a trial.
+  /// Returns the longest time that a trial takes on an idle machine.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(20) * trial[items] * (trial[repeats] + 1) + .seconds(20)
   }

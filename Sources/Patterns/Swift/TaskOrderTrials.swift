@@ -2,24 +2,24 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension TaskOrder {
-  /// Runs a body, which sends the items of a round, for one round after the other, and times the rounds. In the first
-  /// round, which is not timed, the first item may be held.
+  /// A probe that runs the variant's body, which sends the items of a round, for each round in turn, and times the
+  /// rounds. In the first round, which is not timed, the first item may be held.
   var runEachRound: Probe<@Sendable (OrderRound) async -> Void> {
     Probe(reads: [items, repeats], records: [inversions, lost, perItem]) { trial, body in
       try runRounds(trial, isTimed: true, body)
     }
   }
 
-  /// Runs a body as ``runEachRound`` does, and does not time the rounds.
+  /// A probe that runs the variant's body for each round in turn, without timing the rounds.
   var runEachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> {
     Probe(reads: [items, repeats], records: [inversions, lost]) { trial, body in
       try runRounds(trial, isTimed: false, body)
     }
   }
 
-  /// Runs a body for one round after the other.
+  /// Runs `body` for each round in turn, and records the order of the items.
   ///
   /// - Parameter patience: how long a round waits for its items.
   func runRounds(
@@ -40,7 +40,7 @@ extension TaskOrder {
   }
 }
 
-/// Items that tasks bring, and the order in which they arrived.
+/// Items that tasks send, with the order in which they arrived.
 final class OrderRound: Sendable {
   private struct State {
     var come = 0
@@ -64,16 +64,16 @@ final class OrderRound: Sendable {
   /// The items, in the order in which they are sent.
   var items: [Item] { (0..<count).map { Item(round: self, index: $0) } }
 
-  /// An item.
+  /// An item that a task sends.
   struct Item: Sendable {
     fileprivate let round: OrderRound
     fileprivate let index: Int
 
-    /// Whether the item is in the second half.
+    /// Whether the item is in the second half of the round.
     var isInSecondHalf: Bool { index >= round.count / 2 }
-    /// Suspends the task of the first item until a later item has arrived.
+    /// Suspends the task of the first item until a later item has arrived, if the round holds its first item.
     func isHeldIfFirst() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
-    /// Notes that the item has arrived.
+    /// Records that the item has arrived.
     func notesArrival() { round.notesArrival(index) }
   }
 
@@ -88,28 +88,28 @@ final class OrderRound: Sendable {
     if index > 0 { laterHasCome.open() }
   }
 
-  /// Notes that the tasks of all items have been started. If the first task is still held after that, no other task can
-  /// overtake it.
+  /// Records that the tasks of all items have been started. This call starts a time limit of 10 seconds for the held
+  /// task, which no other task may be able to overtake.
   func allHaveStarted() { laterHasCome.restHasFinished() }
 
-  /// Blocks the actor on which the caller runs until the actor may continue.
+  /// Blocks the calling actor until ``letActorGo()`` is called.
   func blocksActor() {
     isBlocked.open()
     actor.wait()
   }
-  /// Suspends until the actor is blocked.
+  /// Suspends the caller until the actor is blocked.
   func actorIsBlocked() async { await isBlocked.passed() }
-  /// Lets the actor continue.
+  /// Unblocks the actor.
   func letActorGo() { actor.signal() }
 
   // MARK: Results
 
   /// Waits until all items have arrived, but no longer than `patience`.
   func waitForAll(within patience: Duration) { state.wait(within: patience) { [count] in $0.come == count } }
-  /// The number of items that arrived after a later one.
+  /// The number of items that arrived after an item that was sent later.
   var inversions: Int { state.inversions }
   /// The number of items that have not arrived.
   var lost: Int { count - state.come }
-  /// The time at which the last item came; nil if an item is missing.
+  /// The time at which the last item arrived, in nanoseconds of the monotonic clock; nil if an item is missing.
   var end: UInt64? { state.end }
 }

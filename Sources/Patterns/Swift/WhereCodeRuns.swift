@@ -3,7 +3,7 @@ import Instruments
 import NonisolatedBefore
 import NonisolatedToday
 
-/// Does asynchronous code that an actor calls run on the actor, or off it?
+/// Does asynchronous code that an actor calls run on the actor or elsewhere?
 ///
 /// ```swift
 /// nonisolated func load() async { … }
@@ -26,7 +26,7 @@ struct WhereCodeRuns: Pattern {
   let late = Metric.count("late", "tasks that had not begun when their creation returned")
   let call = Metric.latency("call", "from before the call until the code begins")
 
-  /// The second actor. A test replaces the main actor, which does not run in tests.
+  /// The second actor. A test replaces the main actor, since no code runs on it in tests.
   var second = CallingActor.main
 
   var variants: [Variant] {
@@ -112,7 +112,7 @@ struct WhereCodeRuns: Pattern {
     }
   }
 
-  /// A global actor on a queue.
+  /// A global actor whose executor is a queue.
   @globalActor actor Desk {
     static let shared = Desk()
     static let queue = DispatchQueue(label: "desk")
@@ -120,13 +120,13 @@ struct WhereCodeRuns: Pattern {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   }
 
-  /// Starts a task on the global actor, and waits for it.
+  /// Starts a task on the global actor, and waits until it has ended.
   @Desk private static func startTask(_ code: CalledCode) async {
     let task = Task { code.look() }
     code.isCreated()
     await task.value
   }
 
-  /// The longest time of a trial.
+  /// Returns the longest time that a trial takes on an idle machine.
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[calls] + .seconds(10) }
 }

@@ -2,28 +2,29 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension WhereCodeRuns {
-  /// The code that an actor runs for one call.
+  /// A function that an actor runs once for each call of the code.
   typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async throws -> Void
 
   private var looks: [any Declaration] { [onActor, offActor, hops, call] }
 
-  /// Has both actors run a call, and records where its code ran.
+  /// A probe that runs the variant's body on both actors, and records where the called code ran.
   var runEachCall: Probe<Call> {
     Probe(reads: [calls], records: looks) { trial, call in
       _ = try each(trial, by: [.onQueue(), second], call)
     }
   }
 
-  /// Has both actors run a call, and records where its task ran, and whether it had begun in time.
+  /// A probe that runs the variant's body, which starts a task, on both actors. It records where the task ran, and
+  /// whether it had begun when its creation returned.
   var runEachTask: Probe<Call> {
     Probe(reads: [calls], records: looks + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.onQueue(), second], call).count { $0.wasLate })
     }
   }
 
-  /// Has the global actor run a call, and records what ``runEachTask`` does.
+  /// A probe that runs the variant's body on the global actor, and records what ``runEachTask`` records.
   var runEachTaskOfGlobal: Probe<Call> {
     Probe(reads: [calls], records: looks + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.desk], call).count { $0.wasLate })
@@ -57,7 +58,7 @@ extension WhereCodeRuns {
   }
 }
 
-/// An actor, and the queue on which it runs.
+/// An actor, with the queue on which it runs.
 struct CallingActor: Sendable {
   private static let key = DispatchSpecificKey<String>()
 
@@ -73,10 +74,10 @@ struct CallingActor: Sendable {
   /// The main actor.
   static var main: CallingActor { CallingActor(MainActor.shared, on: .main) }
 
-  /// The global actor on a queue.
+  /// The global actor whose executor is a queue.
   static var desk: CallingActor { CallingActor(WhereCodeRuns.Desk.shared, on: WhereCodeRuns.Desk.queue) }
 
-  /// An actor on a serial queue of its own.
+  /// Creates an actor that runs on a new serial queue.
   static func onQueue() -> CallingActor {
     let queue = DispatchQueue(label: "actor")
     return CallingActor(QueueActor(queue), on: queue)
@@ -86,7 +87,7 @@ struct CallingActor: Sendable {
   var isHere: Bool { DispatchQueue.getSpecific(key: Self.key) == label }
 }
 
-/// An actor on a queue.
+/// An actor that runs on a queue.
 private actor QueueActor {
   nonisolated let executor: QueueExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -94,7 +95,7 @@ private actor QueueActor {
   init(_ queue: DispatchQueue) { executor = QueueExecutor(queue: queue) }
 }
 
-/// Code that an actor calls, and where it ran.
+/// Code that an actor calls, with observations of where it ran.
 final class CalledCode: Sendable {
   private struct State {
     var thread = 0
@@ -111,14 +112,14 @@ final class CalledCode: Sendable {
 
   init(by caller: CallingActor) { self.caller = caller }
 
-  /// Notes that the actor is about to call the code.
+  /// Records the thread and the time of the actor immediately before it calls the code.
   func isCalled() {
     state.withLock { state in
       state.thread = ThreadCensus.currentThread
       state.called = MonotonicClock.now()
     }
   }
-  /// Notes where the code runs.
+  /// Records where the code runs.
   @Sendable func look() {
     let (now, isHere, thread) = (MonotonicClock.now(), caller.isHere, ThreadCensus.currentThread)
     state.withLock { state in
@@ -126,17 +127,17 @@ final class CalledCode: Sendable {
       if isHere { state.onActor += 1 } else { state.offActor += 1 }
     }
   }
-  /// Notes that the creation of a task has returned.
+  /// Records that the creation of a task has returned.
   func isCreated() { state.withLock { $0.wasLate = $0.begun == nil } }
 
-  /// The number of observations on the actor of the caller.
+  /// The number of observations on the caller's actor.
   var onActor: Int { state.withLock { $0.onActor } }
-  /// The number of observations elsewhere.
+  /// The number of observations outside the caller's actor.
   var offActor: Int { state.withLock { $0.offActor } }
-  /// Whether the code began on another thread than the caller's.
+  /// Whether the code began on a thread other than the caller's.
   var hasHopped: Bool { state.withLock { $0.firstThread != $0.thread } }
   /// Whether the code had not begun when the creation of its task returned.
   var wasLate: Bool { state.withLock(\.wasLate) }
-  /// The time from before the call until the code began.
+  /// The nanoseconds from the call until the code began; nil if it has not begun.
   var delay: UInt64? { state.withLock { state in state.begun.map { $0 - state.called } } }
 }

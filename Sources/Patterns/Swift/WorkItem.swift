@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// What does cancelling stop, and who is notified?
+/// Which work does cancelling stop, and which waiters are notified?
 ///
 /// A block in a work item can be cancelled, waited for, and given a notify block:
 ///
@@ -12,9 +12,9 @@ import Instruments
 /// dispatch_block_cancel(item);
 /// ```
 ///
-/// A trial cancels each item in one of two states. In the first state the item is queued after a block that holds the
-/// queue until the item is cancelled. In the second state the item is running, and waits until it is cancelled. The
-/// variants in Swift concurrency do the same with a task, and an actor takes the place of the queue.
+/// A trial cancels each item in one of two states. In the first state the item is queued after a block that occupies
+/// the queue until the item is cancelled. In the second state the item is running, and waits until it is cancelled. The
+/// variants in Swift concurrency do the same with a task, and an actor replaces the queue.
 ///
 /// Beyond the documents: these have no way to cancel a submitted task (Concurrency Programming Guide, Dispatch Queues).
 struct WorkItem: Pattern {
@@ -37,7 +37,7 @@ struct WorkItem: Pattern {
   let cancelLatency = Metric.latency(
     "cancel-latency", "from cancel until the notify block runs, or the awaiting task resumes")
 
-  /// A global actor, whose tasks wait for one another as items of one queue do.
+  /// A global actor, whose tasks wait for one another as the work items of a serial queue do.
   @globalActor actor Line { static let shared = Line() }
 
   var problem: [any Declaration] { [items] }
@@ -154,6 +154,7 @@ struct WorkItem: Pattern {
     }
   }
 
-  /// The longest time of a trial, including the wait for an item that is never submitted.
+  /// Returns the longest time that a trial takes on an idle machine, including the wait for an item that is never
+  /// submitted.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(1) * trial[items] + .seconds(20) }
 }

@@ -2,9 +2,10 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring code.
+/// The code that measures the variants.
 extension WorkItem {
-  /// Runs the body for one work item after the other, and records whether the item ran, was cancelled and notified.
+  /// A probe that runs the variant's body for each work item in turn, and records whether each item ran, was cancelled
+  /// and notified its waiters.
   var runEachItem: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [waitTimedOut, cancelLatency]) { trial, body in
       let results = try each(trial, body)
@@ -13,14 +14,16 @@ extension WorkItem {
     }
   }
 
-  /// Runs the body for one task after the other, and records whether the task ran, was cancelled and notified.
+  /// A probe that runs the variant's body for each task in turn, and records whether each task ran, was cancelled and
+  /// resumed the awaiting task.
   var runEachTask: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [cancelLatency]) { trial, body in
       trial.record(cancelLatency, try each(trial, body).notices)
     }
   }
 
-  /// Runs the body for work items that are never submitted, and are freed when it ends.
+  /// Returns a probe for a body that creates work items without submitting them. The items are freed when the body
+  /// returns.
   ///
   /// - Parameter bound: how long the trial waits for a notification afterwards.
   func runEachUnsubmittedItem(
@@ -34,7 +37,7 @@ extension WorkItem {
     }
   }
 
-  /// The metrics of every trial that completes.
+  /// The metrics of every trial that ends.
   private var runs: [any Declaration] { [ran, skipped, finished, cutShort, notNotified] }
 
   private struct ItemResults {
@@ -68,9 +71,9 @@ extension WorkItem {
   }
 }
 
-/// An item or a task that is cancelled, and what happened to it.
+/// A work item or task that is cancelled, with records of its progress.
 final class CancelledWork: Sendable {
-  /// The longest wait for something that must happen.
+  /// The maximum time that a trial waits for an expected event.
   static let bound = Duration.seconds(20)
 
   /// The queue of the notify blocks.
@@ -87,14 +90,14 @@ final class CancelledWork: Sendable {
 
   // MARK: For the code that runs
 
-  /// Notes that the item begins to run.
+  /// Records that the item begins to run.
   func begins() {
     begun.set()
     runs.signal()
   }
-  /// Notes that the item has run to its end.
+  /// Records that the item has run to its end.
   func ends() { ended.set() }
-  /// Blocks the queue, and with it the later items, until the item under test is cancelled.
+  /// Blocks the queue until the item under test is cancelled, so that later items have to wait.
   func holdUpOthers() {
     isHeldUp.signal()
     isCancelled.pass()
@@ -103,7 +106,7 @@ final class CancelledWork: Sendable {
   func blockUntilCancelled() { isCancelled.pass() }
   /// Suspends the task until it is cancelled.
   func suspendUntilCancelled() async { await isCancelled.passed() }
-  /// Notes that the notify block runs, or that the awaiting task has resumed.
+  /// Records that the notify block runs, or that the awaiting task has resumed.
   func noteNotification() {
     notified.set()
     isNotified.signal()
@@ -111,23 +114,23 @@ final class CancelledWork: Sendable {
 
   // MARK: For the code that cancels
 
-  /// Waits until the preceding item blocks the queue.
+  /// Waits until the preceding item blocks the queue, but no longer than 20 seconds.
   func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
-  /// Waits until the item runs.
+  /// Waits until the item runs, but no longer than 20 seconds.
   func waitUntilItRuns() { runs.wait(within: Self.bound) }
-  /// Cancels the item by `cancel`, and releases the blocks and tasks that wait for the cancellation.
+  /// Executes `cancel`, which cancels the item, and then releases the blocks and tasks that wait for the cancellation.
   func cancel(_ cancel: () -> Void) {
     cancelled.set()
     cancel()
     isCancelled.open()
   }
-  /// Waits for the end of the item, by its `wait` and by its notify block.
+  /// Waits until `item` has ended and its notify block has run, each for at most `bound`.
   func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
     let result = item.wait(timeout: .after(bound))
     outcome.withLock { $0.waitSucceeded = result == .success }
     awaitNotice(within: bound)
   }
-  /// Waits for the end of the task.
+  /// Waits until `task` has ended.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
@@ -147,11 +150,11 @@ final class CancelledWork: Sendable {
   var hasBegun: Bool { begun.isSet }
   /// Whether the item ran to its end.
   var hasEnded: Bool { ended.isSet }
-  /// Whether waiting for the item succeeded.
+  /// Whether `wait` returned because the item had ended.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
-  /// The time from the cancellation until the notify block ran; nil if it did not run during the wait.
+  /// The nanoseconds from the cancellation until the notify block ran; nil if it did not run during the wait.
   var notice: UInt64? { outcome.withLock { $0.notice } }
-  /// Waits for the notify block, but no longer than `bound`. Returns whether it ran.
+  /// Waits for the notify block, but no longer than `bound`, and returns whether it ran.
   func isNotified(within bound: Duration) -> Bool {
     guard isNotified.wait(within: bound) else { return false }
     isNotified.signal()
@@ -159,10 +162,10 @@ final class CancelledWork: Sendable {
   }
 }
 
-/// A box through which a block finds its own work item without keeping the item alive.
+/// A weak reference through which a block accesses its own work item.
 ///
 /// Unchecked: the item is stored before it is submitted, and only read afterwards.
 final class WeakWorkItem: @unchecked Sendable {
-  /// The work item.
+  /// The work item; nil once it is freed.
   weak var item: DispatchWorkItem?
 }

@@ -1,18 +1,18 @@
 import CDispatchSupport
 
-/// Work of a known length: a chain of dependent steps that no compiler can shorten. All variants that are compared run
-/// the same number of steps.
+/// Work of a known length: a chain of dependent steps that the compiler cannot shorten.
 ///
-/// The lab measures the speed once and passes it to every worker. All variants of a run therefore spin the same number
-/// of steps, whatever the machine did meanwhile.
+/// The lab measures the speed once and passes it to every worker, so all variants of a run spin the same number of
+/// steps for the same time.
 public struct CalibratedWork: Sendable, Codable, Hashable {
   /// The number of steps that one undisturbed core runs in a microsecond.
   public let stepsPerMicrosecond: Double
 
-  /// Creates work at a known speed.
+  /// Creates work from a known speed, in steps per microsecond.
   public init(stepsPerMicrosecond: Double) { self.stepsPerMicrosecond = stepsPerMicrosecond }
 
-  /// Measures the speed of this core. The fastest of several runs counts, since a disturbance only slows a run down.
+  /// Returns work at the measured speed of this core. The fastest of several measurements counts, since a disturbance
+  /// can only slow a measurement down.
   public static func calibrated() -> CalibratedWork {
     let steps = 200_000
     var fastest = UInt64.max

@@ -2,13 +2,13 @@ import RealModule
 
 /// A confidence interval of a mean, by Student's t distribution.
 ///
-/// A run has few rounds, so the interval must be right for few values: resampling six values cannot reach the tail that
-/// 99 % requires. If the same program is compared with itself, the logarithms of paired ratios are as often above 0 as
-/// below, whatever the noise of a round is. For such data the t interval is nearly exact, and too wide if the tails are
-/// heavy (Efron, "Student's t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing Assumptions in the One Sample
+/// A run has few rounds, so the interval must be correct for few values: resampling six values cannot reach the tail
+/// that 99 % requires. If a program is compared with itself, the logarithms of paired ratios are as often above 0 as
+/// below, for any noise of a round. For such data the t interval is nearly exact, and too wide if the tails are heavy
+/// (Efron, "Student's t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing Assumptions in the One Sample
 /// t-Test", 1980). If the noise of the two sides differs in shape, no interval of six values is exact: Johnson's
-/// correction for skewness (1978) helps only in part, and takes outliers for skewness. `make intervals` prints the
-/// figures.
+/// correction for skewness (1978) helps only in part, since it mistakes outliers for skewness. `make intervals`
+/// simulates how often intervals are wrong.
 public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The estimate.
   public let estimate: Double
@@ -17,22 +17,25 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The upper end.
   public let high: Double
 
-  /// Creates an interval around an estimate.
+  /// Creates an interval from its estimate and its ends.
   public init(estimate: Double, low: Double, high: Double) {
     self.estimate = estimate
     self.low = low
     self.high = high
   }
 
-  /// The confidence of a single claim, and of a table as a whole.
+  /// The confidence level of a single claim, and of all ratios of a table together, as a share.
   public static let confidence = 0.99
-  /// The smallest number of values that gives an interval. The spread of fewer values says too little about the noise.
+  /// The smallest number of values from which an interval is computed. The spread of fewer values is not a reliable
+  /// estimate of the noise.
   public static let fewest = 6
 
-  /// Returns the number of comparisons that a table with `cells` cells makes. Each cell is compared with a reference
-  /// that was named beforehand, or with the best cell. The best cell was chosen for its figures and could have been any
-  /// cell, so all pairs count (Tukey, "The Problem of Multiple Comparisons", 1953; by Bonferroni's inequality, since
-  /// the cells do not share their noise).
+  /// Returns the number of comparisons in a table of `cells` cells, at least 1.
+  ///
+  /// Without `withBest`, each cell is compared with a reference that was chosen before the measurement. With
+  /// `withBest`, each cell is compared with the best cell. The figures determine the best cell, and any cell could have
+  /// been the best, so all pairs count (Tukey, "The Problem of Multiple Comparisons", 1953; by Bonferroni's inequality,
+  /// since the cells do not share their noise).
   public static func comparisons(of cells: Int, withBest: Bool) -> Int {
     max(1, withBest ? cells * (cells - 1) / 2 : cells - 1)
   }
@@ -53,15 +56,15 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
       estimate: summary.mean, error: error, freedom: count - 1, share: (1 - confidence) / Double(max(comparisons, 1)))
   }
 
-  /// Creates the interval of an estimate whose standard error was estimated with `freedom` degrees of freedom. In a
-  /// `share` of all cases it does not contain the true value.
+  /// Creates the interval of an estimate whose standard error was estimated with `freedom` degrees of freedom. `share`
+  /// is the probability that the interval does not contain the true value.
   public init(estimate: Double, error: Double, freedom: Double, share: Double) {
     let reach = error > 0 ? Student.quantile(tails: share, freedom: freedom) * error : 0
     self.init(estimate: estimate, low: estimate - reach, high: estimate + reach)
   }
 
-  /// Returns the interval of the ratio left to right of paired values, which is the geometric mean of the pairs'
-  /// ratios. Returns nil if a value is not positive or if there are too few pairs.
+  /// Returns the interval of the geometric mean of the ratios left to right of paired values; nil if a value is not
+  /// positive, or if there are fewer than ``fewest`` pairs.
   public static func ofRatio(
     _ pairs: [(left: Double, right: Double)], among comparisons: Int = 1, spread: Double = 0
   ) -> ConfidenceInterval? {
@@ -69,11 +72,11 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     return ofMean(pairs.map { Double.log($0.left / $0.right) }, among: comparisons, spread: spread)?.exponential
   }
 
-  /// Returns the smallest plausible standard deviation of the logarithms of ratios, for many cells that are compared
-  /// with the best of them: the median of their standard deviations.
+  /// Returns the smallest plausible standard deviation of the logarithms of ratios, if many cells are compared with the
+  /// best cell: the median of the cells' standard deviations.
   ///
-  /// Among many cells some look steady by chance. Student's tails also do not fit noise that has only few values, such
-  /// as fast and slow. So no cell counts as steadier than the median cell.
+  /// Among many cells, some look steady by chance. Student's distribution also does not fit noise that has only a few
+  /// values, such as fast and slow. No cell therefore counts as steadier than the median cell.
   public static func leastSpread(ofRatios cells: [[(left: Double, right: Double)]]) -> Double {
     let spreads = cells.compactMap { pairs -> Double? in
       guard pairs.count >= fewest, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return nil }
@@ -82,8 +85,8 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     return Summary(spreads)?.p50 ?? 0
   }
 
-  /// The interval of the ratio whose logarithm this interval describes. Its ends are limited to numbers that a result
-  /// document can hold, since the interval of wild figures may reach from almost nothing to more than any number.
+  /// The interval of the ratio whose logarithm this interval describes. The values are limited to the range from
+  /// exp(-80) to exp(80), since a result document cannot contain infinite numbers.
   public var exponential: ConfidenceInterval {
     func end(_ value: Double) -> Double { Double.exp(min(max(value, -80), 80)) }
     return ConfidenceInterval(estimate: end(estimate), low: end(low), high: end(high))
@@ -91,30 +94,30 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
 }
 
 extension ConfidenceInterval {
-  /// The larger half of the width, in percent of the estimate of a ratio.
+  /// The larger of the distances from the estimate of a ratio to the two ends, in percent of the estimate.
   public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
 
-  /// The share above which a percentage of the estimate misleads, since the interval of a ratio is not symmetric around
-  /// it.
+  /// The largest ``share`` for which a percentage describes the interval of a ratio, in percent. The interval is not
+  /// symmetric around the estimate, so a larger percentage would be misleading.
   private static let widestShare = 25.0
-  /// The largest difference, in percent, that two sides may have and still be called alike. A larger difference would
-  /// matter to a reader who chooses between the sides.
+  /// The largest difference between two sides that count as alike, in percent. A larger difference would matter to a
+  /// reader who chooses between the sides.
   public static let alikeShare = 10.0
 
-  /// Whether the interval reaches farther than a percentage of the estimate can describe.
+  /// Whether the interval is too wide to be described as a percentage of the estimate.
   public var isWide: Bool { share > Self.widestShare }
 
-  /// The largest difference from no change that a ratio within the interval has, in percent.
+  /// The largest difference from 1 of any ratio in the interval, in percent.
   public var reachShare: Double { 100 * (max(high, 1 / low) - 1) }
 
-  /// Whether the interval includes no change and reaches so far from it that the sides are neither apart nor alike.
+  /// Whether the interval includes 1 and ``reachShare`` is so large that the sides are neither different nor alike.
   public var isNoise: Bool { low <= 1 && high >= 1 && reachShare > Self.alikeShare }
 
-  /// The factor by which the number of rounds must probably grow, with the same noise, to rank the two sides of this
-  /// ratio, whose interval includes no change. With that many rounds, the interval either leaves out no change or is no
-  /// longer noise. Nil if no number of rounds would rank the sides.
+  /// The factor by which the number of rounds must probably grow to rank the two sides of this ratio, whose interval
+  /// includes 1; nil if no number of rounds would rank them.
   ///
-  /// The width of the interval is inversely proportional to the square root of the number of rounds.
+  /// With that many rounds and the same noise, the interval either excludes 1 or is no longer noise (``isNoise``). The
+  /// width of the interval is inversely proportional to the square root of the number of rounds.
   public var roundsToRank: Double? {
     let distance = abs(Double.log(estimate))
     let reach = (Double.log(high) - Double.log(low)) / 2

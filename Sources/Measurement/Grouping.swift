@@ -1,5 +1,5 @@
 extension Sequence {
-  /// Groups the elements by a key. The keys are in the order of their first elements.
+  /// Returns the elements in groups with equal keys. The groups are in the order of their first elements.
   public func grouped<Key: Equatable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
     reduce(into: []) { groups, element in
       let key = key(element)
@@ -20,10 +20,12 @@ extension Int {
     "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// The digits as prose groups them: `40,330`. Up to four digits stay together.
+  /// The number with commas between groups of three digits, for prose: `40,330`. A number of up to four digits has
+  /// none.
   public var withCommas: String { grouped.replacing("_", with: ",") }
 
-  /// The digits in groups of three, as scenario files may write them: `1_000_000`. Up to four digits stay together.
+  /// The number with underscores between groups of three digits, for scenario files: `1_000_000`. A number of up to
+  /// four digits has none.
   public var grouped: String {
     let digits = String(magnitude)
     guard digits.count > 4 else { return String(self) }

@@ -3,10 +3,10 @@ import Histogram
 /// A preallocated high dynamic range histogram of durations or counts, with three significant digits, from 1 ns to an
 /// hour.
 ///
-/// It is a value type: give each recording thread its own histogram and ``merge(_:)`` them afterwards. Recording takes
-/// 2 to 3 ns in a release build and allocates nothing.
+/// The histogram is a value type: each recording thread uses its own histogram, and ``merge(_:)`` combines them
+/// afterwards. Recording takes 2 to 3 ns in a release build and allocates no memory.
 public struct LatencyHistogram: Sendable {
-  /// The highest value that is recorded unchanged (one hour, in nanoseconds). A higher value is recorded as this one.
+  /// The highest value that is recorded unchanged: one hour, in nanoseconds. A higher value is recorded as this value.
   public static let highestValue: UInt64 = 3_600_000_000_000
 
   @usableFromInline var recorded: Histogram<UInt64>
@@ -38,15 +38,15 @@ public struct LatencyHistogram: Sendable {
     if !recorded.record(value, count: count) { recorded.record(Self.highestValue, count: count) }
   }
 
-  /// Adds all values of `other`.
+  /// Adds all values of `other` to this histogram.
   public mutating func merge(_ other: LatencyHistogram) { recorded.add(other.recorded) }
 
   /// The number of recorded values.
   public var count: UInt64 { histogram.totalCount }
 
-  /// Whether nothing was recorded. No statistic is meaningful then.
+  /// Whether the histogram contains no values. An empty histogram has no statistics.
   public var isEmpty: Bool { count == 0 }
 
-  /// The recorded values and how often each occurred, in ascending order, at the histogram's resolution.
+  /// The recorded values and their counts as `[value, count]` pairs, in ascending order, at the histogram's resolution.
   public var pairs: [[UInt64]] { histogram.recordedValues().map { [$0.value, $0.count] } }
 }

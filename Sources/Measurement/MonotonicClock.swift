@@ -9,7 +9,7 @@
 /// A read costs about 20 ns on Linux (a vDSO call, which does not enter the kernel). Operations shorter than the noise
 /// floor are therefore timed in batches. A read is inlined into the caller, which requires `@inlinable` across modules.
 public enum MonotonicClock {
-  /// Returns the nanoseconds since an arbitrary start. They never decrease.
+  /// Returns the time since an arbitrary start, in nanoseconds. The time never decreases.
   @inlinable @inline(__always)
   public static func now() -> UInt64 {
     var time = timespec()
@@ -17,7 +17,7 @@ public enum MonotonicClock {
     return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
   }
 
-  /// Returns how long `body` took, in nanoseconds.
+  /// Executes `body` and returns its duration in nanoseconds. Rethrows the error that `body` throws.
   @inlinable @inline(__always)
   public static func time<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> UInt64 {
     let start = now()

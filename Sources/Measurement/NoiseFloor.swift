@@ -1,13 +1,13 @@
-/// The cost of the lab's own instruments. A figure near that cost says nothing about the thing that is measured.
+/// The cost of the lab's own measuring code. A figure near that cost is not reliable.
 public enum NoiseFloor {
   private static let batch = 2000
   private static let batches = 25
 
-  /// Returns whether a latency is so near to `floor`, the time of an empty measurement, that it says little; both are
-  /// in nanoseconds.
+  /// Returns whether a latency is above 0 and at most twice `floor`, the duration of an empty measurement. Such a
+  /// latency is not reliable. Both values are in nanoseconds.
   public static func isNear(_ latency: Double, floor: Double) -> Bool { latency > 0 && latency <= 2 * floor }
 
-  /// Returns the cost of one clock read, in nanoseconds: the cost in the fastest of several batches.
+  /// Measures the cost of one clock read and returns it in nanoseconds. The fastest of several batches counts.
   public static func clockRead() -> Double {
     fastest {
       var last: UInt64 = 0
@@ -16,7 +16,7 @@ public enum NoiseFloor {
     }
   }
 
-  /// Returns the cost of one recorded sample, in nanoseconds: two clock reads and one histogram record.
+  /// Measures the cost of one recorded sample, two clock reads and one histogram record, and returns it in nanoseconds.
   public static func sample() -> Double {
     var histogram = LatencyHistogram()
     let cost = fastest {

@@ -10,10 +10,10 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   case bytesPerSecond = "B/s"
   /// A share of a whole, in hundredths.
   case percent = "%"
-  /// A plain count.
+  /// A plain number without a unit.
   case none = ""
 
-  /// The suffixes that a number of this unit may have and that an error message offers; empty if the unit has none.
+  /// The suffixes of this unit that an error message suggests; empty for a plain number.
   public var suffixes: [String] {
     switch self {
     case .nanoseconds: ["ns", "us", "ms", "s", "min"]
@@ -45,7 +45,7 @@ public struct Quantity: Sendable, Hashable {
     self.init(Double(seconds) * 1e9 + Double(attoseconds) / 1e9, .nanoseconds)
   }
 
-  /// All suffixes that are accepted, with their meaning.
+  /// All accepted suffixes, each with its factor and its unit.
   static let suffixes: [String: (factor: Double, unit: Unit)] = [
     "": (1, .none), "ns": (1, .nanoseconds), "us": (1e3, .nanoseconds), "µs": (1e3, .nanoseconds),
     "μs": (1e3, .nanoseconds), "ms": (1e6, .nanoseconds), "s": (1e9, .nanoseconds), "min": (6e10, .nanoseconds),
@@ -55,12 +55,12 @@ public struct Quantity: Sendable, Hashable {
     "k": (1e3, .none), "M": (1e6, .none),
   ]
 
-  /// The suffixes that an error message offers for an unknown suffix.
+  /// The suffixes that an error message suggests in place of an unknown suffix.
   public static let knownSuffixes = ["ns", "us", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "/s", "%"]
 
   /// Parses `text`: digits with optional `_` groups and decimals, then a suffix.
   ///
-  /// - Throws: ``QuantityError``, which names the part that was not understood.
+  /// - Throws: ``QuantityError`` if `text` does not start with a number, or if its suffix is unknown.
   public init(parsing text: String) throws(QuantityError) {
     let compact = text.filter { $0 != " " }
     let number = compact.prefix { $0.isASCII && ($0.isNumber || "_.+-".contains($0)) }
@@ -118,8 +118,8 @@ extension Quantity: CustomStringConvertible {
     return fixed(value, decimals: ends.count { abs(value) < $0 })
   }
 
-  /// Returns a whole number of `unit` without rounding, in the largest unit that keeps it whole, so that it can be
-  /// parsed again: `50ns`, `2ms`, `1500us`, `64KiB`.
+  /// Returns the text of `number` in `unit` without rounding, in the largest unit in which the number is whole. The
+  /// text can be parsed again: `50ns`, `2ms`, `1500us`, `64KiB`.
   public static func exact(_ number: Int, _ unit: Unit) -> String {
     let steps: [(Int, String)] =
       switch unit {
@@ -143,8 +143,8 @@ extension Quantity: CustomStringConvertible {
     }
   }
 
-  /// Returns `value` with exactly `decimals` digits after the point. If a double has no such digits, the result has an
-  /// exponent.
+  /// Returns `value` with exactly `decimals` digits after the point. If the result would have more than 15 digits,
+  /// returns the description of `value`, which may have an exponent.
   public static func fixed(_ value: Double, decimals: Int) -> String {
     var scale = 1
     for _ in 0..<decimals { scale *= 10 }

@@ -1,25 +1,26 @@
 import RealModule
 
 extension ConfidenceInterval {
-  /// The confidence that a comparison of runs of the same program, as a whole, shows no change. It is lower than
-  /// ``confidence``, since runs are expensive. Half of the apparent changes are improvements, so one of 40 comparisons
-  /// of equal programs shows a figure that seems worse.
+  /// The confidence level of a whole comparison of runs, as a share. The level is lower than ``confidence``, since runs
+  /// are expensive. If equal programs are compared, half of the apparent changes are improvements, so one of 40
+  /// comparisons shows a figure that seems worse.
   public static let confidenceOfRuns = 0.95
 
-  /// The share by which runs are assumed to differ before several runs show it. The rounds of one run share its
+  /// The assumed standard deviation between the runs of a program, as a share. The rounds of one run share its
   /// circumstances: the addresses of its memory, the other work of the machine, the temperature. On quiet machines the
   /// figures of one program's runs differed by about 5 %, and on other machines by as much as the rounds of a run do.
   private static let luck = 0.05
-  /// The number of degrees of freedom that this prior knowledge counts for, compared with those of the runs themselves.
+  /// The number of degrees of freedom of the assumed variance between runs.
   private static let weight = 4.0
 
-  /// Returns the interval of the ratio, left to right, of the geometric means that two programs measured in several
-  /// runs, each with several rounds. Returns nil if a figure is not positive, or if a side has fewer rounds than
-  /// ``fewest``.
+  /// Returns the interval of the ratio, left to right, of two programs' geometric means. Each side contains the figures
+  /// of several runs, each with several rounds. Returns nil if a figure is not positive, or if a side has fewer rounds
+  /// than ``fewest``.
   ///
-  /// A run is one observation, however many rounds it has. A side has few runs, so their variance is moderated by the
-  /// prior knowledge (Smyth, "Linear Models and Empirical Bayes Methods", 2004). Both sides share one variance, as in
-  /// Student's two-sample test: with two or three runs on a side, Welch's test would have almost no degrees of freedom.
+  /// A run is one observation, regardless of the number of its rounds. A side has few runs, so the variance is
+  /// moderated by the assumed variance (Smyth, "Linear Models and Empirical Bayes Methods", 2004). Both sides share one
+  /// variance, as in Student's two-sample test: with two or three runs on a side, Welch's test would have almost no
+  /// degrees of freedom.
   public static func ofRatio(
     _ left: [[Double]], to right: [[Double]], among comparisons: Int = 1
   ) -> ConfidenceInterval? {
@@ -41,7 +42,7 @@ extension ConfidenceInterval {
     ).exponential
   }
 
-  /// Returns the pooled variance within groups.
+  /// Returns the pooled variance within groups, and its degrees of freedom.
   private static func variance(_ groups: [[Double]]) -> (value: Double, freedom: Double) {
     let freedom = Double(groups.reduce(0) { $0 + $1.count - 1 })
     let squares = groups.reduce(0) { sum, group in

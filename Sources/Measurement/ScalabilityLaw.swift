@@ -4,13 +4,13 @@
 /// X(n) = λn / (1 + σ(n − 1) + κn(n − 1))
 /// ```
 ///
-/// `λ` is the throughput of one core. `σ` is the share of the work that is done by one core at a time (contention). `κ`
-/// is the cost of each pair of cores that must agree on something (coherence). None of them is negative. If `κ` is
-/// above 0, there is a number of cores beyond which the throughput falls.
+/// `λ` is the throughput of one core. `σ` is the share of the work that is done by one core at a time (contention).
+/// `κ` is the cost of each pair of cores that must exchange data (coherence). No term is negative. If `κ` is above 0,
+/// there is a number of cores beyond which the throughput falls.
 ///
-/// The law is fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and `κ/λ`.
-/// Cross-validation decides which of these terms a curve needs, as for the model of strides: the terms are kept that
-/// best predict the numbers of cores that they were not fitted to.
+/// The law is fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and
+/// `κ/λ`. Cross-validation decides which of these terms the law contains: the terms that best predict the numbers of
+/// cores that they were not fitted to.
 public struct ScalabilityLaw: Sendable {
   /// The measured throughput of a number of cores.
   public struct Point: Sendable, Hashable {
@@ -28,28 +28,28 @@ public struct ScalabilityLaw: Sendable {
 
   /// The throughput of one core, in the unit of the points.
   public let lambda: Double
-  /// The contention, at least 0; 0 if the curve does not need it.
+  /// The contention, at least 0; 0 if the law does not contain this term.
   public let sigma: Double
-  /// The coherence, at least 0; 0 if the curve does not need it.
+  /// The coherence, at least 0; 0 if the law does not contain this term.
   public let kappa: Double
   /// The largest leave-one-out error, as a share, and the number of cores at which it occurs. A leave-one-out error is
-  /// that of predicting one number of cores from all others.
+  /// the error of a prediction for one number of cores by a law that is fitted to all other numbers.
   public let worst: (error: Double, cores: Int)
 
-  /// The law fits if it predicts every number of cores within this share.
+  /// The largest leave-one-out error of a law that fits, as a share.
   public static let tolerance = 0.1
-  /// The smallest count of different numbers of cores. With three, the law would fit any figures.
+  /// The smallest number of points with different numbers of cores. With three points, the law would fit any figures.
   public static let fewest = 4
 
-  /// Creates the law that fits the points best; nil for fewer than ``fewest`` numbers of cores, or if every fit has a
-  /// negative term.
+  /// Creates the law that fits the points best; nil for fewer than ``fewest`` points, or if every fit has a negative
+  /// term.
   public init?(fitting points: [Point]) {
     let points = points.sorted { $0.cores < $1.cores }
     guard points.count >= Self.fewest, Set(points.map(\.cores)).count == points.count,
       points.allSatisfy({ $0.cores > 0 && $0.throughput > 0 && $0.throughput.isFinite })
     else { return nil }
     var best: (terms: [Double], worst: (error: Double, cores: Int))?
-    // A law with as many terms as there are points would meet them all.
+    // A law with as many terms as points would pass through all of them.
     for columns in Self.choices where columns.count <= points.count - 2 {
       guard let terms = Self.fit(points, columns), let worst = Self.worstPrediction(points, columns) else { continue }
       if worst.error < best?.worst.error ?? .infinity { best = (terms, worst) }
@@ -59,26 +59,26 @@ public struct ScalabilityLaw: Sendable {
     worst = best.worst
   }
 
-  /// Whether the law predicts numbers of cores that it was not fitted to within ``tolerance``.
+  /// Whether the leave-one-out error is at most ``tolerance``.
   public var fits: Bool { worst.error <= Self.tolerance }
 
-  /// Returns the throughput of `cores`.
+  /// Returns the throughput that the law predicts for `cores` cores, in the unit of the points.
   public func throughput(_ cores: Double) -> Double {
     lambda * cores / (1 + sigma * (cores - 1) + kappa * cores * (cores - 1))
   }
 
-  /// The number of cores with the highest throughput, `√((1 − σ) / κ)` and at least 1; nil if more cores are always
-  /// faster.
+  /// The number of cores with the highest throughput, `√((1 − σ) / κ)` and at least 1; nil if the throughput
+  /// never falls.
   public var peak: Double? { kappa > 0 ? max(1, max(0, 1 - sigma) / kappa).squareRoot() : nil }
 
-  /// The number of cores beyond which the throughput falls; nil if it never does.
+  /// The number of cores beyond which the throughput falls; nil if the throughput never falls.
   public var most: Int? {
     guard let peak, peak < 1e9 else { return nil }
     let below = Int(peak)
     return throughput(Double(below + 1)) > throughput(Double(below)) ? below + 1 : below
   }
 
-  /// The sets of terms to try: the work in all of them, with contention, coherence, both or neither.
+  /// The sets of terms to try: the work alone, and the work with contention, with coherence, and with both terms.
   private static let choices = [[0], [0, 1], [0, 2], [0, 1, 2]]
 
   /// Returns the factors of `1/λ`, `σ/λ` and `κ/λ` in `n / X(n)`.
@@ -87,7 +87,7 @@ public struct ScalabilityLaw: Sendable {
     return [1, n - 1, n * (n - 1)]
   }
 
-  /// Returns the terms; nil if one of them is negative, which has no meaning.
+  /// Returns the fitted terms `1/λ`, `σ/λ` and `κ/λ`; nil if a term is negative and has no meaning.
   private static func fit(_ points: [Point], _ columns: [Int]) -> [Double]? {
     let rows = points.map { point in
       let time = Double(point.cores) / point.throughput
@@ -99,7 +99,8 @@ public struct ScalabilityLaw: Sendable {
     return terms
   }
 
-  /// Returns the largest error over the numbers of cores inside the range, each predicted by a fit without it.
+  /// Returns the largest leave-one-out error, and its number of cores. The lowest and the highest number are not
+  /// predicted.
   private static func worstPrediction(_ points: [Point], _ columns: [Int]) -> (error: Double, cores: Int)? {
     let errors = points.dropFirst().dropLast().map { held -> (error: Double, cores: Int) in
       guard let fit = fit(points.filter { $0 != held }, columns) else { return (.infinity, held.cores) }

@@ -2,9 +2,9 @@
 /// asleep, and the processor forwards a store to the next load in one process and not in another.
 ///
 /// The logarithms of the figures form two clusters, each with at least a fifth of the figures. The gap between the
-/// clusters is at least twice as wide as either of them, and at least a factor of 1.5. One median with a wide interval
-/// would describe neither state. Of samples of ten figures with normal noise, however wide, fewer than 1 in 200 are
-/// taken for two states.
+/// clusters is at least twice as wide as each cluster, and at least a factor of 1.5. One median with a wide interval
+/// would describe neither state. Of samples of ten figures with normal noise of any width, fewer than 1 in 200 are
+/// classified as two states.
 public struct States: Sendable {
   /// The smallest number of figures that can show two states.
   public static let fewest = 10
@@ -14,7 +14,7 @@ public struct States: Sendable {
   /// The median of each state, and the number of its figures.
   public let lower, upper: (median: Double, count: Int)
 
-  /// Finds the states of these figures; nil if there is only one state, if a figure is not positive, or for fewer than
+  /// Creates the states of the figures; nil if there is only one state, if a figure is not positive, or for fewer than
   /// ``fewest`` figures.
   public init?(_ values: [Double]) {
     let sorted = values.sorted()
@@ -30,8 +30,8 @@ public struct States: Sendable {
     upper = (Self.median(clusters.upper), clusters.upper.count)
   }
 
-  /// Returns the ratio of the highest to the lowest figure, without the outermost tenth at each end: one odd round does
-  /// not make a cluster wide.
+  /// Returns the ratio of the highest to the lowest figure, without the outermost tenth at each end, so that one
+  /// outlier does not widen a cluster.
   private static func spread(_ sorted: ArraySlice<Double>) -> Double {
     let inner = sorted.dropFirst(sorted.count / 10).dropLast(sorted.count / 10)
     return (inner.last ?? 1) / (inner.first ?? 1)

@@ -1,5 +1,4 @@
-/// Whether the rounds of a run agree with each other: the spread, the outliers and the drift of one figure in several
-/// series.
+/// The steadiness of a run: the spread, the outliers and the drift of one figure in several series of rounds.
 public struct Steadiness: Sendable {
   /// The figures of one run, by round.
   public struct Series: Sendable {
@@ -14,22 +13,22 @@ public struct Steadiness: Sendable {
       self.figures = figures
     }
   }
-  /// The smallest number of rounds that says anything about steadiness.
+  /// The smallest number of rounds from which steadiness is determined.
   public static let fewest = 6
 
-  /// The series that have two states.
+  /// The labels and the states of the series that have two states.
   public let bimodal: [(label: String, states: States)]
   /// The labels of the series with one state whose standard deviation is more than half of their mean.
   public let unsettled: [String]
-  /// The number of outliers of each series that has any: figures with a modified z-score above 3.5 (Iglewicz and
-  /// Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is unsettled as a whole, or has two states, has
-  /// none.
+  /// The number of outliers of each series with outliers: figures with a modified z-score above 3.5 (Iglewicz and
+  /// Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is unsettled or has two states is not examined.
   public let outliers: [(label: String, count: Int)]
-  /// The last third of the rounds as a multiple of the first third, over all series. Nil unless the rounds have a trend
-  /// that chance produces in at most one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
+  /// The ratio of the median of the last third of the rounds to the median of the first third, over all series. Nil
+  /// unless the rounds have a trend that chance produces in at most one of a thousand runs (Mann, "Nonparametric Tests
+  /// Against Trend", 1945).
   public let drift: Double?
 
-  /// Determines the steadiness of some series.
+  /// Creates the steadiness of a run from its series.
   public init(_ series: [Series]) {
     var bimodal: [(label: String, states: States)] = []
     var unsettled: [String] = []

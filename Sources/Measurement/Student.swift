@@ -16,7 +16,7 @@ enum Student {
     let scale =
       Double.exp(Double.logGamma((freedom + 1) / 2) - Double.logGamma(freedom / 2)) / (freedom * Double.pi).squareRoot()
     var t = high
-    // It takes fewer than 10 steps. The limit is for inputs that should not occur.
+    // The iteration needs fewer than 10 steps. The limit is for inputs that should not occur.
     for _ in 0..<100 {
       let beyond = tails(beyond: t, freedom: freedom)
       if beyond > share { low = t } else { high = t }

@@ -1,5 +1,5 @@
-/// The statistics of a set of samples. An empty set has none. A percentile is missing if the set is too small for it:
-/// the p99 of ten samples would be their maximum under another name.
+/// The statistics of a nonempty set of samples. A percentile is nil if the set is too small: the p99 of ten samples
+/// would be equal to their maximum.
 public struct Summary: Sendable, Hashable, Codable {
   /// The number of samples, at least 1.
   public let count: Int
@@ -7,32 +7,32 @@ public struct Summary: Sendable, Hashable, Codable {
   public let min: Double
   /// The median.
   public let p50: Double
-  /// The 90th percentile, if there are at least 10 samples.
+  /// The 90th percentile; nil for fewer than 10 samples.
   public let p90: Double?
-  /// The 99th percentile, if there are at least 100 samples.
+  /// The 99th percentile; nil for fewer than 100 samples.
   public let p99: Double?
-  /// The 99.9th percentile, if there are at least 1000 samples.
+  /// The 99.9th percentile; nil for fewer than 1000 samples.
   public let p999: Double?
   /// The largest sample.
   public let max: Double
   /// The arithmetic mean.
   public let mean: Double
-  /// The standard deviation, if there are at least 2 samples.
+  /// The standard deviation; nil for fewer than 2 samples.
   public let stddev: Double?
   /// The sum.
   public let total: Double
 
-  /// Returns the smallest number of samples of which one lies above a percentile; with fewer there is no such
-  /// percentile. (The median exists for any number of samples.)
+  /// Returns the smallest number of samples for which the statistics include a percentile: one sample must lie above
+  /// the percentile. The median exists for any number of samples.
   public static func fewestSamples(forPercentile percentile: Double) -> Int {
     Int((100 / (100 - percentile)).rounded())
   }
 
-  /// Creates the statistics of a histogram; nil if it is empty.
+  /// Creates the statistics of a histogram; nil if the histogram is empty.
   public init?(_ histogram: LatencyHistogram) { self.init(pairs: histogram.pairs) }
 
   /// Creates the statistics of ascending `[value, count]` pairs, as ``LatencyHistogram/pairs`` returns them; nil if
-  /// there are none. Arrays of another length are ignored.
+  /// there are no samples. Elements that do not have two numbers are ignored.
   public init?(pairs: [[UInt64]]) {
     let pairs = pairs.filter { $0.count == 2 && $0[1] > 0 }
     guard let first = pairs.first, let last = pairs.last else { return nil }
@@ -66,7 +66,7 @@ public struct Summary: Sendable, Hashable, Codable {
     total = sum
   }
 
-  /// Creates the statistics of plain values; nil if there are none or one is not finite.
+  /// Creates the statistics of `values`; nil if there are no values, or if a value is not finite.
   public init?(_ values: [Double]) {
     guard !values.isEmpty, values.allSatisfy(\.isFinite) else { return nil }
     let sorted = values.sorted()

@@ -4,6 +4,6 @@
   import Glibc
 #endif
 
-/// Lets another runnable thread use this core.
+/// Yields this core to another thread that is ready to run.
 @inline(never)
 public func yieldProcessor() { sched_yield() }

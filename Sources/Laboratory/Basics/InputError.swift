@@ -4,31 +4,33 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   public var place: String
   /// A description of the text that was found, and of the text that is allowed.
   public let message: String
-  /// The allowed name that is nearest to the text that was found; nil if none is near.
+  /// The allowed name that is nearest to the text that was found; nil if no name is near.
   public let nearest: String?
 
-  /// Creates an error that offers the nearest of `names` to `found`, if one is near enough to be meant.
+  /// Creates an error that suggests the name in `names` that is nearest to `found`, if one is near enough to be a typo.
   public init(_ message: String, at place: String = "", near found: String = "", of names: [String] = []) {
     self.place = place
     self.message = message
     nearest = names.nearest(to: found)
   }
 
-  /// Creates an error that offers the nearest of `names` to `found`, or all of them if none is near enough to be meant.
+  /// Creates an error that suggests the name nearest to `found`, or lists all `names` if none is near enough to be a
+  /// typo.
   init(_ message: String, at place: String = "", near found: String, among names: [String]) {
     let isNear = names.nearest(to: found) != nil
     let known = isNear || names.isEmpty ? "" : " (known: \(names.joined(separator: ", ")))"
     self.init(message + known, at: place, near: found, of: names)
   }
 
-  /// Returns the error with a place, unless it already has one.
+  /// Returns the error with `place`. If the error already has a place, returns it unchanged.
   public func at(_ place: String) -> InputError {
     var placed = self
     if placed.place.isEmpty { placed.place = place }
     return placed
   }
 
-  /// `place: message; did you mean 'nearest'? (known: …)`. The hint precedes a list at the end of the message.
+  /// The error message: `place: message; did you mean 'nearest'? (known: …)`. The suggestion precedes a list at the
+  /// end of `message`.
   public var description: String {
     let start = place.isEmpty ? "" : place + ": "
     guard let nearest else { return start + message }
@@ -38,18 +40,18 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// An error of the lab: the machine prevents it from doing its work. The exit status is 2.
+/// An error of the lab, which the machine prevents from doing its work. The exit status is 2.
 public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description of the task that failed, and of the reason.
   public let description: String
 
-  /// Creates an error that says what could not be done, and why.
+  /// Creates an error from a description of the task that failed and of the reason.
   public init(_ description: String) { self.description = description }
 }
 
 extension [String] {
-  /// Returns the name nearest to `found` by edit distance, if it is near enough for a slip: one edit of a short word,
-  /// two of a longer one, or a third of its length.
+  /// Returns the name nearest to `found` by edit distance; nil if none is near enough to be a typo: one edit of a short
+  /// word, two edits of a longer word, or a third of its length.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
@@ -58,8 +60,8 @@ extension [String] {
     return best.distance <= Swift.max(length > 4 ? 2 : 1, length / 3) ? best.name : nil
   }
 
-  /// Returns the `count` names nearest to `found`, the nearest first, however far they are: an excerpt of a list that
-  /// is too long for an error.
+  /// Returns the `count` names nearest to `found` at any distance, the nearest first. An error shows these names if the
+  /// whole list is too long.
   public func nearest(_ count: Int, to found: String) -> [String] {
     let found = String(found.prefix(64))
     return map { (name: $0, distance: $0.editDistance(to: found)) }.sorted { $0.distance < $1.distance }.prefix(count)
@@ -68,11 +70,11 @@ extension [String] {
 }
 
 extension String {
-  /// Returns how many insertions, deletions, substitutions and swaps of neighbours lead from this text to `other`
-  /// (optimal string alignment, after Damerau and Levenshtein).
+  /// Returns the number of insertions, deletions, substitutions and swaps of neighbours that convert this text to
+  /// `other` (optimal string alignment, after Damerau and Levenshtein).
   func editDistance(to other: String) -> Int {
     let (source, target) = (Array(self), Array(other))
-    // The rows before the last two are of no use.
+    // Only the last two rows are needed.
     var (before, row) = ([Int](), Array(0...target.count))
     for (i, character) in source.enumerated() {
       var next = [i + 1]

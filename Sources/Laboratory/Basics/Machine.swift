@@ -1,6 +1,6 @@
 import Measurement
 
-/// The machine that a run was made on, as far as it affects the figures.
+/// The properties of the machine that affect the figures of a run.
 public struct Machine: Sendable, Codable, Hashable {
   /// The operating system: `Linux`, `Darwin`.
   public var os: String
@@ -10,27 +10,27 @@ public struct Machine: Sendable, Codable, Hashable {
   public var cpu: String?
   /// The number of cores that this process may use.
   public var cores: Int
-  /// The number of blocks that Dispatch, or Swift's pool on top of it, may run at once, if the process may not use all
-  /// cores that are online (`taskset`, the processors of a container). Which of the two numbers applies depends on the
-  /// system and its version. Nil if there is only one number.
+  /// The number of blocks that Dispatch, or Swift's pool on top of Dispatch, may run at once if the process may not use
+  /// all online cores (`taskset`, the processors of a container). In that case the system and its version determine
+  /// whether this number or ``cores`` applies. Nil if both numbers are equal.
   public var poolWidth: Int?
-  /// The numbers of the cores that a run was confined to, in the order in which they are chosen: trials with `cores=2`
-  /// had the first two. Nil if the run was not confined.
+  /// The numbers of the cores that a run was confined to, in the order of selection: trials with `cores=2` used the
+  /// first two cores. Nil if the run was not confined.
   public var confinedTo: [Int]?
   /// The memory in bytes; nil if the system does not report it.
   public var memory: Int?
   /// The version of Swift that built the lab.
   public var swift: String
-  /// The Dispatch that was linked in place of Swift's own: its name, the place where it was built, and the beginning of
-  /// its SHA-256 sum; nil for Swift's own.
+  /// The Dispatch library that was linked in place of Swift's own: its name, the place where it was built, and the
+  /// beginning of its SHA-256 sum; nil for Swift's own library.
   public var dispatch: String?
   /// Whether the binary contains Dispatch and Swift's runtime; nil in documents of older labs, which did not record it.
   public var isStatic: Bool?
-  /// Whether the lab was built with optimization. The figures of a debug build mean nothing.
+  /// Whether the lab was built with optimization. The figures of a debug build are not meaningful.
   public var optimised: Bool
-  /// The soft limit of open descriptors.
+  /// The soft limit of open file descriptors.
   public var descriptorLimit: Int
-  /// The soft limit of this user's threads; nil if there is none.
+  /// The soft limit of this user's threads; nil if there is no limit.
   public var threadLimit: Int?
   /// The time of a clock read, in nanoseconds.
   public var clockRead: Double
@@ -39,7 +39,7 @@ public struct Machine: Sendable, Codable, Hashable {
   /// The speed of calibrated work on this machine.
   public var work: CalibratedWork
 
-  /// Creates a machine from its facts.
+  /// Creates a machine from its properties.
   public init(
     os: String, kernel: String, cpu: String?, cores: Int, poolWidth: Int? = nil, memory: Int?, swift: String,
     dispatch: String? = nil, isStatic: Bool? = nil, optimised: Bool, descriptorLimit: Int, threadLimit: Int?,

@@ -1,37 +1,38 @@
 import Measurement
 
-/// The end of a trial.
+/// The way in which a trial ended.
 public enum Outcome: Sendable, Codable, Hashable {
-  /// The trial ran to its end and reported.
+  /// The trial ran to its end, and its worker sent a report.
   case completed
   /// A signal with this number ended the worker.
   case trapped(signal: Int)
   /// The watchdog ended the worker.
   case hung
-  /// The trial was still working after its share of the time, so the lab ended it and does not try its variant again.
+  /// The trial was still working after its share of the time. The lab ended the trial and does not try its variant
+  /// again.
   case stopped(after: Duration)
-  /// The worker ended without a report, or with one that could not be read.
+  /// The worker ended without a report, or its report could not be read.
   case broken(reason: String)
   /// The machine does not allow the trial.
   case unavailable(reason: String)
 
-  /// The kind of an outcome, without details. Its name is the one in checks and result documents.
+  /// The kind of an outcome, without details. Its raw value is its name in checks and result documents.
   public enum Kind: String, Sendable, Codable, Hashable, CaseIterable {
-    /// The trial ran to its end and reported.
+    /// The trial ran to its end, and its worker sent a report.
     case completed
     /// A signal ended the worker.
     case trapped
-    /// The watchdog ended the worker, because all its threads slept or its time was over.
+    /// The watchdog ended the worker, because all its threads slept or it exceeded its time limit.
     case hung
-    /// A trial that was still working took longer than its share of the time.
+    /// The trial was still working after its share of the time.
     case stopped
-    /// The worker failed the lab: its report is missing, unreadable or without a promised figure.
+    /// The worker's report is missing, unreadable or without a promised figure.
     case broken
     /// The machine does not allow the trial.
     case unavailable
 
-    /// Whether the variant was not tried to its end: the machine does not allow the trial, or it would have taken too
-    /// long. The variant has then neither kept nor broken a promise.
+    /// Whether the variant was not run to its end: the machine does not allow the trial, or the trial would have taken
+    /// too long. Such a trial neither keeps nor breaks a promise.
     public var wasNotTried: Bool {
       switch self {
       case .unavailable, .stopped: true
@@ -39,7 +40,7 @@ public enum Outcome: Sendable, Codable, Hashable {
       }
     }
 
-    /// Whether the variant crashed or stood still, which is a fault of a variant that should complete.
+    /// Whether the variant crashed or hung. This is a fault of a variant that should complete.
     public var isAbnormal: Bool {
       switch self {
       case .trapped, .hung: true
@@ -60,10 +61,10 @@ public enum Outcome: Sendable, Codable, Hashable {
     }
   }
 
-  /// The reason for a missing observation, after the kind; nil if the kind says everything.
+  /// The reason for a missing observation, after the name of the kind; nil if the kind is the whole reason.
   public var reason: String? { detail.map { "\(kind.rawValue): \($0)" } }
 
-  /// The reason for a missing observation; nil if the kind says everything.
+  /// The reason for a missing observation; nil if the kind is the whole reason.
   var detail: String? {
     switch self {
     case .broken(let reason), .unavailable(let reason): reason

@@ -1,11 +1,11 @@
-/// A note on a run in addition to its claims: a warning of the lab, or a finding of a pattern. It is data with a
-/// sentence, so that documents contain it and all reports say the same.
+/// A note on a run in addition to the claims: a warning of the lab, or a finding of a pattern. Result documents contain
+/// the note, and all reports print the same sentence.
 public struct RunNote: Sendable, Codable, Hashable {
   /// The kind of the note, for programs: `outliers`, `drift`, `best-stride`.
   public let kind: String
   /// The sentence, without a full stop.
   public let says: String
-  /// The labels of the runs that the note is about; empty if it is about all or none.
+  /// The labels of the runs that the note refers to; empty if it refers to all runs or to none.
   public let runs: [String]
 
   /// Creates a note.

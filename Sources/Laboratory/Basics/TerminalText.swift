@@ -1,8 +1,9 @@
 extension String {
-  /// The text as part of one line on a terminal: each invisible character is written out, as in `\n` or `\u{1b}`.
+  /// The text as part of one line on a terminal. Each control character is replaced by its escape sequence, as in `\n`
+  /// or `\u{1b}`.
   ///
-  /// Use it for all text from outside, such as the names of files. Such text must not start a new line, move the
-  /// cursor, or change the reading direction, because it could then imitate the lab's own output.
+  /// Use this property for all text from outside, such as the names of files. Such text must not start a new line, move
+  /// the cursor, or change the reading direction, because it could then imitate the lab's own output.
   public var inLine: String {
     if utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return self }
     var line = ""

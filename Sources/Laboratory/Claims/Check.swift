@@ -39,24 +39,24 @@ public struct Check: Sendable, Equatable {
     case quantity(Double, Unit)
     /// The number of cores that the run may use.
     case cores
-    /// A figure of trials.
+    /// A figure of the trials of a run.
     case reference(Reference)
     /// Another operand, multiplied by a factor.
     case scaled(Double, Operand)
   }
 
-  /// A figure of trials, by variant, point, metric and statistic.
+  /// A reference to a figure of trials, by variant, point, metric and statistic.
   public struct Reference: Sendable, Hashable {
-    /// The variants of a reference.
+    /// The variants that a reference includes.
     public enum Scope: Sendable, Hashable {
-      /// All variants; each of them must pass.
+      /// All variants; the check must be true for each of them.
       case all
-      /// All variants; one of them must pass.
+      /// All variants; the check must be true for at least one of them.
       case any
       /// One variant.
       case variant(String)
 
-      /// Creates the scope that a check writes as `name`.
+      /// Creates the scope with a name in a check: `all`, `any` or the name of a variant.
       public init(_ name: String) {
         switch name {
         case "all": self = .all
@@ -74,16 +74,16 @@ public struct Check: Sendable, Equatable {
         }
       }
 
-      /// Whether the scope is one variant, not a range of variants.
+      /// Whether the scope is a single variant.
       public var isOne: Bool { self != .all && self != .any }
     }
-    /// The variants.
+    /// The variants that the reference includes.
     public let scope: Scope
     /// The settings of the points: the reference includes every point with these settings.
     public let point: [Setting]
-    /// The metric.
+    /// The metric of the figure.
     public let metric: Metric
-    /// The statistic of each trial; nil for the metric's own statistic.
+    /// The statistic over the samples of each trial; nil for the metric's default statistic.
     public let statistic: Statistic?
 
     /// Creates a reference to a figure of trials.
@@ -114,7 +114,7 @@ public struct Check: Sendable, Equatable {
 }
 
 extension Check.Operand {
-  /// Whether the operand is the number of cores, or a multiple of it.
+  /// Whether the operand is the number of cores, or a multiple of the number of cores.
   var isOfCores: Bool {
     switch self {
     case .cores: true
@@ -125,7 +125,7 @@ extension Check.Operand {
 }
 
 extension Check {
-  /// The meaning of the check's text, independent of how it is written; nil if the text is not a check.
+  /// The check in its written form, which is equal for texts with the same meaning; nil if ``text`` is not a check.
   public var written: WrittenCheck? { WrittenCheck(text) }
 
   /// The figures that the check refers to.
@@ -142,8 +142,8 @@ extension Check {
 }
 
 extension Check.Reference {
-  /// Returns whether the reference includes `run`: its variant, and a point with these settings, as far as the variant
-  /// uses them.
+  /// Returns whether the reference includes `run`: the scope includes its variant, and all settings of the reference
+  /// that the variant uses agree with the settings of the run.
   func means(_ run: Run, on machine: Machine) -> Bool {
     scope.includes(run.variant)
       && point.allSatisfy { wanted in
@@ -155,8 +155,8 @@ extension Check.Reference {
 }
 
 extension Setting {
-  /// Returns whether a setting of the reference agrees with `found`, the value in `run`. The setting may name another
-  /// setting, whose value in `run` then counts. It may also be all cores, which a run that is not confined has.
+  /// Returns whether this setting agrees with `found`, the value in `run`. If the setting names another setting, the
+  /// other setting's value in `run` counts. The value of all cores also agrees with a run that is not confined.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
     if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }

@@ -1,25 +1,25 @@
 import Measurement
 
-/// A sentence with a check on the observations.
+/// A sentence with a check on the measurements of a run.
 public struct Claim: Sendable {
-  /// The kind of promise that a claim makes.
+  /// The kind of a claim, which determines how its check is judged.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// The check must be true in every trial.
     case guarantee
-    /// The documented failure: at least one trial of the broken variant must show it.
+    /// The documented failure occurs: the check must be true in at least one trial.
     case anomaly
-    /// One way is cheaper, faster or sooner than another: paired rounds decide it.
+    /// One variant is cheaper or faster than another: paired rounds decide the check.
     case performance
   }
-  /// The sentence.
+  /// The claim in words.
   public let says: String
-  /// The identifiers of the documents' sentences that the claim bears out if it is true: `guide.34`.
+  /// The identifiers of the documents' sentences that the claim supports if the claim is true: `guide.34`.
   public let bears: [String]
-  /// The identifiers of the sentences that the claim contradicts if it is true: it is then a counterexample.
+  /// The identifiers of the sentences that the claim contradicts if the claim is true, as a counterexample.
   public let contradicts: [String]
-  /// Whether the claim belongs only to the lesson and grades no sentence.
+  /// Whether the claim belongs only to the lesson and supports or contradicts no sentence.
   public let isOfLesson: Bool
-  /// The kind of promise.
+  /// The kind of the claim.
   public let kind: Kind
   /// The check.
   public let check: Check
@@ -36,31 +36,31 @@ public struct Claim: Sendable {
     self.check = check
   }
 
-  /// The identifiers of the sentences that the claim speaks for or against; empty for a claim of the lesson alone.
+  /// The identifiers of all sentences that the claim supports or contradicts; empty for a claim of the lesson alone.
   public var grades: [String] { bears + contradicts }
 }
 
-/// The grade of a claim.
+/// The result of a claim.
 public enum Verdict: String, Sendable, Codable, CaseIterable {
-  /// A guarantee that was kept in every trial.
+  /// The guarantee was kept in every trial.
   case held
-  /// A guarantee that at least one trial broke.
+  /// The guarantee was violated in at least one trial.
   case violated
-  /// An anomaly that at least one trial showed.
+  /// The anomaly occurred in at least one trial.
   case witnessed
-  /// An anomaly that no trial showed.
+  /// The anomaly occurred in no trial.
   case notWitnessed = "not-witnessed"
-  /// A performance claim that the rounds bear out.
+  /// The rounds support the performance claim.
   case supported
-  /// A performance claim whose opposite the rounds bear out.
+  /// The rounds support the opposite of the performance claim.
   case refuted
-  /// A performance claim that the rounds do not decide.
+  /// The rounds do not decide the performance claim.
   case inconclusive
-  /// A claim that could not be checked here; its evidence has the reason.
+  /// The claim could not be judged; the evidence contains the reason.
   case unavailable
 
-  /// Returns whether the verdict turns the exit status to 1: a failed guarantee or anomaly, and with `strict` also a
-  /// refuted claim.
+  /// Returns whether the verdict changes the exit status to 1: a violated guarantee or an anomaly that did not occur,
+  /// and with `strict` also a refuted claim.
   public func isFailure(strict: Bool) -> Bool {
     self == .violated || self == .notWitnessed || strict && self == .refuted
   }
@@ -74,8 +74,8 @@ public struct Judgement: Sendable {
   public let verdict: Verdict
   /// The figures that the verdict is based on.
   public let evidence: Evidence
-  /// Whether a declaration made before the run says that the claim cannot be judged here: its subject is not part of
-  /// the run, or needs something that the machine does not have.
+  /// Whether the claim cannot be judged for a reason that was declared before the run: its subject is not part of the
+  /// run, or requires a feature that the machine lacks.
   public var isExcused = false
   /// Whether the claim is unavailable because its variant or its setting is not part of the run.
   public var isLeftOut = false
@@ -88,50 +88,51 @@ public struct Judgement: Sendable {
   }
 }
 
-/// The figures that a verdict is based on. A figure that does not apply is nil.
+/// The figures that a verdict is based on. A figure is nil if it does not apply to the claim.
 public struct Evidence: Sendable, Equatable {
-  /// The left side: its median over the trials. For a check that failed, it is the figure of the trial that fails by
-  /// most.
+  /// The median of the left side over the trials; if trials violated a guarantee or showed an anomaly, over these
+  /// trials.
   public var left: Double?
-  /// The right side, computed in the same way.
+  /// The value of the right side, computed in the same way.
   public var right: Double?
-  /// The smallest and the largest figure of the left side, over the trials of `left`; nil if all figures are the same.
-  /// For paired rounds only counts have it: the median of two counts may be a count that no trial had.
+  /// The smallest and the largest figure of the left side, over the trials of ``left``; nil if all figures are equal.
+  /// For paired rounds only counts have a range, since the median of two counts may be a count that no trial recorded.
   public var leftRange: ClosedRange<Double>?
   /// The range of the right side, computed in the same way.
   public var rightRange: ClosedRange<Double>?
   /// The unit of both sides.
   public var unit: Unit
-  /// The ratio of left to right with its confidence interval, for performance claims with positive figures.
+  /// The ratio of left to right with its confidence interval, for performance claims with positive figures; nil
+  /// otherwise.
   public var ratio: ConfidenceInterval?
-  /// Whether the true ratio is further from 1 than `ratio`: the clock, or the timing loop, is a large part of the
-  /// shorter side, and not of the longer one.
+  /// Whether the true ratio is further from 1 than ``ratio``, because the cost of the clock or of the timing loop is a
+  /// large part of the shorter side, and not of the longer side.
   public var isBound = false
-  /// The number of trials (or paired rounds) that were checked.
+  /// The number of trials or paired rounds that were checked.
   public var trials: Int
-  /// The number of these in which the check was true.
+  /// The number of checked trials or rounds in which the check was true.
   public var met: Int
-  /// The number of trials of an anomaly that were lost: killed, hung or stopped before they could show the anomaly or
-  /// its absence. They do not count among `trials`.
+  /// The number of trials of an anomaly that were lost: they were killed, hung or stopped before they could show the
+  /// anomaly or its absence. ``trials`` does not include them.
   public var lost: Int
-  /// The reason why the claim is unavailable, or the trial that failed.
+  /// The reason why the claim is unavailable, or the trial that failed; nil if there is neither.
   public var reason: String?
-  /// The reason for a verdict on sides that do not overlap, although the interval of their ratio includes no change.
+  /// The reason for a verdict on sides that do not overlap, although the interval of their ratio includes 1.
   public static let apart = "the highest round of one is below the lowest of the other"
-  /// A trial in which the check was true; nil for performance claims, and if there is none.
+  /// A trial in which the check was true; nil for performance claims, and if there is no such trial.
   public var example: Example?
-  /// A trial in which the check was false.
+  /// A trial in which the check was false; nil for performance claims, and if there is no such trial.
   public var counterexample: Example?
 
-  /// A trial that serves as an example.
+  /// A trial that illustrates a verdict.
   public struct Example: Sendable, Equatable {
     /// The variant with its point: `concurrent tasks=1000`.
     public let run: String
     /// The number of the round, from 1.
     public let round: Int
-    /// The figure of the check's left side in the trial; nil if the trial did not produce it.
+    /// The figure of the check's left side in the trial; nil if the trial did not record it.
     public let left: Double?
-    /// The way in which the trial ended, if it did not complete: `hung`.
+    /// The way in which the trial ended, such as `hung`; nil if it completed.
     public let ended: String?
 
     /// Creates an example.
@@ -143,7 +144,7 @@ public struct Evidence: Sendable, Equatable {
     }
   }
 
-  /// Creates the evidence for a check that was true in `met` of `trials`.
+  /// Creates the evidence for a check that was true in `met` of `trials` trials.
   public init(
     left: Double? = nil, right: Double? = nil, unit: Unit = .none, ratio: ConfidenceInterval? = nil, trials: Int = 0,
     met: Int = 0, lost: Int = 0, reason: String? = nil, example: Example? = nil, counterexample: Example? = nil

@@ -1,51 +1,50 @@
-/// The statement that a reader should remember of a scenario: a sentence with figures of the run. Reports show the
-/// sentence only if the claims that it depends on have the required results in that run.
+/// The main statement of a scenario: a sentence with figures of the run. Reports show the sentence only if the claims
+/// that it depends on have the required results in the run.
 public struct Conclusion: Sendable {
   /// A part of the sentence.
   public enum Part: Sendable, Equatable {
-    /// Words.
+    /// A text without figures.
     case text(String)
     /// The median of a figure over the rounds: `{mutex.hot-path}`.
     case figure(Check.Reference)
     /// The first figure as a multiple of the second, over paired rounds: `{serial.hot-path / mutex.hot-path}`.
     case ratio(Check.Reference, Check.Reference)
-    /// The first figure in percent of the second one, from the least round to the greatest:
-    /// `{naive.lost of naive.sent}`.
+    /// The first figure in percent of the second, from the lowest to the highest round: `{naive.lost of naive.sent}`.
     case share(Check.Reference, Check.Reference)
     /// The system of the run, for a statement that may not be true of another system: `{system}`.
     case system
   }
   /// The required result of a claim.
   public struct Condition: Sendable, Hashable {
-    /// The check of the claim.
+    /// The check that identifies the claim.
     public let check: WrittenCheck
-    /// Whether the claim must be refuted; otherwise it must be borne out.
+    /// Whether the claim must be refuted; otherwise the claim must be borne out.
     public let isRefuted: Bool
 
-    /// Creates a condition on the claim with this check.
+    /// Creates a condition on the claim with a check.
     public init(check: WrittenCheck, isRefuted: Bool = false) {
       self.check = check
       self.isRefuted = isRefuted
     }
   }
-  /// The conditions of the sentence.
+  /// The conditions under which reports show the sentence.
   public let conditions: [Condition]
   /// The parts of the sentence.
   public let parts: [Part]
 
-  /// Creates a sentence with its conditions.
+  /// Creates a conclusion from its conditions and the parts of its sentence.
   public init(conditions: [Condition], parts: [Part]) {
     self.conditions = conditions
     self.parts = parts
   }
 
-  /// The kind of the remark among a run's findings.
+  /// The kind of the note that contains a run's conclusion (``RunNote/kind``).
   public static let kind = "conclusion"
-  /// The kind of the remark with a pattern's advice, in addition to the answer of a search for the best setting.
+  /// The kind of a note with a pattern's advice, in addition to the result of a search for the best setting.
   public static let advice = "advice"
 }
 
 extension Verdict {
-  /// Whether the verdict bears the claim out.
+  /// Whether the trials support the claim: the verdict is held, witnessed or supported.
   public var isBorneOut: Bool { self == .held || self == .witnessed || self == .supported }
 }

@@ -1,7 +1,7 @@
 import Measurement
 
-/// A check as it is written, before its names are resolved. Two texts with the same meaning have equal written checks.
-/// A saved document contains a check only in this form.
+/// A check in its written form, before its names are resolved. Two texts with the same meaning have equal written
+/// checks. A result document contains a check only in this form.
 ///
 /// ```
 /// check    = operand ("<" | "<=" | "==" | "!=" | ">=" | ">") operand
@@ -25,19 +25,19 @@ public struct WrittenCheck: Sendable, Hashable {
 
   /// A figure of trials, by the names of its parts.
   public struct Figure: Sendable, Hashable {
-    /// The variants.
+    /// The variants that the figure refers to.
     public let scope: Check.Reference.Scope
     /// The settings of the point.
     public let point: [Setting]
-    /// The metric.
+    /// The name of the metric.
     public let metric: String
-    /// The statistic; nil for the metric's own statistic.
+    /// The name of the statistic; nil for the metric's default statistic.
     public let statistic: String?
   }
 
   /// A setting of a point.
   public struct Setting: Sendable, Hashable {
-    /// The parameter.
+    /// The name of the parameter.
     public let name: String
     /// The value of the parameter.
     public let value: String
@@ -50,13 +50,15 @@ public struct WrittenCheck: Sendable, Hashable {
   /// The right side.
   public let right: Operand
 
-  /// Parses a check; nil if `text` is not one.
+  /// Creates a check by parsing `text`; nil if `text` is not a check.
   public init?(_ text: String) {
     guard let check = try? WrittenCheck(parsing: text) else { return nil }
     self = check
   }
 
-  /// - Throws: ``InputError``, which quotes the text and names what was found, and its place.
+  /// Parses the text of a check.
+  ///
+  /// - Throws: ``InputError`` if the text is not a check; the error quotes the text and the part that was found.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "check")
     left = try scanner.operand()
@@ -80,7 +82,9 @@ extension WrittenCheck.Operand {
 }
 
 extension WrittenCheck.Figure {
-  /// - Throws: ``InputError``, which quotes the text and names what was found, and its place.
+  /// Parses the text of a figure.
+  ///
+  /// - Throws: ``InputError`` if the text is not a figure; the error quotes the text and the part that was found.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "figure")
     guard case .figure(let figure) = try scanner.reference() else {
@@ -91,10 +95,10 @@ extension WrittenCheck.Figure {
   }
 }
 
-/// Parses a check or a figure from left to right.
+/// A parser that reads a check or a figure from left to right.
 private struct CheckScanner {
   private let text: String
-  /// The name of the text in errors.
+  /// The word for the text in errors: `check` or `figure`.
   private let kind: String
   private(set) var rest: Substring
 
@@ -158,7 +162,7 @@ private struct CheckScanner {
 
   private mutating func point() throws(InputError) -> [WrittenCheck.Setting] {
     guard take("[") else { return [] }
-    // A missing bracket is found at once. Otherwise everything that follows would be read as a setting.
+    // A missing bracket is detected at once. Otherwise the rest of the text would be parsed as a setting.
     guard rest.prefix(while: { !"<>[".contains($0) }).contains("]") else { throw failure("'[' is not closed by ']'") }
     var settings: [WrittenCheck.Setting] = []
     repeat {

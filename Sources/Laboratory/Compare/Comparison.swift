@@ -1,10 +1,10 @@
 import Measurement
 
-/// Compares the runs of an experiment by one metric: it defines the run that each run is compared with, the groups of
-/// runs, and the certainty of each of the ratios. This one policy decides when to stop, what a pattern finds and what
-/// every report prints.
+/// A comparison of the runs of an experiment by one metric. It determines the reference of each run, the groups of
+/// runs, and the certainty of each ratio. Runs, patterns and reports use the same comparison to decide when to stop, to
+/// compute findings and to print ratios.
 public struct Comparison: Sendable {
-  /// The part of a run that is compared.
+  /// The data of a run that a comparison uses.
   public struct Cell: Sendable {
     let variant: String
     let point: [String: ParameterValue]
@@ -13,8 +13,8 @@ public struct Comparison: Sendable {
 
     /// Creates a cell for a variant at a point, without the settings that the variant ignores.
     ///
-    /// - Parameter mayBeBest: whether the run can be recommended. A wrong variant is often quicker, and is compared
-    ///   only with variants of its own kind.
+    /// - Parameter mayBeBest: whether the run can be recommended. A wrong variant is often faster, and is compared only
+    ///   with variants that are also wrong.
     public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true) {
       self.variant = variant
       self.point = point
@@ -25,21 +25,21 @@ public struct Comparison: Sendable {
 
   /// The references and the groups of a comparison.
   public struct Policy: Sendable {
-    /// The variant that ratios refer to, at the point of each run; nil for the best run of the group.
+    /// The variant that ratios refer to, at the point of each run; nil to compare with the best run of the group.
     let baseline: String?
-    /// Whether the question is which run is best. Without that question and without a baseline there are no ratios.
+    /// Whether the comparison determines the best run. Without a best run and a baseline there are no ratios.
     let seeksBest: Bool
-    /// The parameters for each of whose settings there is a best run.
+    /// The names of the parameters that define groups. Each combination of their values has its own best run.
     let groups: [String]
 
     /// Creates a policy.
     ///
     /// - Parameters:
     ///   - sweep: the swept parameters, in order.
-    ///   - problem: the swept parameters that say how much there is to do. The smallest amount would always be the
-    ///     best, so each of their settings has a best run of its own. If there are none, each setting of all swept
-    ///     parameters except the last has one; these are the rows of a grid. A number of cores always has a best run of
-    ///     its own, since more cores make everything faster and a user cannot choose to have more.
+    ///   - problem: the swept parameters that define the amount of work. The smallest amount would always be the best,
+    ///     so each of their values has its own best run. If there are none, each combination of all swept parameters
+    ///     except the last has its own best run; these are the rows of a grid. Each number of cores always has its own
+    ///     best run, since more cores make everything faster and a user cannot choose to have more.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest
@@ -49,30 +49,29 @@ public struct Comparison: Sendable {
     }
   }
 
-  /// The parameters for each of whose settings there is a best run; empty if there is one best run.
+  /// The names of the parameters that define groups, each with its own best run; empty if there is one best run.
   public let groups: [String]
-  /// The best run of all, if that is the question and the metric has a better direction.
+  /// The best run of all; nil if the comparison does not determine it, or if the metric has no better direction.
   public let best: Int?
-  /// The best runs: the best of all, or the best of each group.
+  /// The best runs: the best run of all, or the best run of each group.
   public let bests: Set<Int>
   /// The contrast of each run with its reference: the baseline at its point, or the best run of its group.
   public let contrasts: [Int: Contrast]
-  /// The runs that other runs are compared with.
+  /// The runs that serve as references for other runs.
   public let references: Set<Int>
-  /// The run that each run with a contrast is compared with.
+  /// The reference of each run that has a contrast.
   public let referenceOf: [Int: Int]
-  /// The runs that do not differ significantly from the best: their interval is narrow, and includes no change.
+  /// The runs that do not differ significantly from the best: the interval of their ratio is narrow and includes 1.
   public let nearBest: Set<Int>
-  /// The runs that cannot be ranked: their interval is too wide, or includes no change only because there are so many
+  /// The runs that cannot be ranked: the interval of their ratio is too wide, or includes 1 only because there are many
   /// comparisons.
   public let unclear: Set<Int>
-  /// The runs among the unclear ones whose own rounds distinguish them from the best, in the way that a claim on the
-  /// two is judged.
+  /// The unclear runs that differ from the best run if only these two are compared, by the rule for a claim.
   public let apartAlone: Set<Int>
 
-  /// Creates the comparison of `cells`. All its results use the index of a cell.
+  /// Creates the comparison of `cells`. All results refer to cells by their indices.
   ///
-  /// - Parameter ranking: which figure is better; nil if neither is.
+  /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is.
   public init(_ cells: [Cell], _ policy: Policy, ranking: Ranking?) {
     let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
     func best(of runs: some Sequence<Int>) -> Int? {
@@ -81,7 +80,7 @@ public struct Comparison: Sendable {
     }
     let groupOfRun = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
     let runsOfGroup = Dictionary(grouping: cells.indices) { groupOfRun[$0] }
-    // A run that no other run is compared with is not the best of anything.
+    // A run that is not compared with another run is not a best run.
     let bestOfGroup =
       policy.seeksBest ? runsOfGroup.filter { $0.value.count > 1 }.compactMapValues { best(of: $0) } : [:]
     let bestBeside = groupOfRun.map { bestOfGroup[$0] }
@@ -92,7 +91,7 @@ public struct Comparison: Sendable {
     }
     let toBest = cells.indices.map { rounds($0, bestBeside[$0]) }
     let toBaseline = cells.indices.map { rounds($0, baseline[$0]) }
-    // The confidence is that of all verdicts together: those against the best run, and those against the baseline.
+    // The confidence applies to all verdicts together: comparisons with the best run, and with the baseline.
     let comparisons =
       !bestOfGroup.isEmpty
       ? runsOfGroup.values.map { group in group.count { typical[$0] != nil } }
@@ -137,8 +136,8 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// The precision of the least precise ratio, as a share of that ratio; nil if one of them has too few rounds. A run
-  /// that was never measured, or has no ratio, does not count.
+  /// The precision of the least precise ratio, as a share of the ratio; nil if a ratio has too few rounds. Runs without
+  /// figures or without a ratio are excluded.
   public var precision: Double? {
     var worst = 0.0
     for contrast in contrasts.values {
@@ -148,7 +147,7 @@ public struct Comparison: Sendable {
     return worst
   }
 
-  /// Returns the run of the baseline at the point of each run, as far as the baseline uses the point's settings.
+  /// Returns the baseline's run at the point of each run. Settings that the baseline ignores are not compared.
   private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
     let runs = cells.indices.filter { cells[$0].variant == name }
     guard let first = runs.first else { return cells.map { _ in nil } }
@@ -159,7 +158,7 @@ public struct Comparison: Sendable {
 }
 
 extension Comparison.Cell {
-  /// Creates the cell of a run with the figures that it is compared by.
+  /// Creates the cell of a run from the figures to compare.
   init(_ run: Run, figures: [RoundFigure]) {
     self.init(
       variant: run.variant.name,

@@ -4,7 +4,7 @@ import Measurement
 public struct RoundFigure: Sendable, Hashable {
   /// The number of the round.
   public let round: Int
-  /// The trial's figure.
+  /// The figure of the round's trial.
   public let value: Double
 
   /// Creates the figure of a round.
@@ -14,27 +14,27 @@ public struct RoundFigure: Sendable, Hashable {
   }
 }
 
-/// The figures of two sides in the rounds that both have, matched by the number of the round, since a trial in between
-/// may have failed.
+/// The figures of two sides in the rounds that both sides have, matched by the number of the round. A round is left out
+/// if its trial failed on either side.
 ///
-/// Both sides of a round ran within seconds of each other, so a disturbance affected both.
+/// Both sides of a round ran within seconds of each other, so a disturbance affected both sides.
 public struct PairedRounds: Sendable {
   /// The two figures of each round, in the order of the left side.
   public let pairs: [(left: Double, right: Double)]
 
-  /// Pairs the figures of the rounds that both sides have.
+  /// Creates pairs from the figures of the rounds that both sides have.
   public init(_ left: [RoundFigure], against right: [RoundFigure]) {
     let others = Dictionary(right.map { ($0.round, $0.value) }, uniquingKeysWith: { first, _ in first })
     pairs = left.compactMap { figure in others[figure.round].map { (figure.value, $0) } }
   }
 
-  /// Wraps figures that are already paired.
+  /// Creates paired rounds from figures that are already paired.
   init(_ pairs: [(left: Double, right: Double)]) { self.pairs = pairs }
 
-  /// Whether the pairs have ratios. A figure of 0 has none, however many rounds there are.
+  /// Whether all pairs have a ratio: there is a pair, and all figures are above 0.
   public var areRatios: Bool { !pairs.isEmpty && pairs.allSatisfy { $0.left > 0 && $0.right > 0 } }
 
-  /// Returns the interval of the ratio of left to right; nil if there are too few rounds or no ratio.
+  /// Returns the interval of the ratio of left to right; nil if there are too few rounds or a pair has no ratio.
   ///
   /// - Parameters:
   ///   - comparisons: the number of intervals that share the confidence.
@@ -43,11 +43,11 @@ public struct PairedRounds: Sendable {
     ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread)
   }
 
-  /// Whether these rounds by themselves distinguish the sides, by the rule for a claim.
+  /// Whether these rounds alone distinguish the sides, by the rule for a claim.
   var tellsApart: Bool { interval().map { $0.low > 1 || $0.high < 1 || areApart } ?? false }
 
-  /// Whether the sides do not overlap at all. With six rounds each, equal sides are this far apart in one of 462
-  /// cases (Mann and Whitney, 1947).
+  /// Whether the ranges of the two sides do not overlap. With six rounds each, this happens for equal sides in one of
+  /// 462 cases (Mann and Whitney, 1947).
   var areApart: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
       side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
@@ -56,7 +56,7 @@ public struct PairedRounds: Sendable {
   }
 }
 
-/// The ratio of one run to another, from the rounds that both have.
+/// The ratio of one run to another, from the rounds that both runs have.
 public struct Contrast: Sendable {
   /// The geometric mean of the rounds' ratios, or their median if there are too few for an interval.
   public let ratio: Double
@@ -64,11 +64,14 @@ public struct Contrast: Sendable {
   public let interval: ConfidenceInterval?
   /// The ratio of each round, in order.
   public let rounds: [Double]
-  /// Whether the rounds distinguish the two runs; nil if there are too few to say.
+  /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide.
   public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 } }
 
-  /// Creates the contrast of two sides, one of `comparisons` comparisons, with a smallest plausible `spread` of the
-  /// ratios' logarithms; nil if there is no ratio.
+  /// Creates the contrast of two sides; nil if there is no ratio.
+  ///
+  /// - Parameters:
+  ///   - comparisons: the number of comparisons that share the confidence.
+  ///   - spread: the smallest plausible standard deviation of the ratios' logarithms.
   public init?(_ rounds: PairedRounds, among comparisons: Int = 1, spread: Double = 0) {
     let ratios = rounds.pairs.map { $0.left / $0.right }
     guard rounds.areRatios, let median = Summary(ratios)?.p50 else { return nil }
@@ -82,7 +85,8 @@ public struct Contrast: Sendable {
 }
 
 extension Run {
-  /// Returns the figure of `metric` in each trial that has one, by `statistic` or by the metric's own statistic.
+  /// Returns the figure of `metric` in each trial that measured it, by `statistic` or by the metric's default
+  /// statistic.
   public func figures(_ metric: Metric, _ statistic: Statistic? = nil) -> [RoundFigure] {
     trials.compactMap { trial in
       trial.figure(metric, statistic).map { RoundFigure(round: trial.round, value: $0) }

@@ -4,8 +4,8 @@ import Synchronization
 /// Calls `make` with each index below `count`, on several threads at once, and returns the results in the order of the
 /// indices.
 ///
-/// The threads are the lab's own, since Dispatch needs descriptors, and there may be too few of them. If no thread can
-/// be started, the call only takes longer.
+/// The function starts its own threads, since Dispatch requires file descriptors, and too few may be available. If no
+/// thread can be started, the calling thread does all of the work.
 func onAllCores<Made: Sendable>(_ count: Int, _ make: @escaping @Sendable (Int) -> Made) -> [Made] {
   let work = SharedWork<Made>(count)
   let makeOn: @Sendable () -> Void = { while let index = work.next() { work.put(make(index), at: index) } }
@@ -15,7 +15,7 @@ func onAllCores<Made: Sendable>(_ count: Int, _ make: @escaping @Sendable (Int) 
   return work.made
 }
 
-/// Indices that threads take one after the other, and the results for them.
+/// A set of indices that threads take one after the other, and the results for these indices.
 private final class SharedWork<Made: Sendable>: Sendable {
   private let taken = Atomic<Int>(0)
   private let results: Mutex<[Made?]>
@@ -26,7 +26,7 @@ private final class SharedWork<Made: Sendable>: Sendable {
     results = Mutex(Array(repeating: nil, count: count))
   }
 
-  /// Returns an index that no other thread takes; nil if all are taken.
+  /// Returns an index that no other thread has taken; nil if all indices are taken.
   func next() -> Int? {
     let index = taken.wrappingAdd(1, ordering: .relaxed).oldValue
     return index < count ? index : nil

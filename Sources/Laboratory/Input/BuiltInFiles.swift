@@ -1,25 +1,25 @@
-/// The files that the lab was built with: scenarios and documents (`.yml`), and the patterns' sources (`.swift`).
-/// Beside a `.yml` file there may be its content as it was parsed when the lab was built (`.yml.parsed`).
+/// The files that the lab was built with: scenarios and documents (`.yml`), and the sources of the patterns (`.swift`).
+/// A `.yml` file may be accompanied by its content, parsed when the lab was built (`.yml.parsed`).
 struct BuiltInFiles: Sendable {
-  /// The name of the file with the documents.
+  /// The name of the file that contains the documents.
   static let documents = "documents.yml"
-  /// The ending of the names of scenario files.
+  /// The suffix of the names of scenario files.
   static let scenarioEnding = ".yml"
 
   private let files: [(name: String, text: String)]
 
   init(_ files: [(name: String, text: String)]) { self.files = files }
 
-  /// The names of the scenarios, in the order of their files.
+  /// The names of the scenarios, in the order of the files.
   var scenarios: [String] {
     files.map(\.name).filter { $0.hasSuffix(Self.scenarioEnding) && $0 != Self.documents }
       .map { String($0.dropLast(Self.scenarioEnding.count)) }
   }
 
-  /// Returns the text of a file; nil if the lab was built without it.
+  /// Returns the text of the file called `name`; nil if the lab was built without this file.
   func text(_ name: String) -> String? { files.first { $0.name == name }?.text }
 
-  /// Returns the content of a YAML file, parsed when the lab was built or else now; nil if the file does not exist.
+  /// Returns the content of a YAML file, parsed either now or when the lab was built; nil if the file does not exist.
   ///
   /// - Throws: ``InputError`` if the file cannot be parsed.
   func content(_ name: String) throws(InputError) -> PlacedNode? {

@@ -1,24 +1,25 @@
 import Measurement
 
 extension Check {
-  /// Parses the text of a check on the given variants of `pattern`.
+  /// Creates a check on the given variants of `pattern` by parsing `text`.
   ///
-  /// - Throws: ``InputError``, which quotes the check and says what was found, what is allowed, and the nearest name.
+  /// - Throws: ``InputError`` if `text` is not a check; the error quotes the check and describes what was found, what
+  ///   is allowed, and the nearest name.
   public init(parsing text: String, on pattern: PatternDescription, variants: [Variant]) throws(InputError) {
     self = try CheckParser.parse(text, pattern: pattern, variants: variants)
   }
 }
 
-/// Resolves the names of a written check against a pattern, so that an unknown variant, metric or unit is an error
-/// before anything runs.
+/// A parser that resolves the names of a written check by the declarations of a pattern. An unknown variant, metric or
+/// unit is thus an error before any trial runs.
 struct CheckParser {
   let text: String
   let pattern: PatternDescription
   let variants: [Variant]
-  /// The name of the text in errors.
+  /// The word for the text in errors: `check` or `figure`.
   private let kind: String
 
-  /// Parses `text`, a check on the given variants of `pattern`.
+  /// Parses `text` as a check on the given variants of `pattern`.
   static func parse(_ text: String, pattern: PatternDescription, variants: [Variant]) throws(InputError) -> Check {
     let parser = CheckParser(text: text, pattern: pattern, variants: variants, kind: "check")
     let written = try WrittenCheck(parsing: text)
@@ -29,7 +30,7 @@ struct CheckParser {
     return check
   }
 
-  /// Parses `text`, a single figure: `variant[point].metric.statistic`.
+  /// Parses `text` as a single figure: `variant[point].metric.statistic`.
   static func figure(_ text: String, pattern: PatternDescription, variants: [Variant]) throws(InputError)
     -> Check.Reference
   {
@@ -84,8 +85,8 @@ struct CheckParser {
     return point
   }
 
-  /// Requires that both sides have the same unit. Comparing a duration with a byte count is a mistake in the check, and
-  /// not a result of a run.
+  /// Throws an error unless both sides have the same unit. The comparison of a duration with a number of bytes is a
+  /// mistake in the check, and not a result of a run.
   private func matchUnits(_ check: Check) throws(InputError) {
     guard let left = Self.unit(check.left), let right = Self.unit(check.right) else { return }
     let isBareZero = { (operand: Check.Operand) in operand == .quantity(0, .none) }

@@ -1,6 +1,6 @@
 import Measurement
 
-/// Reads the claims of a scenario file. The runs of the file must be able to answer each check.
+/// A reader of the claims in a scenario file. It throws an error for a check that the scenario's runs cannot answer.
 struct ClaimReader {
   let file: ScenarioFile
   let pattern: PatternDescription
@@ -46,7 +46,7 @@ struct ClaimReader {
     throw subject.node.error("for: unknown variant '\(subject.variant)'", near: subject.variant, among: names)
   }
 
-  /// Reads the kind of a claim.
+  /// Returns the kind of a claim.
   static func kind(_ fields: Mapping) throws(InputError) -> Claim.Kind {
     let name = try fields.text("kind")
     guard let kind = Claim.Kind(rawValue: name) else {
@@ -58,7 +58,7 @@ struct ClaimReader {
     return kind
   }
 
-  /// Reads `text` as the figure of one run.
+  /// Parses `text` as a figure of a single run.
   func reference(_ text: String) throws(InputError) -> Check.Reference {
     let reference = try CheckParser.figure(text, pattern: pattern, variants: variants)
     try requireMetric(of: reference, "figure '\(text)'")
@@ -67,7 +67,7 @@ struct ClaimReader {
     return reference
   }
 
-  /// Reads the identifiers of the documents' sentences at `key`.
+  /// Returns the identifiers of the documents' sentences at `key`.
   private func sentences(_ fields: Mapping, _ key: String) throws(InputError) -> [String] {
     var names: [String] = []
     for node in try fields.list(key) {
@@ -88,8 +88,8 @@ struct ClaimReader {
     return names
   }
 
-  /// Reads whether a claim belongs only to the lesson (`of: lesson`). Every other claim speaks for a sentence or
-  /// against one.
+  /// Returns whether a claim belongs only to the lesson (`of: lesson`). Every other claim must support or contradict a
+  /// sentence.
   private func isOfLesson(_ fields: Mapping, _ bears: [String], _ contradicts: [String]) throws(InputError) -> Bool {
     if let name = contradicts.first(where: bears.contains) {
       throw fields.node("contradicts").error("a claim cannot bear out '\(name)' and contradict it")
@@ -104,8 +104,7 @@ struct ClaimReader {
     return true
   }
 
-  /// Requires that a trial can have the figure. Any other figure is a mistake in the check, which is reported and never
-  /// ignored.
+  /// Throws an error unless a trial can record the figure. Any other figure is a mistake in the check.
   private func requireMetric(of reference: Check.Reference, _ place: String) throws(InputError) {
     let metric = reference.metric
     let meant = variants.filter { reference.scope.includes($0) }
@@ -116,7 +115,7 @@ struct ClaimReader {
     throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
   }
 
-  /// Requires that the point is run. Any other point is a mistake in the check, since no run could answer the check.
+  /// Throws an error unless the point is part of the sweep. No run could answer a check at any other point.
   private func requirePoint(of reference: Check.Reference, _ place: String) throws(InputError) {
     for wanted in reference.point {
       if let values = sweep.first(where: { $0.name == wanted.name })?.values {
@@ -133,8 +132,8 @@ struct ClaimReader {
     }
   }
 
-  /// Requires that the reference means a single run. A performance check compares one run with another in each round,
-  /// and several runs on one side have no single ratio.
+  /// Throws an error unless the reference includes a single run. A performance check compares one run with another run
+  /// in each round, and several runs on one side have no single ratio.
   private func requireSingleRun(of reference: Check.Reference, _ place: String) throws(InputError) {
     guard case .variant(let name) = reference.scope else {
       throw InputError("\(place): a performance check or a conclusion needs single variants, not 'all' or 'any'")

@@ -1,4 +1,4 @@
-/// Reads the conclusions of a scenario file:
+/// A reader of the conclusions in a scenario file:
 ///
 /// ```yaml
 /// conclusions:
@@ -22,8 +22,8 @@ struct ConclusionReader {
     return conclusions
   }
 
-  /// Reads the conditions of a conclusion. There must be at least one: a conclusion without conditions would be shown
-  /// whatever the results are.
+  /// Returns the conditions of a conclusion. At least one condition is required: a conclusion without conditions would
+  /// be shown with any results.
   private func conditions(_ fields: Mapping) throws(InputError) -> [Conclusion.Condition] {
     let nodes = try fields.list("if")
     guard !nodes.isEmpty else { throw fields.owner.error("a conclusion needs 'if': checks of claims") }

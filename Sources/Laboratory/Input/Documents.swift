@@ -1,23 +1,23 @@
-/// The source documents and their sentences, as `documents.yml` lists them. Claims of scenarios settle each sentence,
-/// according to how strongly the document says it. A sentence that nothing can try states the reason.
+/// The source documents and their sentences, as `documents.yml` lists them. Claims of scenarios support or contradict
+/// the sentences. A sentence that cannot be tested states the reason.
 public struct Documents: Sendable {
   /// A document.
   public struct Document: Sendable {
-    /// The short name of the document, with which the identifiers of its sentences begin: `guide`.
+    /// The short name of the document, which is the prefix of its sentences' identifiers: `guide`.
     public let name: String
     /// The title of the document.
     public let title: String
-    /// The half of the list that the document belongs to; nil in a lab whose list has no halves.
+    /// The part of the list that contains the document; nil if the list is not divided into parts.
     public let era: Era?
     /// The author of the document; nil if unknown.
     public let author: String?
-    /// The address at which the document can be read; nil if no public address is known.
+    /// The public address of the document; nil if it is unknown.
     public let address: String?
     /// The sentences, in the order of the document.
     public let sentences: [Sentence]
   }
 
-  /// A half of the list of documents.
+  /// A part of the list of documents.
   public enum Era: String, Sendable, Codable, CaseIterable {
     /// The documents on Grand Central Dispatch, of 2010 to 2015.
     case then
@@ -25,47 +25,50 @@ public struct Documents: Sendable {
     case now
   }
 
-  /// The strength of a document's sentence. The strength decides what settles the sentence.
+  /// The strength of a document's sentence. The strength decides which results support or refute the sentence.
   public enum Strength: String, Sendable, Codable, CaseIterable {
-    /// The sentence is about every run: one counterexample refutes it.
+    /// The sentence is about every run: one counterexample refutes the sentence.
     case always
-    /// The sentence states a tendency: rounds of the common case bear it out or refute it.
+    /// The sentence states a tendency: the rounds of the common case support or refute the sentence.
     case usually
-    /// The sentence states a possibility: one sighting bears it out, and a lack of sightings does not refute it.
+    /// The sentence states a possibility: one occurrence supports the sentence, and the absence of occurrences does not
+    /// refute it.
     case may
-    /// The sentence is the document's own code or advice: it is borne out if its promise is kept in all trials, and
-    /// refuted if one trial breaks it.
+    /// The sentence is the document's own code or advice: the sentence is supported if its promise is kept in all
+    /// trials, and refuted if one trial breaks the promise.
     case recipe
   }
 
-  /// A statement of a document about how Dispatch behaves, in the lab's own words.
+  /// A statement of a document about the behavior of Dispatch, in the lab's own words.
   public struct Sentence: Sendable {
     /// The identifier: `guide.34`.
     public let id: String
-    /// The statement of the document.
+    /// The statement of the document, in the lab's own words.
     public let says: String
-    /// The place of the sentence in the document: the heading, and which paragraph, point or step below it.
+    /// The place of the sentence in the document: the heading, and the number of the paragraph, point or step below the
+    /// heading.
     public let place: String
-    /// The strength with which the document says the sentence; nil only if nothing can try the sentence.
+    /// The strength with which the document states the sentence; nil only if the sentence cannot be tested.
     public let said: Strength?
-    /// The word of the document that carries the strength, or the form, such as `imperative` or `code`.
+    /// The word of the document that expresses the strength, or the form of the sentence, such as `imperative` or
+    /// `code`.
     public let word: String
-    /// The configurations in which the sentence was tried; empty only if nothing can try it.
+    /// The configurations in which the sentence was tested; empty only if the sentence cannot be tested.
     public let conditions: [String]
-    /// The reason why nothing can try the sentence; nil if something can.
+    /// The reason why the sentence cannot be tested; nil if it can be tested.
     public let reason: String?
-    /// The part of the sentence that holds and the part that does not, for a sentence with claims for it and claims
-    /// against it; nil if such a sentence is refuted as a whole.
+    /// The description of the part that is true and of the part that is false, for a sentence that claims both support
+    /// and contradict; nil if such a sentence is refuted as a whole.
     public let partly: String?
-    /// The reason why no Dispatch could fail the sentence, which reading the document's own code shows to be true; nil
-    /// if Dispatch could fail it.
+    /// The reason why no implementation of Dispatch could fail the sentence, as the document's own code shows; nil if
+    /// an implementation could fail it.
     public let byConstruction: String?
-    /// The facts from which the lab infers the sentence if no trial shows it; nil if trials show the sentence itself.
+    /// The facts from which the lab infers the sentence; nil if trials show the sentence itself.
     public let byInference: String?
-    /// The replacement that the lab has built and tries on a system without the feature that the document describes, by
-    /// the name of the system: `Linux`.
+    /// The lab's replacements for the feature that the document describes, on systems without this feature, by the name
+    /// of the system: `Linux`.
     public let standIns: [String: String]
-    /// The sentences of today's documents on the same question; empty if there are none.
+    /// The identifiers of sentences in today's documents on the same question; empty if there are none.
     public let today: [String]
     /// The file and the line of the sentence, for errors.
     public let line: String
@@ -77,19 +80,19 @@ public struct Documents: Sendable {
 
   /// The sentences of all documents.
   public var sentences: [Sentence] { documents.flatMap(\.sentences) }
-  /// Returns the sentence with an identifier.
+  /// Returns the sentence with the identifier `id`; nil if there is none.
   public func sentence(_ id: String) -> Sentence? { byName[id] }
 
-  /// The names of the documents' eras.
+  /// The names of the eras that have documents, in the order of ``Era``.
   public var eras: [String] { Era.allCases.filter { era in documents.contains { $0.era == era } }.map(\.rawValue) }
 
-  /// Returns the sentences on the same question as a sentence, in documents of the other half.
+  /// Returns the sentences on the same question in documents of the other era.
   public func answers(to sentence: Sentence) -> [Sentence] {
     sentence.today.compactMap(self.sentence) + sentences.filter { $0.today.contains(sentence.id) }
   }
 
   /// Returns the error for the name of a sentence that does not exist (`guide.99`), or for the name of a document in
-  /// the place of a sentence; nil if the name resembles neither.
+  /// place of a sentence; nil if the name resembles neither.
   public func slip(inSentence name: String) -> InputError? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard sentence(name) == nil, parts.count <= 2, parts.count == 1 || Int(parts[1]) != nil else { return nil }
@@ -107,14 +110,14 @@ public struct Documents: Sendable {
     )
   }
 
-  /// Reads the text of the file, which errors call `place`.
+  /// Creates documents from the text of a file. Errors call the file `place`.
   ///
-  /// - Throws: ``InputError`` with file and line.
+  /// - Throws: ``InputError`` with the file and the line, if the text is not valid.
   public init(place: String, yaml: String) throws(InputError) {
     try self.init(try PlacedNode(yaml: yaml, place: place))
   }
 
-  /// Reads the parsed content of the file.
+  /// Creates documents from the parsed content of a file.
   init(_ content: PlacedNode) throws(InputError) {
     let root = try Mapping(content, "the documents")
     try root.allow(["documents"])
@@ -191,7 +194,7 @@ public struct Documents: Sendable {
     return sentence
   }
 
-  /// Reads a list of texts, none of which may occur twice.
+  /// Returns the texts of a list. A text that occurs twice is an error.
   private static func texts(_ key: String, _ fields: Mapping) throws(InputError) -> [String] {
     var texts: [String] = []
     for node in try fields.list(key) {
@@ -202,7 +205,7 @@ public struct Documents: Sendable {
     return texts
   }
 
-  /// Reads a value of a type with a fixed set of words; nil if the key is absent.
+  /// Returns the value of a type with a fixed set of words; nil if the key is absent.
   private static func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, _ fields: Mapping)
     throws(InputError) -> Word?
   {

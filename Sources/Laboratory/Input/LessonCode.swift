@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The code of lessons, taken from the patterns' sources as they were compiled.
+/// The code of lessons, from the sources of the patterns as they were compiled.
 struct LessonCode: Sendable {
   private let files: [(name: String, text: String)]
   private let sources: Sources
 
-  /// Reads the code in the sources (`.swift`) among these files.
+  /// Creates the code of lessons from the sources (`.swift`) in `files`.
   init(of files: [(name: String, text: String)]) {
     self.files = files.filter { $0.name.hasSuffix(".swift") }
     sources = Sources(self.files)
   }
 
-  /// Returns the body of `variant`. After it come the declarations that the body names: those of its own file, and
-  /// types of other files, the instruments among them. Last comes a line for each helper that this code names as well.
-  /// Returns nil if the source is missing.
+  /// Returns the code of `variant`: its body, the declarations that the body names, and a comment for each other helper
+  /// that this code names. The declarations are those of the body's file and types of other files, such as the
+  /// instruments. Returns nil if the source is missing.
   func code(of variant: Variant) -> [String]? {
     guard let (code, shown) = listing(of: variant) else { return nil }
     let comments = helpers(in: code, of: variant, without: shown).flatMap { helper in
@@ -22,7 +22,7 @@ struct LessonCode: Sendable {
     return code + (comments.isEmpty ? [] : [""] + comments)
   }
 
-  /// Returns a sentence as a comment whose lines are as wide as code.
+  /// Returns a sentence as a comment in lines of the width of code.
   private static func comment(_ text: String) -> [String] {
     let width = 100
     var lines: [String] = []
@@ -37,12 +37,12 @@ struct LessonCode: Sendable {
     return lines + [line]
   }
 
-  /// Returns the body of `variant` alone; nil if the source is missing.
+  /// Returns only the body of `variant`; nil if the source is missing.
   func body(of variant: Variant) -> [String]? {
     Self.body(of: variant, in: Self.lines(of: text(of: variant.place.fileName)))
   }
 
-  /// Returns the helpers of the lab that the code of `variant` names without showing them.
+  /// Returns the helpers of the lab that the code of `variant` names and does not include.
   func helpers(of variant: Variant) -> [LessonHelper] {
     listing(of: variant).map { helpers(in: $0.code, of: variant, without: $0.shown) } ?? []
   }
@@ -52,14 +52,14 @@ struct LessonCode: Sendable {
     return reader.helpers(in: code)
   }
 
-  /// Returns the code that is shown, and the names of its declarations.
+  /// Returns the code of `variant`, and the names of the declarations in it; nil if the source is missing.
   private func listing(of variant: Variant) -> (code: [String], shown: Set<Substring>)? {
     let file = variant.place.fileName
     let lines = Self.lines(of: text(of: file))
     guard let body = Self.body(of: variant, in: lines) else { return nil }
     let own = SourceDeclaration.all(in: lines, of: file).filter(\.isShown)
     var code = body
-    // A name that the body declares itself does not refer to a declaration elsewhere.
+    // A name that the body declares does not refer to a declaration elsewhere.
     var shown = Set(
       SourceDeclaration.all(in: body.map { Substring($0) }, of: file).filter { $0.isShown || $0.isType }.map(\.name))
     var named = variant.shows.map { Substring($0) } + Self.names(in: body)
@@ -68,8 +68,8 @@ struct LessonCode: Sendable {
       let name = named.removeFirst()
       guard shown.insert(name).inserted else { continue }
       var found = own.filter { $0.name == name }.map { $0.text(in: lines) }
-      // Declarations that the pattern's own declarations name are shown as well. Those that other declarations name are
-      // not.
+      // Declarations that the pattern's own declarations name are included as well. Declarations that other
+      // declarations name are not.
       if !found.isEmpty {
         named += found.flatMap { Self.names(in: $0) }
       } else if name.first?.isUppercase == true || variant.shows.contains(String(name)) {
@@ -104,7 +104,7 @@ struct LessonCode: Sendable {
   private static func body(of variant: Variant, in source: [Substring]) -> [String]? {
     let lines = source.dropFirst(variant.place.line - 1)
     guard let first = lines.first else { return nil }
-    // The body begins with the line that names its argument.
+    // The body begins after the line that names its argument.
     let indent = first.prefix { $0 == " " }
     guard let end = lines.firstIndex(where: { $0.hasPrefix(indent + "}") }),
       let start = lines[..<end].firstIndex(where: { $0.hasSuffix(" in") })
@@ -117,12 +117,12 @@ struct LessonCode: Sendable {
     return ["\(call.probe) { \(call.arguments) in"] + body.map { $0.isEmpty ? $0 : "  " + $0 } + ["}"]
   }
 
-  /// The probe of a variant and the arguments of its body, as the source has them before the body.
+  /// The probe of a variant and the arguments of its body, in the source before the body.
   private struct ProbeCall {
     let probe: String
     let arguments: Substring
 
-    /// Finds both in `Variant("name", .role, "summary", probe, …) { arguments in`; nil if there is no probe.
+    /// Parses `Variant("name", .role, "summary", probe, …) { arguments in`; nil if there is no probe.
     init?(in head: String) {
       guard let start = head.firstRange(of: "Variant(")?.upperBound, let brace = head.lastIndex(of: "{") else {
         return nil
@@ -149,13 +149,13 @@ struct LessonCode: Sendable {
     }
   }
 
-  /// Returns the names of types and of calls in some lines, in their order.
+  /// Returns the names of types and calls in `lines`, in the order of the lines.
   private static func names(in lines: [String]) -> [Substring] {
     lines.flatMap { $0.drop { $0 == " " }.hasPrefix("//") ? [] : $0.identifiers }
   }
 }
 
-/// The declarations of the sources, which are read at the first access.
+/// The declarations of the sources. The sources are parsed at the first access.
 private final class Sources: Sendable {
   private let files: [(name: String, text: String)]
   private let found = Mutex<SourceIndex?>(nil)
@@ -176,7 +176,7 @@ private final class Sources: Sendable {
 }
 
 extension SourceDeclaration {
-  /// Returns the lines of the declaration with its documentation, moved to the left margin.
+  /// Returns the lines of the declaration and its documentation, without the indentation.
   fileprivate func text(in source: [Substring]) -> [String] {
     let indent = source[lines.upperBound].prefix { $0 == " " }
     return source[lines].map { String($0.dropFirst($0.hasPrefix(indent) ? indent.count : 0)) }

@@ -1,8 +1,8 @@
-/// A helper that a lesson's code names without showing it, and that does not belong to the system: a function, a type,
-/// or a member of a type.
+/// A function, a type or a member of a type that a lesson's code names and does not include. A helper belongs to the
+/// lab and not to the system.
 package struct LessonHelper: Sendable, Hashable {
-  /// The name as the code writes it: `measure`, `library.append`.
+  /// The name of the helper in the code: `measure`, `library.append`.
   package let name: String
-  /// A summary of the helper: the first sentence of its documentation; nil if it has none.
+  /// The first sentence of the helper's documentation; nil if it has none.
   package let summary: String?
 }

@@ -1,19 +1,19 @@
-/// Finds the helpers of the lab that a lesson's code names.
+/// A reader that finds the helpers of the lab that a lesson's code names.
 ///
-/// No compiler resolves the names, so the reader searches the declarations that the code can refer to. A function is
-/// searched for in the pattern. A member is searched for in the types that earlier findings name, such as the type that
-/// a helper passes to a closure.
+/// No compiler resolves the names, so the reader searches the declarations that the code can refer to. The reader
+/// searches for a function in the pattern. It searches for a member in the types that were found before, such as the
+/// type that a helper passes to a closure.
 struct LessonReader {
   private let sources: SourceIndex
   private let file: String
   private let shown: Set<Substring>
   /// The name of the pattern's type.
   private let pattern: Substring?
-  /// The names of the pattern's files.
+  /// The names of the files of the pattern.
   private let ownFiles: Set<String>
-  /// The types that were named so far, in their order.
+  /// The types that the code has named so far, in the order of the code.
   private var types: [Substring] = []
-  /// The local values by name. Each is of a type of the lab, or of another type.
+  /// The types of the local values, by the names of the values.
   private var locals: [Substring: Local] = ["trial": .of("Trial")]
   private var helpers: [LessonHelper] = []
   private var noted: Set<SourcePosition> = []
@@ -22,12 +22,12 @@ struct LessonReader {
   private enum Local {
     /// A type of the lab.
     case of(Substring)
-    /// A type that the code does not name. It may be any type that was named so far.
+    /// A type that the code does not name. It may be any of the types that were named so far.
     case unknown
     /// A type of the system.
     case foreign
   }
-  /// The position of a declaration, by which a helper is noted once.
+  /// The position of a declaration, so that each helper is recorded only once.
   private struct SourcePosition: Hashable {
     let file: String
     let line: Int
@@ -41,7 +41,7 @@ struct LessonReader {
     ownFiles = pattern.map { sources.files(of: $0) } ?? []
   }
 
-  /// Returns the helpers that some code names, in its order.
+  /// Returns the helpers that `code` names, in the order of the code.
   mutating func helpers(in code: [String]) -> [LessonHelper] {
     for line in code.map(NameChain.code) {
       bind(line)
@@ -52,11 +52,11 @@ struct LessonReader {
 
   // MARK: Local values
 
-  /// Notes the names that a line gives to values.
+  /// Records the names of values that a line declares.
   private mutating func bind(_ line: Substring) {
     let words = line.split { $0 == " " || $0 == "(" || $0 == "," || $0 == ")" }
     for (index, word) in words.enumerated() where word == "in" {
-      // The names of a closure's arguments or of a loop's variable.
+      // The words are the names of a closure's arguments or of a loop's variable.
       if let start = words[..<index].lastIndex(where: { $0.hasSuffix("{") || $0 == "for" }) {
         for name in words[(start + 1)..<index] { locals[name.prefix { $0 != ":" }] = .unknown }
       }
@@ -84,7 +84,7 @@ struct LessonReader {
 
   // MARK: The meaning of names
 
-  /// Notes the helpers that a chain names, as far as the types of its names are known.
+  /// Records the helpers that a chain of names refers to. The search ends at a name of unknown type.
   private mutating func read(_ chain: NameChain) {
     var path = chain.names[...]
     var within: [Substring]
@@ -115,12 +115,13 @@ struct LessonReader {
     }
   }
 
-  /// Returns a type of the lab: one of the pattern's, or one that is not part of another type.
+  /// Returns the type of the lab with a name: a type of the pattern, or a type that is not nested; nil if there is
+  /// none.
   private func type(_ name: Substring) -> SourceDeclaration? {
     best(name) { $0.isNewType && ($0.owner == nil || ownFiles.contains($0.file)) }
   }
 
-  /// Returns a function or value of the pattern, or a function outside all types.
+  /// Returns a function or value of the pattern, or a function outside all types; nil if there is none.
   private func function(_ name: Substring) -> SourceDeclaration? {
     best(name) {
       !$0.isType && !$0.isDeclared && ($0.owner == pattern || $0.owner == nil && $0.head.contains("func "))
@@ -134,8 +135,8 @@ struct LessonReader {
     return nil
   }
 
-  /// Returns the best match: one in the pattern's own files, else a public one, else another. Of several, a documented
-  /// one is preferred.
+  /// Returns the best matching declaration; nil if there is none. A declaration in the pattern's own files is
+  /// preferred, then a public declaration. Among equals, a documented declaration is preferred.
   private func best(_ name: Substring, _ isMeant: (SourceDeclaration) -> Bool) -> SourceDeclaration? {
     func rank(_ declaration: SourceDeclaration) -> Int {
       let origin = ownFiles.contains(declaration.file) ? 0 : declaration.head.contains("public ") ? 2 : 4
@@ -144,7 +145,7 @@ struct LessonReader {
     return sources.declarations(of: name).filter { $0.isVisible(in: file) && isMeant($0) }.min { rank($0) < rank($1) }
   }
 
-  /// Notes a helper, and returns the types that it names.
+  /// Records a helper, and returns the types that its declaration names.
   @discardableResult private mutating func note(_ declaration: SourceDeclaration, as name: String) -> [Substring] {
     let isShown = declaration.owner.map { shown.contains($0) } ?? false || shown.contains(declaration.name)
     if !isShown, noted.insert(SourcePosition(file: declaration.file, line: declaration.lines.lowerBound)).inserted {

@@ -1,14 +1,14 @@
-/// Names joined by dots, as a line of code has them: `library.append`.
+/// A chain of names in a line of code, joined by dots: `library.append`.
 struct NameChain {
   let names: [Substring]
-  /// Whether a dot precedes the first name. In that case the type that the name belongs to is unknown.
+  /// Whether a dot precedes the first name, so that the type of the first name's owner is unknown.
   let isMember: Bool
 
   /// Returns the chains in a line of code, from left to right.
   static func all(in line: Substring) -> [NameChain] {
     line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }.compactMap { word in
       let names = word.split(separator: ".")
-      // A label or a number does not name anything.
+      // A label or a number is not a name.
       let isLabel = names.count == 1 && line[word.endIndex...].first == ":"
       guard let first = names.first?.first, !first.isNumber, !isLabel else { return nil }
       return NameChain(names: names, isMember: word.hasPrefix("."))

@@ -1,17 +1,17 @@
 /// The changes that the command line makes to an experiment.
 public struct Overrides: Sendable {
-  /// Texts of the form `name=value`. Each sets a parameter and replaces its sweep.
+  /// The texts of the form `name=value`. Each text sets a parameter, which is then no longer swept.
   public var settings: [String]
-  /// The value of the setting `cores`, which has a flag of its own; nil for the experiment's value.
+  /// The value of the setting `cores`, which has its own flag; nil to keep the experiment's value.
   public var cores: String?
   /// The names of the variants to run; empty for all.
   public var variants: [String]
-  /// The variant that ratios refer to; nil for the experiment's own.
+  /// The variant that ratios refer to; nil to keep the experiment's baseline.
   public var baseline: String?
-  /// Whether the experiment's `quick` values apply.
+  /// Whether to apply the experiment's `quick` values.
   public var quick: Bool
 
-  /// Creates the changes.
+  /// Creates a set of changes.
   public init(
     settings: [String] = [], cores: String? = nil, variants: [String] = [], baseline: String? = nil,
     quick: Bool = false
@@ -25,9 +25,9 @@ public struct Overrides: Sendable {
 }
 
 extension Experiment {
-  /// Returns the experiment with these changes; `--set` takes precedence over `quick`.
+  /// Returns the experiment with `overrides`. The option `--set` takes precedence over `quick`.
   ///
-  /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.
+  /// - Throws: ``InputError`` if a name is unknown or a value is not allowed.
   public func applying(_ overrides: Overrides) throws(InputError) -> Experiment {
     var changed = self
     if overrides.quick { for (name, value) in quick { changed.set(name, value) } }
@@ -42,7 +42,7 @@ extension Experiment {
         near: variants.map(\.name).meant(by: name) ?? name, of: variants.map(\.name))
     }
     if !overrides.variants.isEmpty {
-      // The baseline runs, too, since the other runs are compared with it.
+      // The baseline also runs, since the other runs are compared with it.
       changed.variants = variants.filter { overrides.variants.contains($0.name) || $0.name == overrides.baseline }
     }
     if let baseline = overrides.baseline { changed.baseline = baseline }
@@ -50,12 +50,12 @@ extension Experiment {
     return changed
   }
 
-  /// Returns the experiment as it is recorded for a picture. The result has the experiment's `quick` settings, those of
-  /// its `trace`, and the given settings, which may name several values. A swept parameter that none of these settings
-  /// name has its first and its last value.
+  /// Returns the experiment with the settings for a recording: its `quick` settings, its `trace` settings, and the
+  /// given settings, which may have several values. A swept parameter without any of these settings has its first and
+  /// its last value.
   ///
-  /// - Parameter settings: `name=value` or `name=value,value` texts.
-  /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.
+  /// - Parameter settings: texts of the form `name=value` or `name=value,value`.
+  /// - Throws: ``InputError`` if a name is unknown or a value is not allowed.
   public func forTrace(_ settings: [String] = []) throws(InputError) -> Experiment {
     var changed = self
     for (name, value) in quick { changed.set(name, value) }
@@ -70,7 +70,7 @@ extension Experiment {
     for point in points {
       changed.sweep.removeAll { $0.name == point.name }
       changed.parameters[point.name] = nil
-      // A value that refers to another setting is known when all are set.
+      // A value that refers to another setting is known once all settings are applied.
       switch point.values.first {
       case .text where pattern.parameter(point.name)?.isNumber == true, .none: changed.sweep.append(point)
       case .some(let value) where point.values.count == 1: changed.parameters[point.name] = value
@@ -80,7 +80,7 @@ extension Experiment {
     return changed
   }
 
-  /// Returns the variant called `name`, if the experiment has it.
+  /// Returns the variant called `name`; nil if the experiment does not include it.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
 
   private mutating func set(_ text: String) throws(InputError) {
@@ -93,7 +93,7 @@ extension Experiment {
     do throws(InputError) {
       set(name, try parameter.value(parsing: String(text[text.index(after: equals)...])))
     } catch {
-      // Several values belong to another command.
+      // Several values are for the command `compare`.
       guard let values = try? SweepParser(pattern).sweep(text).values, values.count > 1 else { throw error }
       throw InputError(
         "\(name): found \(values.count) values, a run has one; to compare them: compare \(self.name) \(text)")
@@ -109,10 +109,10 @@ extension Experiment {
 }
 
 extension PatternDescription {
-  /// Parses a value of a point, in a sweep or a check: a value of the parameter, or the name of another setting with
-  /// the same unit. `stride=iterations` stands for the value of `iterations`.
+  /// Parses the value of a parameter at a point of a sweep or a check. The text may also be the name of another setting
+  /// with the same unit: `stride=iterations` stands for the value of `iterations`.
   ///
-  /// - Throws: ``InputError`` without a place.
+  /// - Throws: ``InputError`` without a place, if `text` is not such a value or name.
   func pointValue(_ text: String, of parameter: Parameter) throws(InputError) -> ParameterValue {
     if parameter.isNumber, parameter.name != Cores.name, let other = parameters.first(where: { $0.name == text }),
       other.name != parameter.name, other.isNumber,
@@ -125,7 +125,8 @@ extension PatternDescription {
 
   /// Returns the parameter called `name`.
   ///
-  /// - Throws: ``InputError`` without a place if there is none, with the known names and the nearest one.
+  /// - Throws: ``InputError`` without a place, if there is no such parameter; the error contains the known names and
+  ///   the nearest name.
   func knownParameter(_ name: String) throws(InputError) -> Parameter {
     if let parameter = parameter(name) { return parameter }
     let known = settable.map(\.name)
@@ -137,8 +138,8 @@ extension PatternDescription {
 }
 
 extension [String] {
-  /// Returns the only name that begins with the word `found`, `serial-loop` for `serial`; nil if there is none, or if
-  /// `found` is a name itself.
+  /// Returns the only name that begins with the word `found`, such as `serial-loop` for `serial`; nil if there is not
+  /// exactly one such name, or if `found` is a name itself.
   func meant(by found: String) -> String? {
     let longer = filter { $0.hasPrefix(found + "-") }
     return longer.count == 1 && !contains(found) ? longer.first : nil

@@ -1,11 +1,11 @@
 import Yams
 
-/// A node of a scenario file, either parsed by Yams just now, or shelved when the lab was built.
+/// A node of a scenario file, either parsed by Yams or shelved when the lab was built.
 enum FileNode {
   case parsed(Node)
   case shelved(ShelvedNode)
 
-  /// The text of a scalar; nil for anything else.
+  /// The text of a scalar; nil for other nodes.
   var scalar: String? {
     switch self {
     case .parsed(let node): node.scalar?.string
@@ -13,7 +13,7 @@ enum FileNode {
     }
   }
 
-  /// The items of a list; nil for anything else.
+  /// The items of a list; nil for other nodes.
   var items: [FileNode]? {
     switch self {
     case .parsed(let node): node.sequence?.map { .parsed($0) }
@@ -21,7 +21,7 @@ enum FileNode {
     }
   }
 
-  /// The keys and values of a mapping; nil for anything else.
+  /// The keys and values of a mapping; nil for other nodes.
   var pairs: [(key: FileNode, value: FileNode)]? {
     switch self {
     case .parsed(let node): node.mapping?.map { (.parsed($0.key), .parsed($0.value)) }
@@ -29,7 +29,7 @@ enum FileNode {
     }
   }
 
-  /// The line of the node, from 1; nil if it has none.
+  /// The line of the node, from 1; nil if the line is unknown.
   var line: Int? {
     switch self {
     case .parsed(let node): node.mark?.line
@@ -38,20 +38,20 @@ enum FileNode {
   }
 }
 
-/// A node of a scenario file with its place, which every error names.
+/// A node of a scenario file, and its place for errors.
 struct PlacedNode {
   let node: FileNode
   let file: String
-  /// The line of the key, for a value without a line.
+  /// The line of the key, used for a value without a line.
   let fallbackLine: Int
 
-  /// `file:line`.
+  /// The file and the line of the node: `file:line`.
   var place: String { "\(file):\(node.line ?? fallbackLine)" }
 
-  /// The text of a scalar; empty for anything else.
+  /// The text of a scalar; empty for other nodes.
   var text: String { node.scalar ?? "" }
 
-  /// Returns the text of a scalar, which errors call `name`.
+  /// Returns the text of a scalar. Throws an error that calls the node `name`, if the node is not a scalar.
   func scalar(_ name: String) throws(InputError) -> String {
     guard let scalar = node.scalar else {
       throw InputError("\(name): expected a single value, found \(kind)", at: place)
@@ -59,13 +59,13 @@ struct PlacedNode {
     return scalar
   }
 
-  /// Returns the items of a list, which errors call `name`.
+  /// Returns the items of a list. Throws an error that calls the node `name`, if the node is not a list.
   func list(_ name: String) throws(InputError) -> [PlacedNode] {
     guard let items = node.items else { throw InputError("\(name): expected a list, found \(kind)", at: place) }
     return items.map { PlacedNode(node: $0, file: file, fallbackLine: fallbackLine) }
   }
 
-  /// The kind of the node, for errors.
+  /// The kind of the node in the words of errors.
   var kind: String {
     if let text = node.scalar { return text.isEmpty ? "nothing" : "'\(text.prefix(40))'" }
     return node.items != nil ? "a list" : "a mapping"
@@ -73,13 +73,13 @@ struct PlacedNode {
 }
 
 extension PlacedNode {
-  /// Returns an error at this place. `near` is the text that was found, and `names` are the known names. The error
-  /// offers the nearest name.
+  /// Returns an error at this place. The error suggests the name in `names` that is nearest to `found`, the text in the
+  /// file.
   func error(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
     InputError(message, at: place, near: found, of: names)
   }
 
-  /// Returns an error at this place that lists all known names if none is near.
+  /// Returns an error at this place. The error suggests the nearest name, or lists all `names` if none is near.
   func error(_ message: String, near found: String, among names: [String]) -> InputError {
     InputError(message, at: place, near: found, among: names)
   }
@@ -91,17 +91,17 @@ struct Mapping {
     let key: String
     let value: PlacedNode
 
-    /// The place of the key, which is also that of a value without a line.
+    /// The place of the key, which also serves as the place of a value without a line.
     var keyPlace: String { "\(value.file):\(value.fallbackLine)" }
   }
   let entries: [Entry]
   let owner: PlacedNode
-  /// The number of the mapping among several, for errors: ` in claim 2`; empty if there is only one.
+  /// The position of the mapping among several mappings, for errors: ` in claim 2`; empty for a single mapping.
   private let part: String
 
   func node(_ key: String) -> PlacedNode { entries.first { $0.key == key }?.value ?? owner }
 
-  /// Throws an error for a key that is not in `keys`.
+  /// Throws an error if the mapping contains a key that is not in `keys`.
   func allow(_ keys: [String]) throws(InputError) {
     for entry in entries where !keys.contains(entry.key) {
       throw InputError(
@@ -132,9 +132,11 @@ struct Mapping {
     return try Mapping(value, key).entries
   }
 
+  /// Creates a mapping from a node. Throws an error if the node is not a mapping.
+  ///
   /// - Parameters:
   ///   - name: the name of the mapping in errors: `a claim`.
-  ///   - part: the name of the mapping among several: `claim 2`.
+  ///   - part: the name of this mapping among several mappings: `claim 2`.
   init(_ owner: PlacedNode, _ name: String, part: String? = nil) throws(InputError) {
     guard let pairs = owner.node.pairs else {
       throw InputError("\(name): expected keys and values, found \(owner.kind)", at: owner.place)

@@ -1,12 +1,12 @@
 import Measurement
 
-/// Reads a scenario file into an ``Experiment``, and checks every name and value against its pattern.
+/// A reader that creates an ``Experiment`` from a scenario file, and checks every name and value by the file's pattern.
 public struct ScenarioFile {
-  /// The name of the file in errors.
+  /// The name of the file for errors.
   public let place: String
-  /// The known patterns.
+  /// The patterns that the file may refer to.
   public let patterns: [any Pattern]
-  /// The documents whose sentences claims may grade; nil if there are none.
+  /// The documents with the sentences that claims may refer to; nil to accept the identifiers of all sentences.
   public let documents: Documents?
 
   /// The keys that a scenario file may have.
@@ -15,21 +15,22 @@ public struct ScenarioFile {
     "claims", "conclusions", "quick", "trace",
   ]
 
-  /// Creates a reader of a file that errors call `place`.
+  /// Creates a reader of a file. Errors call the file `place`.
   public init(place: String, patterns: [any Pattern], documents: Documents? = nil) {
     self.place = place
     self.patterns = patterns
     self.documents = documents
   }
 
-  /// Reads the text of the file.
+  /// Returns the experiment that the text of the file describes.
   ///
-  /// - Throws: ``InputError`` with file and line, what was found, what is allowed, and the nearest name.
+  /// - Throws: ``InputError`` with the file and the line, if the text is not valid; the error describes what was found,
+  ///   what is allowed, and the nearest name.
   public func experiment(from yaml: String) throws(InputError) -> Experiment {
     try experiment(from: try PlacedNode(yaml: yaml, place: place))
   }
 
-  /// Reads the parsed content of the file.
+  /// Returns the experiment that the parsed content of the file describes.
   func experiment(from content: PlacedNode) throws(InputError) -> Experiment {
     let root = try Mapping(content, "a scenario file")
     try root.allow(Self.keys)
@@ -117,7 +118,7 @@ public struct ScenarioFile {
     var sweep: [Sweep] = []
     for entry in try root.entries(key) {
       let parameter = try parameter(entry, pattern)
-      // A range in the form that `compare` accepts: 1..64:x4.
+      // The value is a range in the form of `compare`: 1..64:x4.
       if let range = entry.value.node.scalar, range.contains("..") {
         do { sweep.append(try SweepParser(pattern).sweep("\(entry.key)=\(range)")) } catch {
           throw error.at(entry.value.place)

@@ -1,24 +1,27 @@
 import Platform
 
-/// The scenarios that can be run: the built-in ones, and any file.
+/// The scenarios that can be run: the built-in scenarios, and scenarios in files.
 public struct ScenarioLibrary: Sendable {
-  /// The names of the built-in scenarios, in the order of their families.
+  /// The names of the built-in scenarios, in the order of their patterns.
   public let names: [String]
   private let patterns: [any Pattern]
   let files: BuiltInFiles
   private let lessons: LessonCode
-  /// The largest number of bytes in a scenario file. The longest built-in scenario has less than 10 KB.
+  /// The largest accepted size of a scenario file, in bytes. The longest built-in scenario has less than 10 KB.
   private static let largestFile = 1 << 20
 
-  /// Creates a library of built-in files: scenarios (`NAME.yml`) on these patterns, the documents whose sentences their
-  /// claims grade (`documents.yml`), and the patterns' sources (`.swift`). A YAML file may have its parsed content
-  /// beside it (`NAME.yml.parsed`).
+  /// Creates a library of built-in files.
+  ///
+  /// - Parameters:
+  ///   - files: the scenarios (`NAME.yml`), the documents that their claims refer to (`documents.yml`), and the sources
+  ///     of the patterns (`.swift`). A YAML file may be accompanied by its parsed content (`NAME.yml.parsed`).
+  ///   - patterns: the patterns of the scenarios.
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = BuiltInFiles(files)
     lessons = LessonCode(of: files)
     self.patterns = patterns
-    // The scenarios have the order of their patterns, which follows the families. A scenario with another name comes
-    // last.
+    // The scenarios have the order of their patterns, which follows the families. A scenario whose name is not that of
+    // a pattern is last.
     let order = patterns.map { type(of: $0).name }
     names = self.files.scenarios.enumerated().sorted { left, right in
       let (first, second) = (order.firstIndex(of: left.element), order.firstIndex(of: right.element))
@@ -26,7 +29,7 @@ public struct ScenarioLibrary: Sendable {
     }.map(\.element)
   }
 
-  /// Returns the source of a pattern as it was compiled, by the name of its file; nil if the lab was built without it.
+  /// Returns the source of a pattern by the name of its file; nil if the lab was built without this file.
   public func source(_ file: String) -> String? { files.text(file) }
 
   private func withCode(_ experiment: Experiment) -> Experiment {
@@ -38,19 +41,20 @@ public struct ScenarioLibrary: Sendable {
   /// Returns the lines of the body of `variant` in its pattern's source; nil if the source is missing.
   public func body(of variant: Variant) -> [String]? { lessons.body(of: variant) }
 
-  /// Returns the helpers of the lab that the code of `variant` names without showing them, in the order of the code.
+  /// Returns the helpers of the lab that the code of `variant` names and does not include, in the order of the code.
   package func helpers(of variant: Variant) -> [LessonHelper] { lessons.helpers(of: variant) }
 
-  /// Returns the documents whose sentences claims grade; nil if there are none.
+  /// Returns the documents with the sentences that claims refer to; nil if the lab was built without documents.
   ///
-  /// - Throws: ``InputError`` if the built-in file is broken.
+  /// - Throws: ``InputError`` if the built-in file is not valid.
   public func documents() throws(InputError) -> Documents? {
     try files.content(BuiltInFiles.documents).map { content throws(InputError) in try Documents(content) }
   }
 
-  /// Returns the outlines of all built-in scenarios, in their order. The claims are left out if they are not needed.
+  /// Returns the outlines of all built-in scenarios, in the order of ``names``. Without `withClaims`, the outlines
+  /// contain no claims.
   ///
-  /// - Throws: ``InputError`` if a built-in file is broken.
+  /// - Throws: ``InputError`` if a built-in file is not valid.
   public func outlines(withClaims: Bool = true) throws(InputError) -> [ScenarioOutline] {
     var outlines: [ScenarioOutline] = []
     for name in names {
@@ -60,9 +64,9 @@ public struct ScenarioLibrary: Sendable {
     return outlines
   }
 
-  /// Returns all built-in scenarios, which are read on all cores.
+  /// Returns all built-in scenarios, in the order of ``names``. The files are read on several threads at once.
   ///
-  /// - Throws: ``InputError`` if a built-in file is broken.
+  /// - Throws: ``InputError`` if a built-in file is not valid.
   public func all() throws(InputError) -> [Experiment] {
     let read = onAllCores(names.count) { index in
       Result { () throws(InputError) in try builtIn(names[index]) }
@@ -79,14 +83,14 @@ public struct ScenarioLibrary: Sendable {
   }
 
   private func reader(of name: String) -> ScenarioFile {
-    // A test verifies that the sentences of built-in claims exist. Reading the documents for that takes time.
+    // A test verifies that the sentences in built-in claims exist. Reading the documents at run time would take longer.
     ScenarioFile(place: name + BuiltInFiles.scenarioEnding, patterns: patterns)
   }
 
-  /// Returns the built-in scenario called `name`, or the one in the file of that path (with a `/`, or ending in `.yml`
-  /// or `.yaml`).
+  /// Returns the built-in scenario called `name`, or the scenario in the file at the path `name`. A path contains a
+  /// `/`, or ends in `.yml` or `.yaml`.
   ///
-  /// - Throws: ``InputError`` if there is none, or if the file cannot be read or used.
+  /// - Throws: ``InputError`` if there is no such scenario, or if the file cannot be read or is not valid.
   public func experiment(_ name: String) throws(InputError) -> Experiment {
     if name.contains("/") || name.hasSuffix(".yml") || name.hasSuffix(".yaml") {
       let bytes: [UInt8]
@@ -98,7 +102,7 @@ public struct ScenarioLibrary: Sendable {
         try ScenarioFile(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
     }
     guard names.contains(name), let experiment = try builtIn(name) else {
-      // There are too many names to list here, and `list` also has their titles.
+      // There are too many names to list here, and `list` also prints their titles.
       let hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
       throw InputError("unknown scenario '\(name)'\(hint)", near: name, of: names)
     }

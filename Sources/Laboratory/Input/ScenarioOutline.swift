@@ -1,23 +1,23 @@
-/// The content of a scenario file that can be read without its pattern. It is enough for `list` and `documents`, and
-/// quick to read.
+/// The content of a scenario file that can be read quickly and without its pattern. The commands `list` and `documents`
+/// use outlines.
 ///
-/// Nothing in it is checked against the pattern. ``ScenarioFile`` does that for a run, and a test does it for all
-/// built-in files.
+/// The content is not checked by the declarations of the pattern. ``ScenarioFile`` checks it for a run, and a test
+/// checks all built-in files.
 public struct ScenarioOutline: Sendable {
-  /// The statement of a claim about the documents' sentences.
+  /// A claim of a scenario, with its check as a text.
   public struct Claim: Sendable, Hashable {
     /// The claim in words.
     public let says: String
-    /// The sentences that the claim bears out if it is true.
+    /// The identifiers of the sentences that the claim supports if the claim is true.
     public let bears: [String]
-    /// The sentences that the claim contradicts if it is true.
+    /// The identifiers of the sentences that the claim contradicts if the claim is true.
     public let contradicts: [String]
     /// The kind of the claim.
     public let kind: Laboratory.Claim.Kind
-    /// The check in the file's words.
+    /// The text of the check in the file.
     public let check: String
 
-    /// The sentences that the claim speaks for or against; empty for a claim of the lesson alone.
+    /// The identifiers of all sentences that the claim supports or contradicts; empty for a claim of the lesson alone.
     public var grades: [String] { bears + contradicts }
 
     /// Creates a claim.
@@ -40,7 +40,7 @@ public struct ScenarioOutline: Sendable {
   public let title: String
   /// The tags of the scenario, the family first.
   public let tags: [String]
-  /// The claims, in the order of the file, if they were read.
+  /// The claims, in the order of the file; empty if they were not read.
   public let claims: [Claim]
 
   /// Creates an outline.
@@ -54,7 +54,7 @@ public struct ScenarioOutline: Sendable {
 }
 
 extension ScenarioFile {
-  /// Reads the outline from the parsed content.
+  /// Returns the outline from the parsed content of the file.
   func outline(of content: PlacedNode, withClaims: Bool) throws(InputError) -> ScenarioOutline {
     let root = try Mapping(content, "a scenario file")
     try root.allow(Self.keys)

@@ -1,19 +1,19 @@
-/// A node of a YAML file that was parsed when the lab was built, so that no command has to parse forty files when it
-/// starts.
+/// A node of a YAML file that was parsed when the lab was built, so that commands need not parse forty files when they
+/// start.
 ///
-/// `shelve` writes a node as its kind (`s` scalar, `l` list, `m` mapping), its line, the number of bytes of its
-/// content, a colon, and the content: the text of a scalar, the items of a list, or the alternating keys and values of
-/// a mapping. A reader skips content that is not requested.
+/// The tool `shelve` writes a node as its kind (`s` scalar, `l` list, `m` mapping), its line, the number of bytes of
+/// its content, a colon, and the content: the text of a scalar, the items of a list, or the alternating keys and values
+/// of a mapping. A reader skips content that is not requested.
 struct ShelvedNode {
   private let kind: UInt8
   private let content: Substring
   /// The line of the node, from 1.
   let line: Int
 
-  /// The ending that is appended to the name of a parsed file for its shelved content.
+  /// The suffix that is appended to the name of a YAML file for its shelved content.
   static let fileEnding = ".parsed"
 
-  /// Reads the single node of a file; nil if the text is not a node.
+  /// Creates the single node of a file; nil if the text is not a node.
   init?(_ text: String) {
     var rest = text[...]
     self.init(takenFrom: &rest)
@@ -42,13 +42,13 @@ struct ShelvedNode {
     return nil
   }
 
-  /// The text of a scalar; nil for anything else.
+  /// The text of a scalar; nil for other nodes.
   var scalar: String? { kind == UInt8(ascii: "s") ? String(content) : nil }
 
-  /// The items of a list; nil for anything else.
+  /// The items of a list; nil for other nodes.
   var items: [ShelvedNode]? { kind == UInt8(ascii: "l") ? nodes : nil }
 
-  /// The keys and values of a mapping; nil for anything else.
+  /// The keys and values of a mapping; nil for other nodes.
   var pairs: [(ShelvedNode, ShelvedNode)]? {
     guard kind == UInt8(ascii: "m") else { return nil }
     let nodes = nodes

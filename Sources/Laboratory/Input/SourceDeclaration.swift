@@ -1,27 +1,27 @@
 /// A type, a member of a type, or a function in a Swift source, with its lines.
 struct SourceDeclaration: Sendable {
-  /// The name of the declaration; for an extension it is the type's.
+  /// The name of the declaration; for an extension, the name of the type.
   let name: Substring
-  /// The name of the type that the declaration is a member of.
+  /// The name of the type that contains the declaration; nil at the top level.
   let owner: Substring?
   /// The name of the file.
   let file: String
-  /// The text that precedes the body.
+  /// The text of the declaration before its body.
   let head: String
-  /// The first sentence of the documentation.
+  /// The first sentence of the documentation; nil if there is none.
   let summary: String?
-  /// The lines of the declaration with its documentation, counted from 0.
+  /// The lines of the declaration and its documentation, counted from 0.
   let lines: ClosedRange<Int>
   /// Whether the declaration is a type or an extension.
   let isType: Bool
-  /// Whether the declaration is shown by itself: it is at the top level, in a pattern or in an extension. Members of
-  /// other types are shown only with their type.
+  /// Whether the declaration can be shown by itself: the declaration is at the top level, in a pattern or in an
+  /// extension. Members of other types are shown only with their types.
   let isFree: Bool
 
   /// Whether the declaration is a type and not an extension.
   var isNewType: Bool { isType && !head.contains("extension ") }
-  /// Whether the declaration takes the trial, or is a probe or a pattern: it then measures, and is not part of a
-  /// lesson.
+  /// Whether the declaration uses the trial, or is a probe or a pattern. Such a declaration contains measuring code,
+  /// and is not part of a lesson.
   var isOfTrial: Bool { head.contains("Trial") || head.contains("Probe") || isPattern }
   /// Whether the declaration is a pattern.
   var isPattern: Bool { head.contains(": Pattern {") }
@@ -30,17 +30,17 @@ struct SourceDeclaration: Sendable {
   /// Whether the declaration is a parameter or a metric, which `explain` describes.
   var isDeclared: Bool { head.contains("Parameter.") || head.contains("Metric.") }
 
-  /// Returns whether code in a file may name the declaration.
+  /// Returns whether code in a file can refer to the declaration.
   func isVisible(in file: String) -> Bool { self.file == file || !head.contains("private ") }
 
   private static let types: Set<Substring> = ["struct", "class", "actor", "enum", "protocol", "extension"]
   private static let members: Set<Substring> = ["func", "var", "let", "typealias"]
 
-  /// Returns the declarations in the lines of a file, except those inside functions. The file is formatted: a member is
-  /// indented by two columns more than its type, and a declaration ends at the first line that closes a brace in its
-  /// column.
+  /// Returns the declarations in the lines of a file, except declarations inside functions. The file must be formatted:
+  /// a member is indented by two columns more than its type, and a declaration ends at the first line with a closing
+  /// brace in the column of the declaration.
   static func all(in lines: [Substring], of file: String) -> [SourceDeclaration] {
-    // The scopes that are open at the beginning of a line: types, and conditions, which have no name.
+    // The open scopes at the beginning of a line: types, and conditions, which have no name.
     var open: [(name: Substring?, isOther: Bool)] = []
     var found: [SourceDeclaration] = []
     for (index, line) in lines.enumerated() {
@@ -108,28 +108,28 @@ struct SourceIndex: Sendable {
     files = Dictionary(grouping: declarations.filter(\.isType), by: \.name).mapValues { Set($0.map(\.file)) }
   }
 
-  /// Returns the declarations with a name, in the order of the files.
+  /// Returns the declarations called `name`, in the order of the files; empty if there are none.
   func declarations(of name: Substring) -> [SourceDeclaration] { byName[name] ?? [] }
 
-  /// Returns the type whose declaration or extension contains a place.
+  /// Returns the type with a declaration or extension that contains `place`; nil if there is none.
   func type(around place: SourceLine) -> Substring? {
     types[place.fileName]?.first { $0.owner == nil && $0.lines.contains(place.line - 1) }?.name
   }
 
-  /// Returns the files that declare or extend a type.
+  /// Returns the names of the files that declare or extend a type.
   func files(of type: Substring) -> Set<String> { files[type] ?? [] }
 
-  /// Returns whether the sources declare a type, and do not only extend it.
+  /// Returns whether the sources declare a type. An extension alone is not a declaration.
   func isOwn(_ type: Substring) -> Bool {
     declarations(of: type).contains(where: \.isNewType)
   }
 }
 
 extension StringProtocol {
-  /// The identifiers in a line of Swift, in their order.
+  /// The identifiers in a line of Swift, in the order of the line.
   ///
-  /// The bytes are examined instead of the characters, which takes a tenth of the time. All sources are read before a
-  /// scenario is shown.
+  /// The implementation examines bytes instead of characters, which takes a tenth of the time. All sources are read
+  /// before a scenario is shown.
   var identifiers: [Substring] {
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     return Substring(self).utf8.split { byte in

@@ -1,20 +1,21 @@
 import Measurement
 
-/// Parses the sweeps of `compare`: `stride=1,4,16`, `stride=1..4096:x4`, `work=10ns..100ns:+10ns`,
+/// A parser for the sweeps of `compare`: `stride=1,4,16`, `stride=1..4096:x4`, `work=10ns..100ns:+10ns`,
 /// `balance=uniform,ramp`.
 public struct SweepParser {
   /// The pattern whose parameters are swept.
   public let pattern: PatternDescription
 
-  /// The maximum number of values in a sweep. A sweep over more values is taken for a mistake.
+  /// The maximum number of values in a sweep. A sweep with more values is rejected as a mistake.
   static let mostValues = 1000
 
   /// Creates a parser for sweeps of `pattern`.
   public init(_ pattern: PatternDescription) { self.pattern = pattern }
 
-  /// Parses one `name=values` text.
+  /// Parses a text of the form `name=values`.
   ///
-  /// - Throws: ``InputError``, which names the text, what was found and what is allowed.
+  /// - Throws: ``InputError`` if the text is not a sweep; the error contains the text, and describes what was found and
+  ///   what is allowed.
   public func sweep(_ text: String) throws(InputError) -> Sweep {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
       throw InputError("found '\(text)', expected NAME=VALUES as in \(pattern.exampleSweeps()[0]); a range is 1..64:x4")
@@ -54,7 +55,7 @@ public struct SweepParser {
     return values
   }
 
-  /// Returns a function that computes the next value; nil for a number that is too large.
+  /// Returns a function that computes the next value of a range; the function returns nil if that value is too large.
   private func step(_ text: String?, of parameter: Parameter, in range: String) throws(InputError) -> (Int) -> Int? {
     guard let text else {
       guard parameter.unit == .none else {
@@ -81,7 +82,7 @@ public struct SweepParser {
 }
 
 extension Parameter {
-  /// A step that suits the unit, for examples in errors.
+  /// An example of a step in the unit of the parameter, for errors.
   fileprivate var step: String {
     switch unit {
     case .nanoseconds: "10ns"
@@ -92,11 +93,12 @@ extension Parameter {
 }
 
 extension PatternDescription {
-  /// Returns sweeps that suit the pattern, as `compare` takes them: a number has a quarter of its value, the value
-  /// itself and four times the value; a choice has all its words. Parameters that say how something is done come before
-  /// those that say how much there is to do. The last sweep is that of the cores.
+  /// Returns example sweeps of the pattern's parameters in the form of `compare`. The sweep of a number contains a
+  /// quarter of its value, the value itself and four times the value. The sweep of a choice contains all words.
+  /// Parameters that define how the work is done are first, then parameters that define the amount of work. The sweep
+  /// of the cores is last.
   ///
-  /// - Parameter parameters: The values that are set.
+  /// - Parameter parameters: the values that are set. Other parameters have their default values.
   public func exampleSweeps(_ parameters: [String: ParameterValue] = [:]) -> [String] {
     let ways = self.parameters.filter { !problem.contains($0.name) }
     let amounts = self.parameters.filter { problem.contains($0.name) }
@@ -117,7 +119,7 @@ extension PatternDescription {
 }
 
 extension Experiment {
-  /// Up to three sweeps that suit the experiment, as `compare` takes them, of parameters that its variants use.
+  /// Up to three example sweeps in the form of `compare`, of parameters that the experiment's variants use.
   public var exampleSweeps: [String] {
     let heeded = pattern.exampleSweeps(parameters).filter { sweep in
       variants.contains { variant in !variant.ignores.contains { sweep.hasPrefix($0 + "=") } }
@@ -125,9 +127,9 @@ extension Experiment {
     return Array(heeded.prefix(3))
   }
 
-  /// Returns the experiment with another sweep, whose values replace those that were set elsewhere.
+  /// Returns the experiment with the sweep `sweeps`. Its values replace values that were set before.
   ///
-  /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if there would be more than
+  /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if the sweep results in more than
   ///   `mostRuns` runs.
   public func sweeping(_ sweeps: [Sweep], mostRuns: Int = 10_000) throws(InputError) -> Experiment {
     var changed = self

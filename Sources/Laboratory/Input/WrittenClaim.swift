@@ -1,5 +1,5 @@
-/// A claim of a scenario file for one variant. A claim whose key `for` lists variants is written once and read once for
-/// each of them.
+/// A claim of a scenario file for one variant. A claim with the key `for` is written once, and is read once for each of
+/// the listed variants.
 ///
 /// ```yaml
 /// - for: {mutex: A Mutex, actor: An actor}
@@ -11,20 +11,20 @@ struct WrittenClaim {
   struct Subject {
     /// The name of the variant, which replaces `{variant}` in the check.
     let variant: String
-    /// The words for the variant, which replace `{variant}` in the sentence; the name if `for` is a list of names.
+    /// The words that replace `{variant}` in the sentence; the name of the variant if `for` is a list of names.
     let words: String
     /// The place of the variant in the file.
     let node: PlacedNode
   }
 
-  /// The keys of the claim.
+  /// The keys and values of the claim.
   let fields: Mapping
-  /// The variant of this reading of the claim; nil if the claim has no key `for`.
+  /// The variant that the claim is read for; nil if the claim has no key `for`.
   let subject: Subject?
 
   private static let placeholder = "{variant}"
 
-  /// Returns the claims of a scenario file, in its order.
+  /// Returns the claims of a scenario file, in the order of the file.
   static func all(in root: Mapping) throws(InputError) -> [WrittenClaim] {
     var claims: [WrittenClaim] = []
     for (index, node) in try root.list("claims").enumerated() {
@@ -59,10 +59,10 @@ struct WrittenClaim {
     return subjects
   }
 
-  /// Returns the sentence of the claim.
+  /// Returns the sentence of the claim for its variant.
   func says() throws(InputError) -> String { try text("says", subject?.words) }
 
-  /// Returns the check of the claim in the file's words.
+  /// Returns the text of the check for the claim's variant.
   func check() throws(InputError) -> String { try text("check", subject?.variant) }
 
   private func text(_ key: String, _ replacement: String?) throws(InputError) -> String {

@@ -1,9 +1,10 @@
-/// Describes mistakes in a YAML file in words of the file, instead of words of the parser.
+/// Descriptions of mistakes in a YAML file, in words of the file instead of words of the parser.
 enum YAMLMistake {
-  /// Describes a problem that the parser found on a line, from 1, and how to correct it. The parser's own words follow.
+  /// Returns a description of a problem that the parser found on a line, from 1, and of its correction. The parser's
+  /// own description follows.
   static func words(_ problem: String, _ yaml: String, _ line: Int) -> String {
     let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    // The parser reports some problems on the line after the one that causes them.
+    // The parser reports some problems on the line after the line that causes them.
     let near = [line - 1, line - 2].filter(lines.indices.contains).map { lines[$0] }
     guard let advice = advice(problem, near) else { return problem }
     return "\(advice) (\(problem))"

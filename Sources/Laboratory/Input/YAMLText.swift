@@ -1,16 +1,16 @@
 import Yams
 
 extension PlacedNode {
-  /// Parses a YAML text, which errors call `place`.
+  /// Creates a node by parsing a YAML text. Errors call the text `place`.
   ///
-  /// - Throws: ``InputError`` with the line of a scanner or parser problem.
+  /// - Throws: ``InputError`` with the line, if the text is not valid YAML.
   init(yaml: String, place: String) throws(InputError) {
     // A byte order mark, which some editors write, has no meaning in UTF-8.
     let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
     try Self.refuseAliasBomb(yaml, place)
     let root: Node?
-    // The reader knows what kind of value it needs, so Yams need not guess it, which would take a third of its time.
-    // Without an explicit encoding Yams reads the environment.
+    // The caller determines the type of each value, so Yams need not guess the type, which would take a third of its
+    // time. Without an explicit encoding, Yams reads the environment.
     do { root = try Yams.compose(yaml: yaml, .basic, .default, .utf8) } catch let error as YamlError {
       switch error {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -26,8 +26,8 @@ extension PlacedNode {
     self.init(node: .parsed(root), file: place, fallbackLine: 1)
   }
 
-  /// Throws an error for a file with too many aliases. An alias repeats a node. A few lines of aliases of lists of
-  /// aliases, however, stand for millions of nodes, each of which Yams visits ("billion laughs").
+  /// Throws an error for a file with too many aliases. An alias repeats a node. A few lines with lists of aliases of
+  /// other such lists, however, stand for millions of nodes, and Yams visits each of them ("billion laughs").
   private static func refuseAliasBomb(_ yaml: String, _ place: String) throws(InputError) {
     let most = 16
     var found = 0
@@ -37,7 +37,8 @@ extension PlacedNode {
       var last: UInt8 = UInt8(ascii: " ")
       var isOpen = false
       for byte in line {
-        // An alias is a star at the start of a value, directly before a name. The star in `0.9 * apply` is not one.
+        // An alias is a star at the start of a value, directly before a name. The star in `0.9 * apply` is not an
+        // alias.
         if isOpen, byte > UInt8(ascii: " ") { found += 1 }
         isOpen = byte == UInt8(ascii: "*") && " \t[{,:-?".utf8.contains(last)
         last = byte

@@ -1,9 +1,9 @@
 import Measurement
 
 extension Results {
-  /// The remark with the first of the experiment's conclusions whose conditions are all met and whose figures all
-  /// exist. If there is no such conclusion but a claim is inconclusive, the remark says what would help. Nil if there
-  /// is neither, and in a search for the best setting, which is another question.
+  /// The note with the first of the experiment's conclusions whose conditions are all met and whose figures all exist.
+  /// If no conclusion qualifies but a claim is inconclusive, the note says what would help. Nil if there is no such
+  /// claim either, and for an experiment that searches for the best setting.
   var conclusion: RunNote? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(
@@ -46,7 +46,7 @@ extension Results {
       return Summary(figures(reference).map(\.value))
         .map { Quantity($0.p50, reference.metric.unit).description }
     case .ratio(let left, let right):
-      // If the interval includes no change, the estimate means nothing.
+      // If the interval includes 1, the estimate is not significant.
       let interval = rounds(left, right).interval()
       return interval.flatMap { interval in
         guard interval.low > 1 || interval.high < 1 else { return nil }
@@ -64,7 +64,8 @@ extension Results {
     }
   }
 
-  /// Returns whether the clock, or the timing loop, is a large part of a figure, so that the true figure is less.
+  /// Returns whether the cost of the clock, or of the timing loop, is a large part of a figure, so that the true figure
+  /// is lower.
   private func isNearFloor(_ reference: Check.Reference) -> Bool {
     guard let run = runs(of: reference).first, let floor = run.floor(of: reference.metric, on: machine),
       let median = Summary(figures(reference).map(\.value))?.p50
@@ -72,16 +73,16 @@ extension Results {
     return NoiseFloor.isNear(median, floor: floor)
   }
 
-  /// Returns whether the true ratio of the two sides of a check is further from 1 than the measured `ratio`.
+  /// Returns whether the true ratio of a check's two sides is further from 1 than the measured `ratio`.
   func isBound(_ ratio: ConfidenceInterval, of check: Check) -> Bool {
     guard case .reference(let left) = check.left, case .reference(let right) = check.right else { return false }
     let (short, long) = ratio.estimate < 1 ? (left, right) : (right, left)
     return isNearFloor(short) && !isNearFloor(long)
   }
 
-  /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are none. The share
-  /// of a race differs from round to round, so a total with three digits would be falsely precise. A few cases are
-  /// counted, since a round has too few of them for a share: `8 % (2 of 24)`.
+  /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are no shares. The
+  /// share of a race differs from round to round, so a total with three digits would be falsely precise. If there are
+  /// too few cases for a share in each round, the result is a total with the number of cases: `8 % (2 of 24)`.
   static func share(_ pairs: [(left: Double, right: Double)]) -> String? {
     let (cases, all) = (pairs.reduce(0) { $0 + $1.left }, pairs.reduce(0) { $0 + $1.right })
     if all > 0, all < fewCases, pairs.allSatisfy({ $0.left <= $0.right }) {
@@ -97,7 +98,7 @@ extension Results {
     return text(low) == text(high) ? "\(text(high)) %" : "\(text(low)) to \(text(high)) %"
   }
 
-  /// The smallest number of cases with which each round has enough cases for a share.
+  /// The smallest number of cases for which each round has its own share.
   private static let fewCases = 200.0
 
   private func rounds(_ left: Check.Reference, _ right: Check.Reference) -> PairedRounds {

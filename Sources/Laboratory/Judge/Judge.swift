@@ -1,13 +1,13 @@
 import Measurement
 
-/// Grades the claims of a run by its trials.
+/// A judge that grades the claims of a run by the run's trials.
 ///
 /// Guarantees and anomalies are judged on every trial. Performance claims are judged on paired rounds: both sides of a
-/// round ran within seconds of each other, so a disturbance affected both.
+/// round ran within seconds of each other, so a disturbance affected both sides.
 public struct Judge: Sendable {
   private let results: Results
 
-  /// Creates a judge of these results.
+  /// Creates a judge of the claims in `results`.
   public init(_ results: Results) { self.results = results }
 
   /// Returns a verdict with its evidence for every claim, in the order of the experiment.
@@ -34,12 +34,12 @@ public struct Judge: Sendable {
 }
 
 extension Check {
-  /// The unit of both sides.
+  /// The unit of both sides of the check; `none` if the check refers to no figure.
   var unit: Unit { references.first?.metric.unit ?? .none }
 }
 
 extension Evidence {
-  /// Sets both sides to the medians of these figures, and their ranges to those of the figures.
+  /// Sets both sides to the medians of the figures, and their ranges to the ranges of the figures.
   mutating func show(left: [Double], right: [Double], withRanges: Bool = true) {
     self.left = Summary(left)?.p50
     self.right = Summary(right)?.p50
@@ -48,7 +48,7 @@ extension Evidence {
     rightRange = Self.range(right)
   }
 
-  /// Returns the smallest and the largest of some figures; nil if all of them are the same.
+  /// Returns the smallest and the largest of `figures`; nil if all of them are equal.
   private static func range(_ figures: [Double]) -> ClosedRange<Double>? {
     guard let least = figures.min(), let most = figures.max(), least < most else { return nil }
     return least...most

@@ -1,17 +1,18 @@
 import Measurement
 
-/// A run that a check refers to, and the run of the check's other side if that side is a figure as well.
+/// A run that a check refers to, and the run of the check's other side if the other side is also a figure.
 struct Match {
   let subject: Check.Reference
   let run: Run
   var other: Run?
-  /// The value of `cores`.
+  /// The number of cores that the operand `cores` of a check stands for.
   let cores: Double
 
-  /// The runs of both sides.
+  /// The runs of both sides of the check.
   var runs: [Run] { [run, other].compactMap(\.self) }
 
-  /// Returns the value of one side in a trial of the run, and in the other run's trial of the same round.
+  /// Returns the value of an operand in `trial`, or in the other run's trial of the same round; nil if there is no
+  /// value.
   func value(_ operand: Check.Operand, in trial: TrialRecord) -> Double? {
     switch operand {
     case .quantity(let value, _): value
@@ -22,17 +23,17 @@ struct Match {
     }
   }
 
-  /// Returns the trial of the other run in the same round.
+  /// Returns the trial of the other run in the same round; nil if there is none.
   func partner(of trial: TrialRecord) -> TrialRecord? { other?.trials.first { $0.round == trial.round } }
 }
 
 extension Results {
-  /// Returns the runs that a check refers to, each paired with the runs that it is compared with. Runs are compared at
-  /// equal values of all settings that both use, unless the check names others.
+  /// Returns the runs that a check refers to, each paired with the runs that it is compared with. Two runs are compared
+  /// if all settings that both runs use have equal values, except the settings that the check names.
   func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
-    // A check does not refer to a variant that has no such metric. A variant that should have measured the metric and
-    // did not (because it hung, trapped or is broken) has broken a guarantee.
+    // A check does not refer to a variant without the metric. A variant that should have measured the metric and did
+    // not (because it hung, trapped or is broken) violates a guarantee.
     let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
       return spokenOf.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
@@ -46,8 +47,8 @@ extension Results {
     }
   }
 
-  /// Returns the number of cores that trials of `run` may use. If the check sets a bound, the result is the largest
-  /// number that Dispatch may use.
+  /// Returns the number of cores that trials of `run` may use. If the check states an upper bound, returns the largest
+  /// number of cores that Dispatch may use.
   private func cores(in check: Check, of run: Run) -> Double {
     let machine = machine.confined(to: run.cores)
     let isBound =
@@ -61,7 +62,7 @@ extension Results {
 }
 
 extension Run {
-  /// Returns whether this run and `other` have equal values of all settings that both use, except the named ones.
+  /// Returns whether all settings that this run and `other` use have equal values, except the settings in `named`.
   fileprivate func isComparable(to other: Run, except named: Set<String>) -> Bool {
     other.point.settings.allSatisfy { setting in
       named.contains(setting.name) || point[setting.name].map { $0 == setting.value } ?? true

@@ -1,6 +1,6 @@
-/// The reasons why trials that a claim refers to are missing.
+/// The reasons why a claim's trials are missing.
 extension Results {
-  /// Returns the reason why a check cannot be judged; nil if it can.
+  /// Returns the reason why a check cannot be judged; nil if the check can be judged.
   func obstacle(to check: Check) -> String? { check.references.lazy.compactMap(obstacle).first }
 
   private func obstacle(to reference: Check.Reference) -> String? {
@@ -17,23 +17,23 @@ extension Results {
     return shortages.count == runs.count ? shortages.first : nil
   }
 
-  /// Returns whether `reference` means a variant, or a setting of a variant, that is not part of the run.
+  /// Returns whether `reference` refers to a variant, or to a variant's setting, that is not part of the run.
   func isLeftOut(_ reference: Check.Reference) -> Bool { reference.scope.isOne && runs(of: reference).isEmpty }
 
-  /// Returns whether a declaration made before the run says that the claim cannot be judged.
+  /// Returns whether the claim cannot be judged for a reason that was declared before the run.
   func isExcused(_ claim: Claim) -> Bool {
     let sides = claim.check.references.map { reference in
       runs(of: reference).filter { $0.variant.gives(reference.metric) }
     }
-    // The run was not asked for, or the machine cannot do it.
+    // The command line excluded the run, or the machine does not meet the requirements.
     if sides.contains(where: { side in side.allSatisfy { !isPossible($0) } }) { return true }
-    // Performance figures may be absent for declared reasons. A side that lost all its trials to the machine was not
-    // measured.
+    // Performance figures may be absent for declared reasons. If the machine prevented all trials of a side, the side
+    // was not measured.
     return claim.kind == .performance
       && sides.allSatisfy { side in side.allSatisfy { $0.trials.contains { $0.outcome == .completed } } }
   }
 
-  /// Returns whether a run has no trial, although the machine has everything that the run is known to need.
+  /// Returns whether no trial of a run was tried to its end, although the machine meets the requirements of the run.
   func isUnseen(_ run: Run) -> Bool { run.trials.allSatisfy(\.outcome.kind.wasNotTried) && isPossible(run) }
 
   private func isPossible(_ run: Run) -> Bool { experiment.pattern.obstacle(to: run, on: machine) == nil }

@@ -7,7 +7,7 @@ struct PointGrade {
   private(set) var verdict = Verdict.inconclusive
   private(set) var evidence: Evidence
 
-  /// Grades the rounds of a match; nil if no round measured both sides.
+  /// Creates the grade of the rounds of a match; nil if no round measured both sides.
   init?(_ check: Check, _ match: Match, in results: Results) {
     let rounds = PairedRounds(
       match.run.trials.compactMap { trial in
@@ -57,12 +57,12 @@ struct PointGrade {
     }
   }
 
-  /// Returns the verdict on counts, and on figures without a ratio. They are judged round by round, since their mean
-  /// does not show how often the check was true. A check that is true in every round is supported, and one that is true
-  /// in no round is refuted. The sign test decides all other cases.
+  /// Returns the verdict on counts, and on figures without a ratio. The check is judged in each round, since a mean
+  /// does not show how often the check was true. A check that is true in every round is supported, and a check that is
+  /// true in no round is refuted. The sign test decides all other cases.
   ///
-  /// If both sides were measured, a few rounds of equal sides all have the same direction by chance often enough. Such
-  /// a check needs as many rounds as the sign test requires, or sides that do not overlap.
+  /// If both sides were measured, a few rounds of equal sides often have the same direction by chance. Such a check
+  /// requires as many rounds as the sign test, or sides that do not overlap.
   private static func verdict(_ check: Check, _ rounds: PairedRounds, met: Int) -> Verdict {
     let pairs = rounds.pairs
     let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
@@ -73,11 +73,11 @@ struct PointGrade {
     return areSame || rounds.areApart ? verdict : .inconclusive
   }
 
-  /// The distance of the ratio's interval from no change; 0 without an interval.
+  /// The distance from 1 to the interval of the ratio; 0 if the interval includes 1 or does not exist.
   private var distance: Double { evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0 }
 
-  /// Judges each point by itself, since points are not rounds of each other. The claim has a verdict if all points
-  /// agree, and the evidence is that of the point whose interval is nearest to no change.
+  /// Returns the judgement of a claim from the grades of its points. Each point is judged separately. The claim has a
+  /// verdict if all points agree, and the evidence is from the point whose interval is nearest to 1.
   static func judgement(on claim: Claim, in results: Results) -> Judgement {
     let check = claim.check
     let points = results.matches(check).compactMap { PointGrade(check, $0, in: results) }
@@ -101,8 +101,8 @@ struct PointGrade {
 }
 
 extension Match {
-  /// Returns the reason why most rounds lack a figure on either side: they measured something other than the claim's
-  /// subject, such as a parallel loop on one core. Returns nil if they have the figure.
+  /// Returns the reason why most rounds lack a figure on either side; nil if they have the figures. Such rounds
+  /// measured something other than the claim's subject, such as a parallel loop on one core.
   fileprivate func lack(in rounds: Int) -> String? {
     let found = run.trials.flatMap { $0.shortages.union(partner(of: $0)?.shortages ?? []) }.grouped(by: \.self)
     return found.first { $0.elements.count * 2 > rounds }.map { thing, found in

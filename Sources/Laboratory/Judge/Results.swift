@@ -1,10 +1,10 @@
-/// All results of a run of one experiment, which reports show: the measurements, the judgements and the findings.
+/// The results of a run of one experiment: the measurements, the judgements of the claims and the findings.
 public struct Results: Sendable {
   /// The experiment.
   public let experiment: Experiment
   /// The machine.
   public let machine: Machine
-  /// The seed of the order.
+  /// The seed of the run, for the order of the trials and for everything random in the trials.
   public let seed: UInt64
   /// The start of the run: ISO 8601, UTC.
   public let started: String
@@ -12,9 +12,10 @@ public struct Results: Sendable {
   public var command: [String] = []
   /// The duration of the run.
   public var seconds: Double
-  /// The event that ended the run early; nil if it ran to its end. The finished trials are included.
+  /// The event that ended the run early; nil if the run completed. ``runs`` includes the trials that finished before
+  /// the event.
   public var cut: Measurements.Cut?
-  /// Every variant at every point, in the order of the experiment.
+  /// The runs of every variant at every point, in the order of the experiment.
   public var runs: [Run]
   /// The disturbances of the run, and other warnings for readers.
   public var warnings: [RunNote]
@@ -23,7 +24,7 @@ public struct Results: Sendable {
   /// The findings of the pattern.
   public var findings: [RunNote]
 
-  /// The trials that were recorded after those of ``runs``, which do not include them.
+  /// The recorded trials. They were run after the trials of ``runs``, which do not include them.
   public var traces: [Trace] = []
 
   /// Creates results without judgements; see ``Judge``.
@@ -44,8 +45,8 @@ public struct Results: Sendable {
     self.findings = findings
   }
 
-  /// Returns the reason why the run does not pass although nothing in it failed: claims could not be judged, or a run
-  /// did not fit into the time. Returns nil if everything was judged that this machine and the command line allow.
+  /// Returns the reason why the run does not pass, although no trial or claim failed: a claim could not be judged, or a
+  /// run was stopped. Returns nil if all claims were judged that this machine and the command line permit.
   ///
   /// - Parameter isStoppingMeant: whether the command line limits the time of a trial.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
@@ -53,7 +54,7 @@ public struct Results: Sendable {
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
     let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }
-    // A search for the best setting gives up slow settings on purpose.
+    // A search for the best setting stops slow settings on purpose.
     let stopped = experiment.seeksBest ? [] : runs.filter(\.isStopped)
     if let reason = reasons.first {
       return "\(unjudged.count) of \(judgements.count) claims, \(reason)"
@@ -61,10 +62,10 @@ public struct Results: Sendable {
     return stopped.first.map { "\($0.label) was stopped: \($0.stopping ?? "")" }
   }
 
-  /// Returns the runs of a figure: its variants at the points with its settings.
+  /// Returns the runs that a figure refers to: runs of its variants at points with its settings.
   func runs(of reference: Check.Reference) -> [Run] { runs.filter { reference.means($0, on: machine) } }
 
-  /// The metrics of the pattern, and those of a trial's costs that any trial has.
+  /// The metrics of the pattern, and the metrics of costs that at least one trial recorded.
   public var metrics: [Metric] {
     let costs = Metric.costs.filter { cost in
       runs.contains { run in run.trials.contains { $0.observation.samples(cost.name) != nil } }
@@ -72,18 +73,18 @@ public struct Results: Sendable {
     return experiment.pattern.metrics + costs
   }
 
-  /// The reason why the lab could not continue, if that ended the run early.
+  /// The error that ended the run early; nil if no error did.
   public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
 
-  /// Returns the run of `variant` at `point`. A variant that ignores the swept parameters has one run for several
-  /// points.
+  /// Returns the run of `variant` at `point`; nil if there is none. A variant that ignores the swept parameters has one
+  /// run for several points.
   public func run(_ variant: String, at point: Point = Point()) -> Run? {
     runs.first { $0.variant.name == variant && $0.point.settings.allSatisfy(point.settings.contains) }
   }
 }
 
 extension Results {
-  /// Creates the results of measurements by judging them.
+  /// Creates the results of measurements, and judges the claims.
   ///
   /// - Parameter budget: the budget of the run.
   public init(_ measured: Measurements, within budget: Budget) {
@@ -98,25 +99,26 @@ extension Results {
 }
 
 extension Results {
-  /// Whether the figures show the gain from several cores: the trials could use more than one core, and had them.
+  /// Whether the figures show the gain from several cores: the trials could use more than one core, and the cores were
+  /// available to them.
   public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == RunNote.coresTaken } }
 }
 
 extension Runner {
-  /// Runs the plan and judges its claims; see ``measure(_:observer:)``.
+  /// Runs the trials of the plan and judges its claims. Throws the errors of ``measure(_:observer:)``.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
     Results(try await measure(plan, observer: observer), within: plan.budget)
   }
 }
 
-/// A pattern that finds more than the claims say: a fitted model, a best setting.
+/// A pattern that computes findings in addition to the claims: a fitted model, a best setting.
 public protocol FindingPattern: Pattern {
-  /// Returns the findings beyond the claims.
+  /// Returns the findings in `results`, in addition to the claims.
   func findings(in results: Results) -> [RunNote]
 }
 
 extension PatternDescription {
-  /// Returns the pattern's findings beyond the claims.
+  /// Returns the pattern's findings in `results`; empty if the pattern computes none.
   public func findings(in results: Results) -> [RunNote] {
     (pattern as? any FindingPattern)?.findings(in: results) ?? []
   }

@@ -1,13 +1,13 @@
 import Measurement
 
-/// The warnings that follow from the trials themselves. No figure leaves out a trial because of them.
+/// The warnings about the trials of a run. The figures include all trials despite these warnings.
 extension Results {
-  /// Returns the cautions, the gravest first.
+  /// Returns the warnings, the most severe first.
   func warnings(within budget: Budget) -> [RunNote] {
     unfinished + failures + lacking + shortage(budget) + unsteadiness
   }
 
-  /// The note that the run ended early.
+  /// The note that the run ended early; empty if the run completed.
   var shortening: [RunNote] {
     let reason: String
     switch cut {
@@ -18,7 +18,7 @@ extension Results {
     return [RunNote("cut-short", "\(reason): results up to then are shown")]
   }
 
-  /// Trials that should have completed and did not. They fail the run, whatever the claims say.
+  /// Notes on trials that should have completed and did not. Such trials fail the run, regardless of the claims.
   private var unfinished: [RunNote] {
     let failed = runs.filter { run in
       run.variant.ending == .completes && run.trials.contains { $0.outcome.kind.isAbnormal }
@@ -37,7 +37,7 @@ extension Results {
     ]
   }
 
-  /// The reasons of failed trials, each once, since many points of a sweep fail alike.
+  /// Notes on failed trials, one for each reason, since many points of a sweep fail for the same reason.
   private var failures: [RunNote] {
     let failures = runs.flatMap { run in
       Set(run.trials.map(\.outcome)).sorted { $0.kind.rawValue < $1.kind.rawValue }.compactMap { outcome in
@@ -50,7 +50,7 @@ extension Results {
     }
   }
 
-  /// The things that trials waited for in vain, each once.
+  /// Notes on the missing features that trials waited for, one for each feature.
   private var lacking: [RunNote] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }

@@ -1,7 +1,7 @@
 import Measurement
 
-/// The gain from more cores: each variant at each setting, on more cores compared with the fewest that were tried, over
-/// paired rounds. The lab's findings and all reports use this one evaluation.
+/// The gain from more cores: the speed of each variant at each setting on more cores, compared over paired rounds with
+/// its speed on the fewest cores. The lab's findings and all reports use this evaluation.
 public struct Scaling: Sendable {
   /// A run on a number of cores.
   public struct Step: Sendable {
@@ -9,27 +9,27 @@ public struct Scaling: Sendable {
     public let cores: Int
     /// The index of the run.
     public let run: Int
-    /// The speed of the run as a multiple of its speed on the fewest cores; nil for the fewest cores, and if no round
-    /// has both.
+    /// The speed of the run as a multiple of the speed on the fewest cores; nil for the fewest cores themselves, and if
+    /// no round has both figures.
     public let speedup: Contrast?
   }
   /// A variant at a setting, on each measured number of cores, in ascending order.
   public struct Series: Sendable {
     /// The variant.
     public let variant: String
-    /// The other swept settings.
+    /// The swept settings other than the number of cores.
     public let point: [String: ParameterValue]
     /// The runs on the fewest cores and on at least one larger number.
     public let steps: [Step]
     /// Whether the variant has its best figure at this setting.
     public let isFastest: Bool
-    /// The law of its throughput; nil if there are too few numbers of cores.
+    /// The scalability law of the throughput; nil if there are too few numbers of cores, or if no law can be fitted.
     public let law: ScalabilityLaw?
 
-    /// The number of cores that the others are compared with.
+    /// The fewest cores of the series, with which the other steps are compared.
     public var fewest: Int { steps[0].cores }
 
-    /// Returns a speed-up in percent of the ideal one for `cores` cores.
+    /// Returns a speed-up as a percentage of the ideal speed-up on `cores` cores.
     public func efficiency(_ speedup: Double, _ cores: Int) -> Double {
       100 * speedup * Double(fewest) / Double(cores)
     }
@@ -37,9 +37,10 @@ public struct Scaling: Sendable {
   /// The series, in the order of the runs.
   public let series: [Series]
 
-  /// Evaluates `cells`, whose points include the number of cores. A run is identified by its index.
+  /// Evaluates `cells`, whose points include the number of cores. The result identifies each run by its index in
+  /// `cells`.
   ///
-  /// - Parameter ranking: which figure is better.
+  /// - Parameter ranking: the direction in which a figure is better.
   public init(_ cells: [Comparison.Cell], _ ranking: Ranking) {
     let measured = cells.indices.filter { Cores.number(in: cells[$0].point) != nil && !cells[$0].figures.isEmpty }
     let groups = measured.grouped { index in
@@ -76,7 +77,7 @@ public struct Scaling: Sendable {
 }
 
 extension Results {
-  /// The findings by the law of scalability about the headline metric: for each variant, at its fastest setting.
+  /// Notes on the scalability law of the headline metric, one for each variant at its fastest setting.
   var scalability: [RunNote] {
     guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed
@@ -94,9 +95,9 @@ extension Results {
 }
 
 extension ScalabilityLaw {
-  /// Returns what the law says, or that it does not fit.
+  /// Returns the law in words, or a sentence that the law does not fit.
   ///
-  /// - Parameter most: the largest number of cores that was tried. Beyond it the law only extrapolates.
+  /// - Parameter most: the largest number of cores that was measured. For more cores the law only extrapolates.
   func sentence(for name: String, upTo most: Int) -> String {
     let error = "leave-one-out error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
     guard fits else {

@@ -1,16 +1,17 @@
 import Measurement
 
-/// The trials that judge a guarantee or an anomaly, each trial by itself.
+/// The trials by which a guarantee or an anomaly is judged. Each trial is judged separately.
 struct TrialsOfClaim {
   private let claim: Claim
-  /// The trials that count.
+  /// The trials that count for the verdict.
   private let trials: [Sides]
-  /// The way in which each lost trial of an anomaly ended: the trials that gave no figure, and those that were not
-  /// tried. A lost trial has broken a guarantee, but shows neither an anomaly nor its absence.
+  /// A description of each lost trial of an anomaly: a trial without a figure, or a trial that was not tried. A lost
+  /// trial violates a guarantee, but shows neither an anomaly nor its absence.
   private let lost: [String]
-  /// Whether one variant that passes is enough in each round.
+  /// Whether it suffices that the check is true for one variant in each round.
   private let isAny: Bool
-  /// The runs without a trial. They show neither that a guarantee holds nor that an anomaly does not occur.
+  /// The runs that were not tried to their end, although the machine meets their requirements. They show neither that a
+  /// guarantee holds nor that an anomaly does not occur.
   private let unseen: [Run]
   private let isMeasured: Bool
 
@@ -75,7 +76,8 @@ struct TrialsOfClaim {
     Evidence(unit: claim.check.unit, trials: trials.count, met: met.count, reason: reason)
   }
 
-  /// The evidence, which shows the trials that broke a guarantee, or those that show an anomaly.
+  /// The evidence of the trials that violated a guarantee or showed an anomaly; for other verdicts, the evidence of all
+  /// trials.
   private var evidence: Evidence {
     let shown = verdict == .violated ? unmet : verdict == .witnessed ? met : trials
     var evidence = Evidence(
@@ -97,14 +99,14 @@ private struct Sides {
   let trial: TrialRecord
   let left: Double?
   let right: Double?
-  /// Whether the check is true of the figures.
+  /// Whether the check is true for the two figures.
   let isMet: Bool
 
-  /// Creates the sides of a trial; nil if the check does not refer to the trial.
+  /// Creates the two sides of a check in a trial; nil if the check does not refer to the trial.
   init?(_ check: Check, _ match: Match, _ trial: TrialRecord) {
     if trial.outcome.kind.wasNotTried { return nil }
-    // A figure may be absent for a declared reason (`unless`), and a percentile if there are too few samples. The other
-    // side may have no figure in this round for a reason of its own, which says nothing about this side.
+    // A figure may be absent for a declared reason (`unless`), and a percentile if there are too few samples. If the
+    // other side has no figure in this round for a reason of its own, this side is not affected.
     let figures = [.reference(match.subject), check.left, check.right].map { match.value($0, in: trial) }
     if trial.outcome == .completed, figures.contains(nil) { return nil }
     (run, self.trial, left, right) = (match.run, trial, figures[1], figures[2])
@@ -114,7 +116,7 @@ private struct Sides {
   /// Whether both sides have a figure.
   var hasFigures: Bool { left != nil && right != nil }
 
-  /// Whether the trial gave no figure, or failed the lab.
+  /// Whether the trial produced no figure, or is broken.
   var isLost: Bool { !hasFigures || trial.outcome.kind == .broken }
 
   var example: Evidence.Example {

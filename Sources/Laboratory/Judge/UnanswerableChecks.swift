@@ -1,7 +1,7 @@
 extension Results {
-  /// The errors for questions of the file that no trial of a run could answer: a percentile of too few samples. Such a
-  /// question is an error in the file or in the settings, although only the run could show it. A trial that has too few
-  /// samples by chance is not such an error.
+  /// The errors for figures in the scenario file that no trial of a run could produce: percentiles of too few samples.
+  /// Such a figure is an error in the file or in the settings, although only the run could reveal it. A trial that has
+  /// too few samples by chance does not cause an error.
   public var unanswerableChecks: [InputError] {
     experiment.claims.compactMap { claim in
       let short = claim.check.references.lazy.compactMap { reference in
@@ -13,8 +13,8 @@ extension Results {
 }
 
 extension Run {
-  /// Returns the reason why no trial of this run can have the figure; nil if a trial had it, or if no trial measured
-  /// the metric.
+  /// Returns the reason why no trial of this run can produce the figure; nil if a trial produced it, or if no trial
+  /// measured the metric.
   func shortage(for reference: Check.Reference) -> String? {
     guard let statistic = reference.statistic else { return nil }
     let counts = trials.compactMap { $0.observation.samples(reference.metric.name)?.summary?.count }

@@ -1,20 +1,21 @@
 import Platform
 
-/// A setting that every pattern has without declaring it: the number of cores that a trial may use. The lab confines
-/// the worker to these cores when it starts the worker. A run without a value is not confined.
+/// The setting `cores` of every pattern: the number of cores that a trial may use. Patterns do not declare this
+/// setting. The lab confines the worker to these cores when it starts the worker. A run without a value is not
+/// confined.
 public enum Cores {
   /// The name of the setting.
   public static let name = "cores"
-  /// A core besides the one of the caller, which a trial may lack (``Trial/lacks(_:)``).
+  /// The name of a core in addition to the caller's core, which a trial may lack (``Trial/lacks(_:)``).
   public static let second = "a second core"
   /// The value that stands for all cores that the machine allows.
   static let all = "all"
 
-  /// The parameter of the setting.
+  /// The description of the setting.
   static let parameter = Parameter(
     name, .cores(most: 1 << 20, all: all), default: .text(all), "cores that trials are confined to, or all")
 
-  /// Returns the number of cores that a value stands for, on a machine that allows `most`.
+  /// Returns the number of cores that a value stands for, on a machine with `most` usable cores.
   static func number(_ value: ParameterValue, of most: Int) -> ParameterValue {
     value == .text(all) ? .integer(most) : value
   }
@@ -31,8 +32,8 @@ extension Run {
 }
 
 extension Machine {
-  /// Returns the machine that a trial sees if it is confined to `cores`. The machine is unchanged if the trial is not
-  /// confined or the machine has no more cores.
+  /// Returns the machine as a trial that is confined to `cores` observes it. Returns the machine unchanged if `cores`
+  /// is nil or not less than the machine's number of cores.
   public func confined(to cores: Int?) -> Machine {
     guard let cores, cores < self.cores else { return self }
     var confined = self
@@ -43,10 +44,10 @@ extension Machine {
     return confined
   }
 
-  /// The largest number of cores that the trials of a run used.
+  /// The largest number of cores that a trial of the run may use.
   public var usedCores: Int { confinedTo?.count ?? cores }
 
-  /// Returns why no trial can be confined to `cores`; nil if it can.
+  /// Returns the reason why no trial can be confined to `cores`; nil if trials can be confined.
   fileprivate func obstacle(toConfining cores: Int?) -> String? {
     guard let cores, cores != self.cores else { return nil }
     if cores > self.cores {
@@ -57,8 +58,8 @@ extension Machine {
 }
 
 extension PatternDescription {
-  /// Returns why `run` cannot be tried on `machine`; nil if it can. The needs of its variant apply to the cores that
-  /// the run may use.
+  /// Returns the reason why `run` cannot be tried on `machine`; nil if the run can be tried. The requirements of its
+  /// variant apply to the cores that the run may use.
   public func obstacle(to run: Run, on machine: Machine) -> String? {
     machine.obstacle(toConfining: run.cores) ?? obstacle(to: run.variant, on: machine.confined(to: run.cores))
   }

@@ -4,7 +4,7 @@ import Platform
 extension Metric {
   private static let absence = "the system does not report it"
 
-  /// The costs of every completed trial, whatever the pattern, according to the kernel's accounts of its process.
+  /// The metrics of costs that the lab records for every completed trial, from the kernel's accounts of the process.
   public static let costs: [Metric] = [
     Metric(
       "processor-time", .latency, .nanoseconds, unless: absence, isSpeed: false,
@@ -24,23 +24,23 @@ extension Metric {
   ]
 }
 
-/// Reads the costs of a trial.
+/// A meter of the costs of a trial.
 ///
-/// The costs are those of the trial's body. A body that also sets up, waits for others or warms up can name the spans
-/// that count (``Trial/measuring(_:)``); everything outside is excluded. The meter reads nothing within a span, since
-/// the body may time something there.
+/// The costs are those of the trial's body. A body that also contains setup, waits or warm-up can mark the spans to
+/// measure (``Trial/measuring(_:)``); the rest of the body is then excluded. The meter reads no counters within a span,
+/// since the body may time its work there.
 struct CostMeter {
   private let begun = ProcessCosts.soFar()
   private var used = ProcessCosts()
   private var isTold = false
 
-  /// Adds a span that the body has named.
+  /// Adds the costs of a span that the body has marked.
   mutating func add(from start: ProcessCosts?, to end: ProcessCosts?) {
     isTold = true
     if let start, let end { used.add(from: start, to: end) }
   }
 
-  /// Ends the span and records the costs, if the system reports them.
+  /// Ends the measurement and records the costs in `observation`, if the system reports them.
   mutating func end(in observation: inout Observation) {
     if !isTold { add(from: begun, to: ProcessCosts.soFar()) }
     var values: [Double?] = [nil, nil, nil]

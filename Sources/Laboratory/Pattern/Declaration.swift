@@ -1,18 +1,18 @@
-/// A stored property that a pattern declares: a ``ParameterKey`` or a ``MetricKey``. A ``Probe`` lists it by the
-/// property, in `reads` or `records`.
+/// A stored property that declares a parameter or a metric of a pattern: a ``ParameterKey`` or a ``MetricKey``. The
+/// arguments `reads` and `records` of a ``Probe`` list these properties.
 public protocol Declaration: Sendable {
-  /// The place of the declaration, for errors.
+  /// The place of the declaration in the source, for errors.
   var place: SourceLine { get }
   /// The description of a parameter; nil for a metric.
   var parameter: Parameter? { get }
-  /// The descriptions of metrics: none for a parameter, and several for a family.
+  /// The descriptions of the declared metrics; empty for a parameter. A ``MetricFamily`` has several.
   var metrics: [Metric] { get }
 }
 
 extension Declaration {
-  /// Nil, except for a ``ParameterKey``.
+  /// The default, for all declarations except parameters: nil.
   public var parameter: Parameter? { nil }
-  /// Empty, except for metrics.
+  /// The default, for all declarations except metrics: an empty array.
   public var metrics: [Metric] { [] }
 
   /// The names that the declaration introduces.
@@ -21,12 +21,12 @@ extension Declaration {
 
 /// A line of a pattern's source.
 public struct SourceLine: Sendable, Hashable, CustomStringConvertible {
-  /// `Module/File.swift`.
+  /// The module and the name of the file: `Module/File.swift`.
   public let file: String
   /// The number of the line, from 1.
   public let line: Int
 
-  /// Creates the place of a call from the call's defaults `#fileID` and `#line`.
+  /// Creates the place of a call. The arguments are the call's `#fileID` and `#line`.
   public init(_ file: StaticString, _ line: UInt) {
     self.file = "\(file)"
     self.line = Int(line)
@@ -35,6 +35,6 @@ public struct SourceLine: Sendable, Hashable, CustomStringConvertible {
   /// The name of the file without the module.
   public var fileName: String { file.split(separator: "/").last.map(String.init) ?? file }
 
-  /// `File.swift:12`.
+  /// The name of the file and the line: `File.swift:12`.
   public var description: String { "\(fileName):\(line)" }
 }

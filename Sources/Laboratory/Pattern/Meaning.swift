@@ -1,25 +1,25 @@
 import Measurement
 
 extension Metric {
-  /// The meaning of a metric's figures: the words in which two figures are compared, and whether a better figure is a
-  /// speed-up.
+  /// The meaning of a metric's figures. It determines the words for the comparison of two figures, and whether a better
+  /// figure is a speed-up.
   public enum Meaning: Sendable, Hashable {
-    /// The time that something takes: a shorter time is faster.
+    /// The duration of an operation: a shorter duration is faster.
     case duration
     /// The amount of work that is done in a second: a higher rate is faster.
     case throughput
     /// An amount of time or memory. A smaller amount is not a higher speed: less lateness, less processor time.
     case amount
-    /// A number of things.
+    /// A number of objects or events.
     case count
     /// A share or a ratio.
     case level
 
-    /// Determines the meaning of figures with a kind and a unit.
+    /// Creates the meaning of figures from their kind and unit.
     ///
     /// - Parameters:
-    ///   - kind: the kind of the metric; nil if a document does not say.
-    ///   - isAmount: whether its durations are amounts and not running times.
+    ///   - kind: the kind of the metric; nil if a result document does not contain it.
+    ///   - isAmount: whether durations of this metric are amounts and not running times.
     public init(_ kind: Kind?, _ unit: Unit, isAmount: Bool) {
       switch unit {
       case .nanoseconds: self = isAmount || kind == .count ? .amount : .duration
@@ -30,7 +30,7 @@ extension Metric {
       }
     }
 
-    /// Whether a better figure means that something is faster.
+    /// Whether a better figure is a higher speed.
     public var isSpeed: Bool { self == .duration || self == .throughput }
   }
 }

@@ -1,9 +1,9 @@
 import Measurement
 
-/// A description of something that a trial measures, for scenario files, checks and reports.
+/// A description of a quantity that a trial measures, for scenario files, checks and reports.
 ///
 /// The author of a pattern declares a metric by ``latency(_:better:unless:isSpeed:_:file:line:)``,
-/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These return a
+/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These functions return a
 /// ``MetricKey``: a typed key for recording.
 public struct Metric: Sendable, Hashable {
   /// The kind of a metric's samples.
@@ -12,7 +12,7 @@ public struct Metric: Sendable, Hashable {
     case latency
     /// Counts. The figure of a trial is their total.
     case count
-    /// Things per second, or shares. The figure of a trial is their mean.
+    /// Rates per second, shares or ratios. The figure of a trial is their mean.
     case rate
   }
   /// The direction in which a metric improves.
@@ -21,7 +21,7 @@ public struct Metric: Sendable, Hashable {
     case lower
     /// Higher figures are better.
     case higher
-    /// Neither direction is better: the figure is a size to know, such as the number of blocks.
+    /// Neither direction is better: the figure is only informative, such as the number of blocks.
     case neither
   }
   /// The name of the metric, as checks write it.
@@ -32,14 +32,14 @@ public struct Metric: Sendable, Hashable {
   public let unit: Unit
   /// The direction in which the metric improves.
   public let better: Better
-  /// The reason why a completed trial may lack the metric; nil if it may not, so that a trial without it is broken.
+  /// The reason why a completed trial may lack the metric; nil if every completed trial must record the metric.
   public let unless: String?
   /// The meaning of the figures.
   public let meaning: Meaning
   /// A description of the metric in one sentence.
   public let summary: String
 
-  /// Creates a metric. By default lower latencies and higher rates are better, and counts have no better direction.
+  /// Creates a metric. By default, lower latencies and higher rates are better, and counts have no better direction.
   init(
     _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true,
     _ summary: String
@@ -53,21 +53,22 @@ public struct Metric: Sendable, Hashable {
     self.summary = summary
   }
 
-  /// The metrics that every trial has, whatever the pattern: 1 for the outcome of the trial, 0 for the others. A claim
-  /// can thus refer to a trial that traps or hangs (`any.hung == 0`).
+  /// The metrics of a trial's outcome, which every trial has: 1 for the actual outcome, 0 for all other outcomes. A
+  /// claim can thus refer to a trial that traps or hangs (`any.hung == 0`).
   public static let outcomes: [Metric] = [
     Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
     Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that the runtime stopped with a signal"),
     Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that came to a standstill, and were ended"),
   ]
 
-  /// The metric of a trial whose variant declares that it traps (``Ending``). A trial that hangs has no such time.
+  /// The time from the hazard to the trap, for a variant that declares that it traps (``Ending``). A hang has no such
+  /// time.
   public static let timeToEnd = Metric(
     "time-to-end", .latency, .nanoseconds, better: .neither,
     unless: "the trial did not trap, or another program ended it",
     "from the faulty call until the process trapped")
 
-  /// The statistic that represents a trial if a check names none.
+  /// The statistic that represents a trial if a check does not specify one.
   public var defaultStatistic: Statistic {
     switch kind {
     case .latency: .p50
@@ -77,24 +78,24 @@ public struct Metric: Sendable, Hashable {
   }
 }
 
-/// A metric that a pattern's author declares: a typed key by which a trial records. Latencies are
-/// `MetricKey<Duration>`, counts `MetricKey<Int>`, rates and shares `MetricKey<Double>`.
+/// A metric that a pattern's author declares. A trial uses this typed key to record samples: `MetricKey<Duration>` for
+/// latencies, `MetricKey<Int>` for counts, and `MetricKey<Double>` for rates and shares.
 ///
-/// The literal is the name of the property in kebab case, which a test verifies.
+/// The name in the declaration is the name of the property in kebab case, which a test verifies.
 public struct MetricKey<Sample>: Declaration {
   /// The description of the metric.
   public let metric: Metric
   /// The place of the declaration.
   public let place: SourceLine
 
-  /// The description, as the only element.
+  /// The description of the metric, as the only element.
   public var metrics: [Metric] { [metric] }
   /// The name of the metric, as checks write it.
   public var name: String { metric.name }
 }
 
-/// Metrics of one kind, one for each key: `write-latency`, `rename-latency`, … In a trial, `family[key]` is a
-/// ``MetricKey``.
+/// A family of metrics of one kind, one metric for each key: `write-latency`, `rename-latency`, … The expression
+/// `family[key]` returns the ``MetricKey`` of a key.
 public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
   /// The place of the declaration.
@@ -108,7 +109,7 @@ public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   /// The descriptions of all metrics, in the order of the keys.
   public var metrics: [Metric] { members.map(\.metric) }
 
-  /// The metric of a key. It exists, since the keys are all cases of a type.
+  /// The metric key of `key`. Every key has a metric, since the keys are all cases of a type.
   public subscript(key: Key) -> MetricKey<Sample> {
     let index = members.firstIndex { $0.key == key } ?? 0
     return MetricKey(metric: members[index].metric, place: place)
@@ -148,8 +149,7 @@ extension Metric {
     MetricKey(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourceLine(file, line))
   }
 
-  /// Declares metrics of durations of several kinds, one for each case of `keys`, with names of the form
-  /// `case-suffix`.
+  /// Declares a family of metrics of durations, one for each case of `keys`, with names of the form `case-suffix`.
   public static func latencies<Key: CaseIterable & Hashable & Sendable & RawRepresentable<String>>(
     _ suffix: String, for keys: Key.Type, unless: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ says: (Key) -> String
@@ -191,6 +191,7 @@ public enum Statistic: String, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// The smallest number of samples that has the statistic. A median exists for any number of samples.
+  /// The smallest number of samples for which the statistic exists: 1 for the median and for statistics that are not
+  /// percentiles.
   public var fewestSamples: Int { self == .p50 ? 1 : percentile.map(Summary.fewestSamples) ?? 1 }
 }

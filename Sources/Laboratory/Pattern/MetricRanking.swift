@@ -1,7 +1,7 @@
 import Measurement
 
 extension Metric.Better {
-  /// The ranking by the metric; nil if neither direction is better.
+  /// The ranking of figures in this direction; nil if neither direction is better.
   public var ranking: Ranking? {
     switch self {
     case .lower: .lower

@@ -2,24 +2,25 @@ import Measurement
 
 /// The measurements of a trial. A metric that was not measured is absent.
 public struct Observation: Sendable, Codable, Equatable {
-  // These are plain dictionaries and not one of ``Samples``, since a worker encodes them in half the time, once for
-  // each trial.
+  // Plain dictionaries instead of a dictionary of ``Samples``: a worker encodes them in half the time, once for each
+  // trial.
   private var values: [String: [Double]] = [:]
   private var histograms: [String: [[UInt64]]] = [:]
-  /// The number of operations that were timed together, for metrics whose values are their time divided by that number.
+  /// The number of operations that were timed together, by the name of a metric. The metric's values are times for each
+  /// operation.
   private var batches: [String: Int]?
-  /// The time of a metric's empty loop, in nanoseconds for each operation.
+  /// The time of a metric's empty loop, in nanoseconds for each operation, by the name of the metric.
   private var floors: [String: Double]?
 
   /// Creates an empty observation.
   public init() {}
 
-  /// The samples of each metric that has any.
+  /// The samples of all measured metrics, by the name of the metric.
   public var metrics: [String: Samples] {
     values.mapValues(Samples.values).merging(histograms.mapValues(Samples.histogram)) { _, histogram in histogram }
   }
 
-  /// Returns the samples of a metric; nil if it was not measured.
+  /// Returns the samples of the metric called `metric`; nil if it was not measured.
   public func samples(_ metric: String) -> Samples? {
     histograms[metric].map(Samples.histogram) ?? values[metric].map(Samples.values)
   }
@@ -31,7 +32,7 @@ public struct Observation: Sendable, Codable, Equatable {
   /// Returns the time of the empty loop of `metric`, in nanoseconds for each operation; nil if it was not measured.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
-  /// Whether these can be measurements: each metric has at least one sample, values are from 0 to 10^18 (30 years in
+  /// Whether the observation is plausible: each metric has at least one sample, values are from 0 to 10^18 (30 years in
   /// nanoseconds), and histograms are ascending with fewer than 10^15 samples. The output of a broken worker must not
   /// appear in a report.
   var isSound: Bool {
@@ -52,13 +53,13 @@ public struct Observation: Sendable, Codable, Equatable {
       }
   }
 
-  /// Records all values of `histogram`; an empty one leaves the metric absent.
+  /// Records all values of `histogram`. An empty histogram records nothing.
   package mutating func record(_ metric: String, _ histogram: LatencyHistogram) {
     if !histogram.isEmpty { histograms[metric] = histogram.pairs }
   }
 
-  /// Records one more value: the time of one of `batch` operations that were timed together. A value that is not finite
-  /// is not recorded.
+  /// Records one value: the time of one operation out of `batch` operations that were timed together. A value that is
+  /// not finite is not recorded.
   package mutating func record(_ metric: String, _ value: Double, batch: Int = 1) {
     guard value.isFinite else { return }
     values[metric, default: []].append(value)
@@ -77,12 +78,12 @@ public struct Observation: Sendable, Codable, Equatable {
 
 /// The samples of one metric in one trial.
 public enum Samples: Sendable, Equatable {
-  /// `[value, count]` pairs of a histogram.
+  /// The `[value, count]` pairs of a histogram.
   case histogram([[UInt64]])
   /// Every value, in the order recorded.
   case values([Double])
 
-  /// The statistics of the samples.
+  /// The statistics of the samples; nil if there are none.
   public var summary: Summary? {
     switch self {
     case .histogram(let pairs): Summary(pairs: pairs)

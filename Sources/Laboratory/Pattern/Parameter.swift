@@ -1,6 +1,6 @@
 import Measurement
 
-/// A value of a parameter. Durations are whole nanoseconds, sizes whole bytes.
+/// The value of a parameter. Durations are in whole nanoseconds, sizes in whole bytes.
 public enum ParameterValue: Sendable, Hashable {
   /// A count, a duration in nanoseconds or a size in bytes.
   case integer(Int)
@@ -9,7 +9,7 @@ public enum ParameterValue: Sendable, Hashable {
 }
 
 extension ParameterValue: Codable {
-  /// Decodes a JSON number or string.
+  /// Decodes a value from a JSON number or string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int.self) {
@@ -19,7 +19,7 @@ extension ParameterValue: Codable {
     }
   }
 
-  /// Encodes a JSON number or string.
+  /// Encodes the value as a JSON number or string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -29,8 +29,8 @@ extension ParameterValue: Codable {
   }
 }
 
-/// A description of something that can be set: its type, unit, range, default and meaning. The author of a pattern
-/// declares it by a ``ParameterKey``.
+/// A description of a parameter: its type, unit, range, default and meaning. The author of a pattern declares a
+/// parameter by a ``ParameterKey``.
 public struct Parameter: Sendable {
   /// The values that a parameter accepts.
   public enum Kind: Sendable, Equatable {
@@ -42,7 +42,7 @@ public struct Parameter: Sendable {
     case size(ClosedRange<Int>)
     /// A percentage in whole numbers.
     case percent(ClosedRange<Int>)
-    /// One of a few words.
+    /// One of several words.
     case choice([String])
     /// A path or another free text.
     case text
@@ -57,7 +57,8 @@ public struct Parameter: Sendable {
   public let standard: ParameterValue
   /// The meaning of the parameter, in one sentence.
   public let summary: String
-  /// Returns what is wrong with a text. The check may depend on the machine: whether a path can be read.
+  /// Returns a description of the error in a text; nil if the text is valid. The result may depend on the machine, for
+  /// example on whether a file can be read.
   private let fault: @Sendable (String) -> String?
 
   /// Creates a parameter.
@@ -97,7 +98,8 @@ public struct Parameter: Sendable {
 
   /// Parses `text` as a value of this parameter.
   ///
-  /// - Throws: ``InputError`` without a place, which says what was found and what is allowed.
+  /// - Throws: ``InputError`` without a place if `text` is not an allowed value; the error describes the text and the
+  ///   allowed values.
   public func value(parsing text: String) throws(InputError) -> ParameterValue {
     let range: ClosedRange<Int>
     switch kind {
@@ -145,7 +147,8 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// Whether the values are numbers. A word in place of a number is the name of another setting, whose value is meant.
+  /// Whether the values are numbers. If a number is expected, a word is the name of another setting whose value is
+  /// used.
   var isNumber: Bool {
     switch kind {
     case .count, .duration, .size, .percent, .cores: true

@@ -1,4 +1,4 @@
-/// A parameter that a pattern's author declares: a typed key by which a trial reads the value.
+/// A parameter that a pattern's author declares. A trial uses this typed key to read the value.
 ///
 /// ```swift
 /// let work = Parameter.duration("work", .zero ... .seconds(1), default: .microseconds(100), "spin of each task")
@@ -6,9 +6,9 @@
 /// trial[work]  // a Duration
 /// ```
 ///
-/// The literal is the name of the property in kebab case, which a test verifies.
+/// The name in the declaration is the name of the property in kebab case, which a test verifies.
 public struct ParameterKey<Value: Sendable>: Declaration {
-  /// The description: name, kind, range, default and meaning.
+  /// The description of the parameter: name, kind, range, default and meaning.
   public let declared: Parameter
   /// The place of the declaration.
   public let place: SourceLine
@@ -22,14 +22,14 @@ public struct ParameterKey<Value: Sendable>: Declaration {
     self.typed = typed
   }
 
-  /// The description of the parameter.
+  /// The description of the parameter, as ``Declaration`` requires it.
   public var parameter: Parameter? { declared }
   /// The name of the parameter, as `--set` and scenario files write it.
   public var name: String { declared.name }
 
-  /// Returns the typed value of `value`, the value in a request or a scenario; the default if `value` is nil.
+  /// Returns the typed value of `value`, which comes from a request or a scenario; the default if `value` is nil.
   ///
-  /// - Throws: ``InputError``, which names the parameter, for a value of another type or out of range.
+  /// - Throws: ``InputError`` if the value has another type or is out of range; the error names the parameter.
   func value(_ value: ParameterValue?) throws(InputError) -> Value {
     let value = value ?? declared.standard
     guard declared.allows(value), let typed = typed(value) else {
@@ -38,7 +38,7 @@ public struct ParameterKey<Value: Sendable>: Declaration {
     return typed
   }
 
-  /// Returns the value of the parameter among `parameters`; nil if it is missing.
+  /// Returns the value of the parameter in `parameters`; nil if `parameters` does not contain one.
   public func value(in parameters: [String: ParameterValue]) -> Value? { parameters[name].flatMap(typed) }
 }
 
@@ -89,8 +89,8 @@ extension Parameter {
 
   /// Declares a path or another free text.
   ///
-  /// - Parameter fault: returns what is wrong with a text, or nil. The lab refuses a run with a faulty text before it
-  ///   begins.
+  /// - Parameter fault: returns a description of the error in a text, or nil. The lab refuses a run with an invalid
+  ///   text before the run begins.
   public static func text(
     _ name: String, default standard: String, _ says: String,
     fault: @escaping @Sendable (String) -> String? = { _ in nil }, file: StaticString = #fileID, line: UInt = #line

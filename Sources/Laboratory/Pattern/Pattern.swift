@@ -1,8 +1,8 @@
 /// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
 ///
-/// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each named once,
-/// with type, unit, range, default and a sentence. It also declares its ``variants``, each with its body. Scenario
-/// files, the command line and all reports check and describe a pattern by these declarations alone.
+/// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each with its
+/// name, type, unit, range, default and a sentence. It also declares its ``variants``, each with its body. Scenario
+/// files, the command line and all reports use only these declarations.
 ///
 /// ```swift
 /// struct GroupAdapter: Pattern {
@@ -28,57 +28,57 @@
 /// }
 /// ```
 ///
-/// One rule applies to settings and measures alike: a variant uses what its probe (``Probe``) reads and records, or all
-/// declarations if it has no probe. A variant that is expected to trap or to hang records nothing. The rule determines
-/// what a sweep skips, what a trial may read, and what it must record.
+/// A variant uses the declarations that its probe (``Probe``) reads and records, or all declarations if it has no
+/// probe. A variant that is expected to trap or to hang records nothing. These declarations determine the parameters
+/// that a sweep skips, the settings that a trial may read, and the metrics that it must record.
 public protocol Pattern: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.
   static var name: String { get }
-  /// The requirements of all variants on the machine. The default is empty.
+  /// The requirements of all variants on the machine. The default is an empty array.
   static var needs: [Requirement] { get }
-  /// The settings that define the problem: how much there is to do, or under which condition. The other settings define
-  /// how it is done. Each value is a different problem, so `compare` finds a best run for each: a smaller problem is
-  /// not a better way.
+  /// The settings that define the problem: the amount of work, or the conditions. The other settings define how the
+  /// work is done. Each value is a different problem, so `compare` determines a best run for each value: a smaller
+  /// problem is not a better solution. The default is an empty array.
   var problem: [any Declaration] { get }
   /// The variants, which are compared with each other.
   @VariantList var variants: [Variant] { get }
 
-  /// Returns the longest time that a trial with its settings takes on an idle machine. After ten times that and half a
-  /// minute, the lab ends the trial as hung. If the result is nil, which is the default, the lab adds up the durations
-  /// among the settings.
+  /// Returns the longest time that a trial with its settings takes on an idle machine; nil, the default, for the sum of
+  /// the durations among the settings. After ten times the longest time and half a minute, the lab ends the trial as
+  /// hung.
   func longest(_ trial: Trial) -> Duration?
 }
 
 extension Pattern {
-  /// The default is that no setting defines the problem.
+  /// The default: an empty array.
   public var problem: [any Declaration] { [] }
-  /// The default is no requirement.
+  /// The default: an empty array.
   public static var needs: [Requirement] { [] }
-  /// The default is nil: the lab adds up the durations among the settings.
+  /// The default: nil, for the sum of the durations among the settings.
   public func longest(_ trial: Trial) -> Duration? { nil }
 }
 
 extension Pattern {
-  /// Returns why no variant can run on `machine`; nil if some variant can.
+  /// Returns the reason why no variant can run on `machine`; nil if at least one variant can run.
   public func obstacle(on machine: Machine) -> String? {
     let obstacles = variants.map { obstacle(to: $0, on: machine) }
     return obstacles.allSatisfy { $0 != nil } ? obstacles.lazy.compactMap(\.self).first : nil
   }
 
-  /// Returns why `variant` cannot run on `machine`; nil if it can.
+  /// Returns the reason why `variant` cannot run on `machine`; nil if it can run.
   func obstacle(to variant: Variant, on machine: Machine) -> String? {
     (Self.needs + variant.needs).lazy.compactMap { $0.obstacle(machine) }.first
   }
 }
 
-/// Lets a pattern list its variants one below the other.
+/// A result builder for the list of a pattern's variants.
 @resultBuilder public enum VariantList {
-  /// Returns a list of one variant.
+  /// Returns an array of one variant.
   public static func buildExpression(_ variant: Variant) -> [Variant] { [variant] }
-  /// Returns a list of several variants, such as one for each QoS class.
+  /// Returns an array of several variants, such as one for each QoS class.
   public static func buildExpression(_ variants: [Variant]) -> [Variant] { variants }
-  /// Returns the variants of all parts, in the order of the source.
+  /// Returns the variants of all expressions, in the order of the source.
   public static func buildBlock(_ parts: [Variant]...) -> [Variant] { parts.flatMap(\.self) }
-  /// Returns the variants of a loop, in the order of its elements.
+  /// Returns the variants of a `for` loop, in the order of the loop's elements.
   public static func buildArray(_ parts: [[Variant]]) -> [Variant] { parts.flatMap(\.self) }
 }

@@ -1,7 +1,8 @@
-/// The declarations of a pattern, collected once from its stored properties. All code outside the pattern knows it by
-/// this description.
+/// The declarations of a pattern, collected once from its stored properties. Code outside the pattern uses the pattern
+/// only through this description.
 ///
-/// The lab describes every pattern whose scenario it reads. A worker, which starts for every trial, describes none.
+/// The lab creates a description of every pattern whose scenario it reads. A worker, which starts for every trial,
+/// creates none.
 public struct PatternDescription: Sendable {
   /// The pattern.
   public let pattern: any Pattern
@@ -19,10 +20,10 @@ public struct PatternDescription: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.
   public var name: String { type(of: pattern).name }
 
-  /// Describes `pattern`.
+  /// Creates the description of `pattern`.
   ///
-  /// - Throws: ``InputError`` with the line in the source, for a name that is declared twice or cannot be written in
-  ///   checks, and for a variant whose probe reads or records something that is not declared.
+  /// - Throws: ``InputError`` with the line in the source, if a name is declared twice or cannot be written in checks,
+  ///   or if the probe of a variant reads or records a property that is not declared.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
     var places: [String: SourceLine] = [:]
@@ -77,19 +78,19 @@ public struct PatternDescription: Sendable {
     }
   }
 
-  /// Returns the metric called `name`: one of the pattern's, or one that every trial has (``Metric/outcomes``,
-  /// ``Metric/costs``).
+  /// Returns the metric called `name`, from the pattern's metrics and the metrics of every trial (``Metric/outcomes``,
+  /// ``Metric/costs``); nil if there is none.
   public func metric(_ name: String) -> Metric? {
     (metrics + Metric.outcomes + Metric.costs).first { $0.name == name }
   }
-  /// Returns the variant called `name`.
+  /// Returns the variant called `name`; nil if there is none.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
-  /// Returns the parameter called `name`: one of the pattern's, or the one of the lab (``Cores``).
+  /// Returns the parameter called `name`, from the pattern's parameters and ``Cores``; nil if there is none.
   public func parameter(_ name: String) -> Parameter? { settable.first { $0.name == name } }
-  /// All parameters that can be set: those of the pattern, and the one of the lab, which has no value unless it is set.
+  /// All parameters that can be set: the pattern's parameters, and ``Cores``, which has no default value.
   public var settable: [Parameter] { parameters + [Cores.parameter] }
 
-  /// Returns why `variant` cannot run on `machine`; nil if it can.
+  /// Returns the reason why `variant` cannot run on `machine`; nil if it can run.
   public func obstacle(to variant: Variant, on machine: Machine) -> String? {
     pattern.obstacle(to: variant, on: machine)
   }

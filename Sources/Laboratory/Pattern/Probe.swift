@@ -1,7 +1,7 @@
 import Platform
 
-/// The measurement of variants that have the same kind of body: the settings that a trial reads, the metrics that it
-/// records, its longest time, the number of threads that it needs, and the code around the body.
+/// The code that measures variants with the same type of body. A probe declares the settings that a trial reads, the
+/// metrics that it records, its longest time and the number of threads that it needs.
 ///
 /// ```swift
 /// /// Sends requests through an adapter, waits for the group, and counts the handlers that ran before.
@@ -28,7 +28,7 @@ public struct Probe<Body: Sendable>: Sendable {
   ///     (``Pattern/longest(_:)``).
   ///   - threads: the number of threads that a trial must be able to start. If the system does not allow them, the
   ///     variant is unavailable.
-  ///   - run: runs a body once and records what it measured.
+  ///   - run: executes a body once and records the measurements.
   public init(
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil,
     threads: (@Sendable (Trial) -> Int)? = nil, _ run: @escaping @Sendable (Trial, Body) throws -> Void
@@ -45,19 +45,20 @@ public struct Probe<Body: Sendable>: Sendable {
       }
   }
 
-  /// Runs a body once in a trial.
+  /// Executes a body once in a trial.
   ///
-  /// - Throws: what the body throws, and ``Unavailable`` or a `SystemError` if the machine lacks something.
+  /// - Throws: the error that the body throws; ``Unavailable`` or a `SystemError` if the machine does not meet a
+  ///   requirement.
   public func callAsFunction(_ trial: Trial, _ body: Body) throws { try run(trial, body) }
 }
 
-/// A probe for bodies that contain all of their measuring code.
+/// A probe for bodies that contain their measuring code.
 public typealias TrialProbe = Probe<@Sendable (Trial) throws -> Void>
-/// A probe for tasks that contain all of their measuring code. The trial's own thread waits for the end of the task.
+/// A probe for asynchronous bodies that contain their measuring code. The trial's thread waits for the end of the task.
 public typealias TaskProbe = Probe<@Sendable (Trial) async throws -> Void>
 
 extension TrialProbe {
-  /// Creates a probe for bodies that contain all of their measuring code.
+  /// Creates a probe for bodies that contain their measuring code.
   public init(
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil
   ) {
@@ -66,7 +67,7 @@ extension TrialProbe {
 }
 
 extension TaskProbe {
-  /// Creates a probe for tasks that contain all of their measuring code.
+  /// Creates a probe for asynchronous bodies that contain their measuring code.
   public init(
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil
   ) {

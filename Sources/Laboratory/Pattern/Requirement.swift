@@ -1,12 +1,12 @@
 import Measurement
 import Platform
 
-/// Something that a pattern or a variant requires of the machine. If the machine does not have it, the variant is
-/// unavailable with that reason, and the lab starts no worker for it.
+/// A requirement of a pattern or a variant on the machine. If the machine does not meet the requirement, the variant is
+/// unavailable for that reason, and the lab starts no worker for it.
 public struct Requirement: Sendable {
-  /// The requirement: `2 cores`, `Darwin`.
+  /// A short description of the requirement: `2 cores`, `Darwin`.
   public let says: String
-  /// Returns why `machine` does not meet the requirement; nil if it does.
+  /// Returns the reason why `machine` does not meet the requirement; nil if it meets the requirement.
   public let obstacle: @Sendable (_ machine: Machine) -> String?
 
   /// Creates a requirement.
@@ -15,7 +15,8 @@ public struct Requirement: Sendable {
     self.obstacle = obstacle
   }
 
-  /// Requires a number of cores that this process may use: parties of a natural race must run at the same instant.
+  /// Returns a requirement for `count` cores that this process may use: the threads of a race must run at the same
+  /// instant.
   public static func cores(_ count: Int) -> Requirement {
     Requirement("\(count) cores") { machine in
       guard machine.cores < count else { return nil }
@@ -24,7 +25,7 @@ public struct Requirement: Sendable {
     }
   }
 
-  /// Requires a number of open descriptors (the soft limit).
+  /// Returns a requirement for `count` open file descriptors (the soft limit).
   public static func descriptors(_ count: Int) -> Requirement {
     Requirement("\(count) descriptors") { machine in
       machine.descriptorLimit >= count
@@ -32,15 +33,15 @@ public struct Requirement: Sendable {
     }
   }
 
-  /// Requires permission to raise the priority of a thread. On Linux Dispatch sets nice values below 0 for the classes
-  /// above default, which takes a privilege.
+  /// The requirement for permission to raise the priority of a thread. On Linux, Dispatch sets nice values below 0 for
+  /// the QoS classes above default, which requires a privilege.
   public static let raisedPriority = Requirement("permission to raise priorities") { _ in
     SystemThread.canRaisePriority ? nil : "no permission to raise nice values: the classes above default equal it"
   }
 
-  /// Requires macOS.
+  /// The requirement for macOS.
   public static let darwin = system("Darwin")
-  /// Requires Linux.
+  /// The requirement for Linux.
   public static let linux = system("Linux")
 
   private static func system(_ name: String) -> Requirement {

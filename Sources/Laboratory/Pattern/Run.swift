@@ -2,7 +2,7 @@ import Measurement
 
 /// A setting: a parameter with a value.
 public struct Setting: Sendable, Hashable {
-  /// The parameter.
+  /// The name of the parameter.
   public let name: String
   /// The value of the parameter.
   public let value: ParameterValue
@@ -36,7 +36,7 @@ public struct Point: Sendable, Hashable {
   /// Creates a point.
   public init(_ settings: [Setting] = []) { self.settings = settings }
 
-  /// The value of `name` at this point, if it is swept.
+  /// The value of the parameter `name` at this point; nil if it is not swept.
   public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }
 
   /// The label of the point: `stride=64,balance=ramp`.
@@ -49,11 +49,11 @@ public struct TrialRecord: Sendable {
   public let round: Int
   /// The way in which the trial ended.
   public let outcome: Outcome
-  /// The measurements of the trial, if it completed.
+  /// The measurements of the trial; empty if it did not complete.
   public let observation: Observation
   /// The names of the settings that the body read.
   public let reads: Set<String>
-  /// The features that the trial found the machine to lack (``Trial/lacks(_:)``).
+  /// The features that the trial reported as missing (``Trial/lacks(_:)``).
   public let shortages: Set<String>
 
   /// Creates a finished trial.
@@ -68,8 +68,8 @@ public struct TrialRecord: Sendable {
     self.shortages = shortages
   }
 
-  /// Returns the figure of `metric` in this trial, by `statistic` or by the metric's own statistic; nil if it was not
-  /// measured.
+  /// Returns the figure of `metric` in this trial, by `statistic` or by the metric's default statistic; nil if the
+  /// trial did not measure it.
   public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
     if Metric.outcomes.contains(metric) { return outcome.kind.rawValue == metric.name ? 1 : 0 }
     return observation.samples(metric.name)?.summary?[statistic ?? metric.defaultStatistic]
@@ -77,7 +77,7 @@ public struct TrialRecord: Sendable {
 }
 
 extension Summary {
-  /// The value of a statistic; nil if there are too few samples for it.
+  /// The value of a statistic; nil if there are too few samples.
   public subscript(statistic: Statistic) -> Double? {
     switch statistic {
     case .min: min
@@ -100,10 +100,10 @@ public struct Run: Sendable {
   public let point: Point
   /// The value of every parameter, including those of the point.
   public let parameters: [String: ParameterValue]
-  /// The finished trials, by round.
+  /// The finished trials, in the order of their rounds.
   public var trials: [TrialRecord]
 
-  /// Creates a run with its trials so far.
+  /// Creates a run with the trials that have finished so far.
   public init(
     variant: Variant, point: Point, parameters: [String: ParameterValue], trials: [TrialRecord] = []
   ) {
@@ -116,20 +116,20 @@ public struct Run: Sendable {
   /// The variant and the point as checks write them: `apply[stride=64]`.
   public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
 
-  /// Returns the samples of `metric` over all trials; nil if no trial measured it.
+  /// Returns the samples of `metric` from all trials; nil if no trial measured it.
   public func measured(_ metric: Metric) -> RunSamples? { RunSamples(metric, trials) }
 }
 
 extension Run {
-  /// Returns the time of the empty loop of `metric`, in nanoseconds for each operation: the median over the trials, or
-  /// nil if it was not measured.
+  /// Returns the median time of the empty loop of `metric` over the trials, in nanoseconds for each operation; nil if
+  /// no trial measured it.
   public func yardstick(of metric: Metric) -> Double? {
     Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50
   }
 
-  /// Returns the noise floor of `metric` on `machine` in this run, in nanoseconds: the time of its own empty loop, or
-  /// the lab's noise floor divided by the number of operations that were timed together; nil for a metric that is not
-  /// timed.
+  /// Returns the noise floor of `metric` on `machine` in this run, in nanoseconds; nil for a metric without durations.
+  /// The noise floor is the time of the metric's empty loop, or the lab's noise floor divided by the number of
+  /// operations that were timed together.
   public func floor(of metric: Metric, on machine: Machine) -> Double? {
     guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
     if let yardstick = yardstick(of: metric) { return yardstick }
@@ -138,12 +138,12 @@ extension Run {
 }
 
 extension Run {
-  /// The reason why a trial of the run was stopped; nil if none was.
+  /// The reason why a trial of the run was stopped; nil if no trial was stopped.
   var stopping: String? {
     trials.lazy.compactMap { if case .stopped = $0.outcome { $0.outcome.detail } else { nil } }.first
   }
 
-  /// Whether a trial of the run was stopped while it worked, so that its end is unknown.
+  /// Whether a trial of the run was stopped while it was still working.
   var isStopped: Bool { stopping != nil }
 }
 

@@ -3,9 +3,9 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The context of one run of a variant's body: it has the settings, and records what the body measures.
+/// The context of one trial. The body of a variant uses it to read settings and to record measurements.
 ///
-/// Reading a setting and recording take a lock. Do both outside the code that is timed.
+/// Reading a setting and recording acquire a lock. Do both outside the code that is timed.
 public final class Trial: Sendable {
   /// The name of the variant.
   public let variant: String
@@ -32,7 +32,7 @@ public final class Trial: Sendable {
     var costs: CostMeter?
   }
 
-  /// Creates a trial of `variant`. A setting that is missing in `parameters` has its default.
+  /// Creates a trial of `variant`. A setting that is missing in `parameters` has its default value.
   package init(
     variant: String, parameters: [String: ParameterValue] = [:], seed: UInt64 = 1, work: CalibratedWork, cores: Int,
     poolWidth: Int? = nil, shortages: Set<String> = [], announce: @escaping @Sendable () -> Void = {}
@@ -49,14 +49,14 @@ public final class Trial: Sendable {
 
   /// The value of a parameter in this trial.
   ///
-  /// The lab has checked the value before it started the worker. If a request has an invalid value, it does not come
-  /// from the lab, and the process ends.
+  /// The lab has checked the value before it started the worker. The process exits if a request contains an invalid
+  /// value, since such a request is not from the lab.
   public subscript<Value>(parameter: ParameterKey<Value>) -> Value {
     state.withLock { _ = $0.reads.insert(parameter.name) }
     do { return try parameter.value(parameters[parameter.name]) } catch { Self.refuse(error.description) }
   }
 
-  /// Returns the value of a duration, by its description.
+  /// Returns the value of a duration from its description; zero if the value is not a number.
   func duration(_ parameter: Parameter) -> Duration {
     if case .integer(let nanoseconds) = parameters[parameter.name] ?? parameter.standard {
       .nanoseconds(nanoseconds)
@@ -65,12 +65,12 @@ public final class Trial: Sendable {
     }
   }
 
-  /// Returns the number of steps of calibrated work that take the time of a parameter.
+  /// Returns the number of steps of calibrated work that take the duration of a parameter.
   public func steps(_ parameter: ParameterKey<Duration>) -> Int {
     work.steps(nanoseconds: Int(self[parameter].nanoseconds))
   }
 
-  /// Marks the point from which the body is expected to trap or to hang. The time to the end starts here.
+  /// Marks the point from which the body is expected to trap or to hang. The time until the end starts at this point.
   public func hazard() {
     let isFirst = state.withLock { state in
       defer { state.isAtHazard = true }
@@ -79,28 +79,27 @@ public final class Trial: Sendable {
     if isFirst { announce() }
   }
 
-  /// Notes that the trial waited for something that the machine could not provide at the time, such as a core that no
-  /// other program uses. Once several trials of a run have noted the same thing, the lab passes it on to the later
-  /// trials (``isKnownToLack(_:)``), and the run has a warning.
+  /// Records that the trial waited in vain for a feature of the machine, such as a core that no other program uses. If
+  /// several trials of a run have recorded the same feature, the lab passes it to later trials (``isKnownToLack(_:)``)
+  /// and adds a warning to the run.
   ///
-  /// - Parameter thing: the missing thing, as the subject of a sentence: `a second core`.
+  /// - Parameter thing: the missing feature, as the subject of a sentence: `a second core`.
   public func lacks(_ thing: String) { state.withLock { _ = $0.found.insert(thing) } }
 
-  /// Returns whether earlier trials found that the machine lacks something, so that waiting for it again would be in
-  /// vain.
+  /// Returns whether earlier trials recorded that the machine lacks `thing`, so that this trial need not wait for it.
   public func isKnownToLack(_ thing: String) -> Bool { shortages.contains(thing) }
 
   // MARK: Recording
 
-  /// Records a duration in nanoseconds. If `operations` were timed together, it is the time of one of them, and they
-  /// share the noise floor.
+  /// Records a duration in nanoseconds. If `operations` were timed together, records the time of one operation, and the
+  /// noise floor is divided among them.
   public func record(_ metric: MetricKey<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
     note { $0.record(metric.name, Double(nanoseconds) / Double(operations), batch: operations) }
   }
 
-  /// Records a duration; a negative one counts as 0. If `operations` were timed together, it is the time of one of
-  /// them.
+  /// Records a duration; a negative duration counts as 0. If `operations` were timed together, records the time of one
+  /// operation.
   public func record(_ metric: MetricKey<Duration>, _ duration: Duration, over operations: Int = 1) {
     record(metric, duration.nanoseconds, over: operations)
   }
@@ -110,18 +109,18 @@ public final class Trial: Sendable {
     note { $0.record(metric.name, histogram) }
   }
 
-  /// Records how long the loop that timed `metric` takes around an operation that does nothing. Reports show this time
-  /// as the noise floor of the figures, in place of the lab's own. It is not subtracted from any figure.
+  /// Records the time of the loop that timed `metric` around an empty operation. Reports show this time as the noise
+  /// floor of the metric, in place of the lab's noise floor. The time is not subtracted from any figure.
   ///
   /// - Parameters:
-  ///   - nanoseconds: the times of the loop. Their median counts; an empty array records nothing.
+  ///   - nanoseconds: the times of the loop. The median is recorded; an empty array records nothing.
   ///   - operations: the number of operations in the loop.
   public func recordFloor(_ metric: MetricKey<Duration>, _ nanoseconds: [UInt64], over operations: Int) {
     guard let median = Summary(nanoseconds.map { Double($0) })?.p50 else { return }
     note { $0.recordFloor(metric.name, median / Double(max(1, operations))) }
   }
 
-  /// Records one more count.
+  /// Records one count.
   public func record(_ metric: MetricKey<Int>, _ count: Int) { note { $0.record(metric.name, count) } }
 
   /// Records all counts of a histogram.
@@ -129,7 +128,7 @@ public final class Trial: Sendable {
     note { $0.record(metric.name, histogram) }
   }
 
-  /// Records a rate, a share or a ratio in the metric's unit. A value that is not finite is not recorded.
+  /// Records a rate, a share or a ratio in the unit of the metric. A value that is not finite is not recorded.
   public func record(_ metric: MetricKey<Double>, _ value: Double) { note { $0.record(metric.name, value) } }
 
   private func note(_ record: (inout Observation) -> Void) {
@@ -138,10 +137,10 @@ public final class Trial: Sendable {
 
   // MARK: Costs
 
-  /// Runs `body`, and counts its costs as those of the trial: processor time and context switches of all threads.
-  /// Several such spans add up. A trial without spans has the costs of its whole body.
+  /// Executes `body`, and adds its costs to the costs of the trial: processor time and context switches of all threads.
+  /// The costs of several such spans add up. A trial without spans records the costs of its whole body.
   ///
-  /// The two readings take about a microsecond each, and are outside of what `body` times. Spans must not overlap.
+  /// Reading the costs takes about a microsecond before and after `body`. Spans must not overlap.
   public func measuring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let start = ProcessCosts.soFar()
     defer {
@@ -151,10 +150,10 @@ public final class Trial: Sendable {
     return try body()
   }
 
-  /// Starts to measure the costs of the body, which is all that this process runs.
+  /// Starts to measure the costs of the process, which executes only the body.
   func beginCosts() { state.withLock { $0.costs = CostMeter() } }
 
-  /// Ends the measurement of the costs, after the body.
+  /// Ends the measurement of the costs. Call this method after the body.
   func endCosts() {
     state.withLock { state in
       state.costs?.end(in: &state.observation)
@@ -162,29 +161,30 @@ public final class Trial: Sendable {
     }
   }
 
-  /// The observations that were recorded so far.
+  /// The measurements that were recorded so far.
   package var observation: Observation { state.withLock { $0.observation } }
-  /// The features that the machine was found to lack so far.
+  /// The features that the trial has reported as missing so far.
   var found: Set<String> { state.withLock { $0.found } }
   /// The names of the settings that were read so far.
   package var reads: Set<String> { state.withLock { $0.reads } }
 }
 
-/// The machine does not allow a trial. The variant is then unavailable for this reason, and has neither kept nor broken
-/// a promise.
+/// An error that a body throws if the machine does not allow the trial. The variant is then unavailable for this
+/// reason, and neither keeps nor breaks a promise.
 public struct Unavailable: Error, Sendable, CustomStringConvertible {
-  /// A thread that could run and got less than this share of a core was starved. What it did not do in its time says
-  /// nothing.
+  /// The share of a core below which a runnable thread was starved. The measurements of a starved thread are not
+  /// meaningful.
   public static let starvedShare = 0.05
 
-  /// A description of the requirement, and of the machine.
+  /// A description of the requirement and of the machine.
   public let description: String
 
-  /// Creates a reason that says what was needed, and what the machine has.
+  /// Creates an error from a description of the requirement and of the machine.
   public init(_ description: String) { self.description = description }
 }
 
-/// Runs asynchronous work and waits for its end. Call it on a thread outside all pools, which may block.
+/// Runs an asynchronous function and waits until it returns. Call this function on a thread outside all pools, since it
+/// blocks the thread.
 ///
 /// - Throws: the error that `body` throws.
 public func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {

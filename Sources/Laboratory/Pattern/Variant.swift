@@ -1,14 +1,14 @@
-/// A variant of a pattern, with its body.
+/// A variant of a pattern: one way to use the mechanism, with the code to run.
 public struct Variant: Sendable {
   /// The origin of a variant.
   public enum Role: String, Sendable, Hashable {
-    /// A source document has the variant, or the variant is the plain use of the same API.
+    /// A source document contains the variant, or the variant is the plain use of the same API.
     case documented
-    /// A mistake, of which a source document may warn: its failure is the lesson.
+    /// A mistake, which a source document may warn of. Its failure is the lesson.
     case broken
-    /// The present alternative: Swift concurrency, `Mutex`.
+    /// The modern alternative: Swift concurrency, `Mutex`.
     case modern
-    /// The variant is only a yardstick for comparison.
+    /// A yardstick for comparison only.
     case yardstick
   }
   /// The name, as scenario files and checks write it.
@@ -17,40 +17,41 @@ public struct Variant: Sendable {
   public let role: Role
   /// A description of the variant in one sentence.
   public let summary: String
-  /// The expected end of the trials.
+  /// The way in which the trials are expected to end.
   public let ending: Ending
   /// The requirements of the variant on the machine, in addition to those of its pattern.
   public let needs: [Requirement]
   /// The code that serves the main queue during its trials.
   public let mainQueue: MainQueueService
-  /// The place in the pattern's source: the line of the name.
+  /// The line of the variant's name in the pattern's source.
   public let place: SourceLine
-  /// The names of types and functions in the sources that belong to the variant's code, and are shown after its body.
+  /// The names of types and functions that belong to the variant's code. `explain --code` shows them after the body.
   public let shows: [String]
-  /// What the trials use; nil if they use all declarations of the pattern.
+  /// The declarations that the trials use; nil if they use all declarations of the pattern.
   let use: ProbeUse?
   private(set) var body: @Sendable (Trial) throws -> Void
 
-  /// The parameters that do not affect this variant. A sweep over them runs the variant only once, and a trial must not
-  /// read them. They are known once the pattern is described (``PatternDescription``).
+  /// The names of the parameters that do not affect this variant; empty until the pattern is described
+  /// (``PatternDescription``). A sweep over these parameters runs the variant only once, and a trial must not read
+  /// them.
   public internal(set) var ignores: Set<String> = []
-  /// The metrics that each completed trial must have. They are known once the pattern is described.
+  /// The metrics that each completed trial must record; empty until the pattern is described.
   public internal(set) var promises: [Metric] = []
 
   /// Creates a variant that `probe` measures.
   ///
   /// - Parameters:
-  ///   - probe: what a trial reads and records, and the code around the body.
-  ///   - ends: how a trial is expected to end, if not by completing. Any other end is then the finding, and a trial
-  ///     records nothing.
-  ///   - needs: what the variant requires of the machine. If the machine does not have it, the variant is unavailable
-  ///     and does not run.
-  ///   - mainQueue: what serves the main queue.
-  ///   - shows: the types and functions that the body uses, and that `explain --code` shows after it.
-  ///   - body: what the variant does. The lab calls the probe with it in a fresh worker process, on a thread of its own
-  ///     outside the dispatch pool, while the main queue is served as `mainQueue` says. Warm-up belongs into a trial
-  ///     and is never recorded. An error breaks the trial, with two exceptions that make it unavailable:
-  ///     ``Unavailable``, and a `SystemError` about something that the machine lacks.
+  ///   - probe: the settings that a trial reads, the metrics that it records, and the code around the body.
+  ///   - ends: the expected end of a trial that does not complete. Any other end is then a finding, and a trial records
+  ///     nothing.
+  ///   - needs: the requirements on the machine. If the machine does not meet them, the variant is unavailable and does
+  ///     not run.
+  ///   - mainQueue: the code that serves the main queue.
+  ///   - shows: the names of types and functions that the body uses. `explain --code` shows them after the body.
+  ///   - body: the code of the variant. The lab passes it to the probe in a new worker process, on a thread outside the
+  ///     dispatch pool, while the main queue is served as `mainQueue` specifies. Warm-up belongs into a trial and is
+  ///     never recorded. If the body throws an error, the trial is broken; ``Unavailable``, and a `SystemError` about a
+  ///     resource that the machine lacks, make the trial unavailable instead.
   public init<Body>(
     _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
     needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, shows: [String] = [],
@@ -63,7 +64,7 @@ public struct Variant: Sendable {
   }
 
   /// Creates a variant whose trials use all declarations of the pattern, or none of them if they are not expected to
-  /// complete. The body runs once, measures and records.
+  /// complete. The body runs once and records its own measurements.
   public init(
     _ name: String, _ role: Role, _ summary: String, ends ending: Ending = .completes, needs: [Requirement] = [],
     mainQueue: MainQueueService = .dispatchMain, shows: [String] = [], file: StaticString = #fileID,
@@ -74,7 +75,7 @@ public struct Variant: Sendable {
       shows: shows, place: SourceLine(file, line), body)
   }
 
-  /// Creates a variant in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
+  /// Creates a variant in Swift concurrency: the body runs as a task, and the trial's thread waits for its end.
   public init(
     _ name: String, _ role: Role, _ summary: String, ends ending: Ending = .completes, needs: [Requirement] = [],
     mainQueue: MainQueueService = .dispatchMain, shows: [String] = [], file: StaticString = #fileID,
@@ -104,15 +105,15 @@ public struct Variant: Sendable {
 }
 
 extension Variant {
-  /// Returns the variant with another body. Tests use this method to make claims fail.
+  /// Returns a copy of the variant with another body. Tests use this method to make claims fail.
   package func running(_ body: @escaping @Sendable (Trial) throws -> Void) -> Variant {
     var changed = self
     changed.body = body
     return changed
   }
 
-  /// Returns how long a trial with these settings may take before the lab ends it as hung: ten times its longest time,
-  /// for a busy machine, plus `least`.
+  /// Returns the time after which the lab ends a trial with these settings as hung: ten times the longest time of the
+  /// trial, for a busy machine, plus `least`.
   func limit(_ trial: Trial, of pattern: PatternDescription, least: Duration) -> Duration {
     least + atMost(trial, of: pattern) * 10
   }
@@ -124,7 +125,7 @@ extension Variant {
     return use?.longest?(trial) ?? pattern.pattern.longest(trial) ?? sum
   }
 
-  /// Returns whether trials of the variant can have a figure of `metric`.
+  /// Returns whether trials of the variant can record `metric`.
   func gives(_ metric: Metric) -> Bool {
     Metric.outcomes.contains(metric) || metric == .timeToEnd && ending.isTrap || promises.contains(metric)
       || Metric.costs.contains(metric) && ending == .completes
@@ -132,24 +133,25 @@ extension Variant {
 }
 
 extension Variant: Hashable {
-  /// Compares the names, which identify variants in a pattern.
+  /// Returns whether two variants have the same name, which identifies a variant in its pattern.
   public static func == (left: Variant, right: Variant) -> Bool { left.name == right.name }
   /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The expected end of a variant's trials. A hazard that ends as expected takes its own time and not that of the
+/// The expected end of a variant's trials. A trial that ends as expected does not run until the time limit of the
 /// watchdog. Any other end is an outcome that claims can judge.
 public enum Ending: Sendable, Hashable {
-  /// The trials run to their end.
+  /// The trials complete.
   case completes
-  /// The runtime ends the trials with a signal, usually within this time.
+  /// The runtime ends the trials with a signal, usually within this time after the hazard.
   case traps(within: Duration)
-  /// The trials come to a standstill: after this time all threads are found asleep. Threads that are not asleep yet, as
-  /// on a slow machine, get more time, up to that of the watchdog.
+  /// The trials hang: all threads are asleep after this time. If threads are still awake, as on a slow machine, the lab
+  /// continues to check until the time limit of the watchdog.
   case hangs(within: Duration)
 
-  /// The runtime ends the trials at once with a signal. The time is for a trial that stands still instead.
+  /// The runtime ends the trials immediately with a signal. The lab checks after this time whether a trial hangs
+  /// instead.
   public static let trapsAtOnce = Ending.traps(within: .milliseconds(500))
 
   /// The name of the ending in result documents.
@@ -161,10 +163,10 @@ public enum Ending: Sendable, Hashable {
     }
   }
 
-  /// Whether the runtime ends the trials.
+  /// Whether the runtime is expected to end the trials with a signal.
   var isTrap: Bool { if case .traps = self { true } else { false } }
 
-  /// The time after which the lab checks for a standstill; nil for a trial that completes.
+  /// The time after which the lab checks whether the trial hangs; nil for a trial that completes.
   var within: Duration? {
     switch self {
     case .completes: nil
@@ -175,13 +177,14 @@ public enum Ending: Sendable, Hashable {
 
 /// The code that serves the main queue of a trial's process.
 public enum MainQueueService: Sendable, Hashable {
-  /// `dispatchMain`, which the main thread calls. (On Linux that passes the queue to the pool and ends the thread.)
+  /// The function `dispatchMain`, which the main thread calls. (On Linux it passes the queue to the pool and ends the
+  /// thread.)
   case dispatchMain
-  /// The main thread, in a loop, as in an app.
+  /// The main thread in a loop, as in an app.
   case mainThread
-  /// The function that the body passes to the main thread (`MainThread.run`), so that the listing shows it. Until then
-  /// nothing serves the queue.
+  /// A function that the body passes to the main thread (`MainThread.run`), so that the listing shows it. Until then
+  /// the main queue is not served.
   case body
-  /// Nothing: the main thread sleeps.
+  /// No code: the main thread sleeps, and the main queue is not served.
   case nobody
 }

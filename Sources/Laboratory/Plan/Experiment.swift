@@ -1,4 +1,4 @@
-/// A parameter, and the values that it gets in turn.
+/// A parameter, and the values that the parameter takes in turn.
 public struct Sweep: Sendable, Hashable {
   /// The parameter's name.
   public let name: String
@@ -20,11 +20,11 @@ public struct Experiment: Sendable {
   public let pattern: PatternDescription
   /// A short title.
   public let title: String
-  /// The document that the experiment comes from.
+  /// The document that the experiment is based on.
   public let source: String
   /// The lesson, in Markdown.
   public let lesson: String
-  /// The tags by which the experiment can be chosen.
+  /// The tags that select the experiment on the command line.
   public let tags: [String]
   /// The value of every parameter that is not swept.
   public var parameters: [String: ParameterValue]
@@ -32,28 +32,28 @@ public struct Experiment: Sendable {
   public var variants: [Variant]
   /// The swept parameters with their values, in order.
   public var sweep: [Sweep]
-  /// The variant that ratios refer to.
+  /// The name of the variant that ratios refer to; nil if there is none.
   public var baseline: String?
-  /// The names of the metrics to show, in order; the first is the headline.
+  /// The names of the metrics to show, in order. The first one is the headline metric.
   public var show: [String]
   /// The claims.
   public let claims: [Claim]
-  /// The conclusions. Reports show the first one that the results bear out.
+  /// The conclusions. Reports show the first conclusion whose conditions the results meet.
   public let conclusions: [Conclusion]
   /// The lines of each variant's body in the pattern's source, by the name of the variant; empty if the lab was built
   /// without the sources.
   public var code: [String: [String]] = [:]
-  /// Whether the question is which setting is best, and not whether the claims hold.
+  /// Whether the experiment searches for the best setting, and does not judge claims.
   public var seeksBest = false
   /// The names of the parameters that the command line set to a value other than the scenario's.
   public internal(set) var changed: Set<String> = []
-  /// The settings of a quick run, which replace the others.
+  /// The settings of a quick run, which replace the values in ``parameters``.
   public let quick: [String: ParameterValue]
-  /// The settings that make a legible picture of a trial, and replace those of ``quick``. Several values of a setting
-  /// make several pictures.
+  /// The settings of a recorded trial, which replace the values in ``quick`` so that the picture is legible. Each of
+  /// several values of a setting results in its own picture.
   public let trace: [Sweep]
 
-  /// Creates an experiment. `pattern` must know every name and value.
+  /// Creates an experiment. `pattern` must declare every name and allow every value.
   public init(
     name: String, pattern: PatternDescription, title: String, source: String, lesson: String = "", tags: [String] = [],
     parameters: [String: ParameterValue] = [:], variants: [Variant],
@@ -81,13 +81,13 @@ public struct Experiment: Sendable {
 }
 
 extension Experiment {
-  /// Whether `--quick` would change nothing.
+  /// Whether the parameters already have the values of ``quick``.
   var isQuick: Bool { quick.allSatisfy { parameters[$0.key] == $0.value } }
 
-  /// The metric that represents the others: the first one that is shown.
+  /// The headline metric: the first metric that is shown; nil if none is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
 
-  /// The swept parameters that say how much there is to do, in the order of the sweep.
+  /// The swept parameters that define the amount of work, in the order of the sweep.
   public var sweptProblem: [String] { sweep.map(\.name).filter(pattern.problem.contains) }
 }
 
@@ -101,7 +101,7 @@ extension Comparison.Policy {
 }
 
 extension Experiment {
-  /// The settings that are the same in all runs: `requests 3, work 50 us`.
+  /// The settings that all runs share, for reports: `requests 3, work 50 us`.
   public var settingsText: String {
     pattern.parameters.filter { parameter in !sweep.contains { $0.name == parameter.name } }.map { parameter in
       "\(parameter.name) \(parameter.describe(parameters[parameter.name] ?? parameter.standard))"

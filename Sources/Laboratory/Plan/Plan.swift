@@ -1,30 +1,31 @@
 import Measurement
 import Platform
 
-/// The amount to run: rounds and time.
+/// The extent of a run: the number of rounds, and the time.
 public struct Budget: Sendable, Equatable {
-  /// The number of rounds; with a ``precision`` it is the smallest number.
+  /// The number of rounds; the smallest number if there is a ``precision``.
   public var rounds: Int
-  /// The precision of the ratios: rounds are added until the interval of every ratio reaches at most this share of the
-  /// ratio to each side; nil for none.
+  /// The precision of the ratios; nil for none. Rounds are added until the interval of every ratio extends at most this
+  /// share of the ratio to each side.
   public var precision: Double?
-  /// The time for all rounds: a round does not start if the earlier rounds suggest that it would end later; nil without
-  /// a limit.
+  /// The time limit for all rounds; nil for none. A round does not start if the earlier rounds suggest that it would
+  /// exceed the limit.
   public var time: Duration?
-  /// The smallest number of rounds: if fewer fit into ``time``, the run is refused as soon as that is clear; nil to run
-  /// as many as fit.
+  /// The smallest number of rounds; nil to run as many as fit. If fewer rounds fit into ``time``, the run is refused as
+  /// soon as this is clear.
   public var least: Int?
-  /// The longest time of a trial. A longer trial is `stopped`, or `hung` if it stands still, and its variant is not
-  /// tried again; nil without a limit.
+  /// The time limit of a trial; nil for none. A trial that exceeds the limit is `stopped`, or `hung` if all its threads
+  /// sleep, and its variant is not tried again.
   public var trialTime: Duration?
-  /// Whether runs with a stopped trial are tried once more, with a longer ``trialTime``, if time is left when the other
+  /// Whether runs with a stopped trial are tried once more, with a longer ``trialTime``, if time remains when the other
   /// runs are done.
   public var retriesStopped = false
-  /// The time that is left for this run and the later ones, which no trial may exceed; nil without a limit.
+  /// The remaining time for this run and the later runs, which no trial may exceed; nil without a limit.
   public var left: Duration?
-  /// The share of the time left that one trial may take.
+  /// The share of the remaining time that one trial may take.
   public var trialShare: Double
-  /// The time of the watchdog: a trial that runs longer than this plus ten times its own longest time is ended as hung.
+  /// The time limit of the watchdog: a trial that exceeds this time plus ten times its own longest time is ended as
+  /// hung.
   public var watchdog: Duration
 
   /// Creates a budget.
@@ -42,15 +43,15 @@ public struct Budget: Sendable, Equatable {
     self.watchdog = watchdog
   }
 
-  /// 10 rounds.
+  /// A budget of 10 rounds.
   public static let standard = Budget(rounds: 10)
-  /// 6 rounds, for a first look: the smallest number that can grade performance.
+  /// A budget of 6 rounds for a first look: the smallest number that can grade performance.
   public static let quick = Budget(rounds: ConfidenceInterval.fewest)
-  /// 3 rounds, for smoke runs: enough to check guarantees and anomalies, and too few to grade performance.
+  /// A budget of 3 rounds for smoke runs: enough to check guarantees and anomalies, and too few to grade performance.
   public static let smoke = Budget(rounds: 3)
-  /// 30 rounds, for narrow intervals.
+  /// A budget of 30 rounds for narrow intervals.
   public static let thorough = Budget(rounds: 30)
-  /// The largest number of rounds, however wide the intervals still are.
+  /// The largest number of rounds of a run, regardless of the width of the intervals.
   public static let mostRounds = 10_000
 }
 
@@ -58,16 +59,16 @@ public struct Budget: Sendable, Equatable {
 public struct Plan: Sendable {
   /// The experiment to run.
   public let experiment: Experiment
-  /// The amount of the experiment to run.
+  /// The number of rounds, and the time.
   public let budget: Budget
-  /// The seed of the order.
+  /// The seed of the run, for the order of the trials and for everything random in the trials.
   public let seed: UInt64
-  /// Every variant at every point, without trials yet.
+  /// The runs of every variant at every point, without trials.
   public let runs: [Run]
 
   /// Creates the plan of an experiment. A variant that ignores a swept parameter has one run for all values of it.
   ///
-  /// - Parameter cores: the number that `all` cores stands for.
+  /// - Parameter cores: the number of cores that the value `all` stands for.
   public init(_ experiment: Experiment, budget: Budget, seed: UInt64, cores: Int = Host.cores) {
     var standard: [String: ParameterValue] = [:]
     for parameter in experiment.pattern.parameters { standard[parameter.name] = parameter.standard }
@@ -86,7 +87,7 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Returns the order of one round: indices into ``runs``, the same for the same seed and round.
+  /// Returns the order of a round's trials as indices into ``runs``. The order is the same for the same seed and round.
   public func order(ofRound round: Int) -> [Int] {
     var generator = SplitMix64(seed: seed &+ UInt64(round) &* 0x9e37_79b9)
     return Array(runs.indices).shuffled(using: &generator)
@@ -94,7 +95,7 @@ public struct Plan: Sendable {
 }
 
 extension Experiment {
-  /// Returns the experiment with numbers in its sweep in place of names of other settings: their values, each once.
+  /// Returns the experiment with names of other settings in its sweep replaced by their values. Each value occurs once.
   fileprivate func resolvingPoints(_ parameters: [String: ParameterValue], cores: Int) -> Experiment {
     var changed = self
     changed.parameters[Cores.name] = parameters[Cores.name]
@@ -115,14 +116,14 @@ extension Experiment {
     return changed
   }
 
-  /// Returns every combination of the values of some swept parameters.
+  /// Returns every combination of the values of the parameters in `sweep`.
   public func points(_ sweep: [Sweep]) -> [Point] {
     sweep.reduce([Point()]) { points, swept in
       points.flatMap { point in swept.values.map { Point(point.settings + [setting(swept.name, $0)]) } }
     }
   }
 
-  /// Returns a setting of one of the pattern's parameters.
+  /// Returns the setting of the parameter called `name` to `value`, with the unit of the parameter.
   public func setting(_ name: String, _ value: ParameterValue) -> Setting {
     Setting(name, value, unit: pattern.parameter(name)?.unit ?? .none)
   }

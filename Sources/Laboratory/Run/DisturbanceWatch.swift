@@ -1,22 +1,24 @@
 import Measurement
 import Platform
 
-/// Observes, from its creation on, how much time other programs and the hypervisor took from the cores of a run.
+/// A measurement of the processor time that other programs and the hypervisor take from the cores of a run. The
+/// measurement starts when the value is created.
 struct DisturbanceWatch {
   private let cores: [Int]
   private let started: ProcessorTimes?
   private let ownStarted = Host.ownProcessorTime
 
-  /// The largest tolerated share of the cores. The loss of a tenth is enough to change a median.
+  /// The largest share of the cores that may be taken without a warning. The loss of a tenth is enough to change a
+  /// median.
   private static let tolerated = 0.1
 
-  /// Starts to observe the cores that trials on a machine may use.
+  /// Starts to measure on the cores that trials on a machine may use.
   init(_ machine: Machine) {
     cores = machine.confinedTo ?? Host.coreNumbers
     started = Host.processorTimes(of: cores)
   }
 
-  /// Returns warnings about the machine for readers of the figures.
+  /// Returns warnings about disturbances since the start, for readers of the figures; empty if there were none.
   ///
   /// - Parameter lacking: The number of trials that found no second core, and the number of all trials.
   func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [RunNote] {
@@ -85,7 +87,7 @@ struct DisturbanceWatch {
 }
 
 extension RunNote {
-  /// The kind of the warning that trials did not have their cores: other programs or the hypervisor took a tenth of
-  /// them and at least half a core, or a tenth of the trials found no second core.
+  /// The kind of the warning that trials lacked cores: other programs or the hypervisor took a tenth of the cores and
+  /// at least half a core, or a tenth of the trials found no second core.
   public static let coresTaken = "cores-taken"
 }

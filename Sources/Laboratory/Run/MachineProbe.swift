@@ -2,7 +2,8 @@ import Measurement
 import Platform
 
 extension Machine {
-  /// Examines this machine, and measures the lab's noise floor and the speed of calibrated work, in about 50 ms.
+  /// Returns a description of this machine, with the measured noise floor and the speed of calibrated work. The
+  /// measurements take about 50 ms.
   public static func current() -> Machine {
     var machine = unmeasured()
     machine.poolWidth = Host.onlineCores == Host.cores ? nil : Host.onlineCores
@@ -12,8 +13,8 @@ extension Machine {
     return machine
   }
 
-  /// Examines this machine without measuring: its three measurements are 0. The result suffices to identify the
-  /// machine.
+  /// Returns a description of this machine whose three measured properties are 0. The description suffices to identify
+  /// the machine.
   public static func unmeasured() -> Machine {
     let kernel = Host.kernel
     return Machine(

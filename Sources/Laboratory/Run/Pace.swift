@@ -1,6 +1,6 @@
 import Measurement
 
-/// Decides whether another round starts, from the rounds that are done.
+/// The pace of a run, which decides from the finished rounds whether another round or trial starts.
 struct Pace {
   private let plan: Plan
   private let clock: () -> UInt64
@@ -8,32 +8,34 @@ struct Pace {
   private let headline: Metric?
   /// The figures of each run.
   private var figures: [[RoundFigure]]
-  /// The time from the start of the run to the beginning of the round.
+  /// The time from the start of the run to the beginning of the current round, in nanoseconds.
   private var roundStart: UInt64 = 0
   private var longestRound: UInt64 = 0
-  /// The precision of the ratios before this round; nil if too few rounds were done.
+  /// The precision of the ratios before the current round; nil if too few rounds have finished.
   private var reached: Double?
-  /// The number of trials that are done.
+  /// The number of finished trials.
   private(set) var trials = 0
-  /// The variants that hung at any point. Each further trial would take as long again.
+  /// The names of the variants that hung at any point. Their further trials are skipped, since each would take as long
+  /// again.
   private var givenUp: Set<String> = []
-  /// The runs that were stopped while they worked. At another point there may be less to do.
+  /// The labels of the runs whose trials were stopped while they worked. A variant may have less work at another point.
   private var stopped: Set<String> = []
-  /// The time that a trial may take once the stopped runs are tried again; nil before that.
+  /// The longer time limit of a trial once the stopped runs are tried again; nil before that.
   private var longerTrialTime: Duration?
-  /// Whether a worker had to be ended because its time was over, for whatever reason.
+  /// Whether any worker was ended at its time limit.
   private var hasExpired = false
-  /// The time and the number of the trials that are not tried again. They do not predict the others.
+  /// The time and the number of the trials that are not tried again. The projection of the run's duration excludes
+  /// them.
   private var ended = (time: Duration.zero, trials: 0)
 
-  /// The time for a trial that starts when no time is left: the first round is always finished, as far as its workers
-  /// end. If a run has hardly any time from the start, it is the very first run. Its trials get more time, since it
-  /// must show something however busy the machine is.
+  /// The time limit of a trial that starts when no time remains, so that the first round is completed. The limit is
+  /// longer for a run that had less than a second from the start: this is the very first run, which must show results
+  /// even on a busy machine.
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
-  /// The number of trials and the share of the time that a projection requires.
+  /// The smallest number of trials, and the smallest share of the time, from which the run's duration is projected.
   private static let seenEnough = (trials: 3, share: 0.1)
 
   /// Creates the pace of a run of `plan` that starts now.
@@ -47,10 +49,10 @@ struct Pace {
     figures = Array(repeating: [], count: plan.runs.count)
   }
 
-  /// Nanoseconds since the start.
+  /// The time since the start of the run, in nanoseconds.
   var elapsed: UInt64 { clock() &- start }
 
-  /// Returns whether to start `round`. The rounds before it are done.
+  /// Returns whether `round` may start. All earlier rounds must have finished.
   mutating func allows(round: Int) -> Bool {
     let now = elapsed
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
@@ -62,8 +64,8 @@ struct Pace {
     return reached.map { $0 > goal } ?? true || retriesStopped()
   }
 
-  /// Allows the stopped runs once more, if the time that is left suffices for their rounds with longer trials. Returns
-  /// whether it does.
+  /// Permits trials of the stopped runs once more, if the remaining time suffices for their rounds with a longer time
+  /// limit. Returns whether it does.
   private mutating func retriesStopped() -> Bool {
     guard plan.budget.retriesStopped, longerTrialTime == nil, !stopped.isEmpty, let left, let limit = trialTime else {
       return false
@@ -75,28 +77,28 @@ struct Pace {
     return true
   }
 
-  /// Returns whether to start a trial of `run`. The result is false if the run is given up. It is also false if the
-  /// time is over and workers use up their time without ending.
+  /// Returns whether a trial of `run` may start. The result is false if the run is given up. The result is also false
+  /// if no time remains, a worker was ended at its time limit, and the plan has no smallest number of rounds.
   func allows(_ run: Run) -> Bool { !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil) }
 
   private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
 
-  /// The time that a trial may take if it starts now; nil if only its settings limit the time.
+  /// The time limit of a trial that starts now; nil if only the trial's settings limit its time.
   var trialTime: Duration? {
     let shared = left.map { max($0 * plan.budget.trialShare, leastTrialTime) }
     return [longerTrialTime ?? plan.budget.trialTime, shared].compactMap(\.self).min()
   }
 
-  /// The time that is left for all trials; nil without a limit.
+  /// The remaining time for all trials; nil if the time is not limited.
   private var left: Duration? {
     plan.budget.left.map { max(.zero, $0 - .nanoseconds(Int64(elapsed))) }
   }
 
-  /// Notes that a worker was ended because its time was over.
+  /// Records that a worker was ended at its time limit.
   mutating func expired(_ run: Run, _ outcome: Outcome, after time: Duration) {
     hasExpired = true
     switch outcome {
-    // What the machine or another program withheld may be available next time.
+    // Resources that the machine or another program withheld may be available next time.
     case .unavailable: return
     case .stopped: stopped.insert(run.label)
     case .hung, .broken, .trapped, .completed:
@@ -106,9 +108,10 @@ struct Pace {
     }
   }
 
-  /// Notes a finished trial of the run `index`.
+  /// Records a finished trial of the run at `index`.
   ///
-  /// - Throws: ``InputError`` if it is clear by now that the smallest number of rounds does not fit into the time.
+  /// - Throws: ``InputError`` if the finished trials show that the smallest number of rounds does not fit into the
+  ///   time.
   mutating func finished(_ trial: TrialRecord, of index: Int) throws(InputError) {
     trials += 1
     if let figure = headline.flatMap({ trial.figure($0) }) {
@@ -134,7 +137,7 @@ struct Pace {
         + "shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
   }
 
-  /// Returns how far the run is when a trial of `round` starts.
+  /// Returns the progress of the run at the start of a trial of `round`.
   func progress(in round: Int) -> RunProgress {
     RunProgress(
       round: round, done: trials, total: max(plan.budget.rounds * plan.runs.count { !isGivenUp($0) }, trials + 1),
@@ -142,8 +145,8 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// The precision of the least precise ratio that will be printed; nil if too few rounds are done. If none is printed,
-  /// neither to a baseline nor to the best, the ratios to the best represent those of the claims.
+  /// The precision of the least precise ratio that will be printed; nil if too few rounds have finished. If no ratio is
+  /// printed, the ratios to the best run are used in place of the claims' ratios.
   private var precision: Double? {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.seeksBest = true }
@@ -153,9 +156,10 @@ struct Pace {
 }
 
 extension Budget {
-  /// Returns the outcome of a worker that was ended after `time`, which is less than the `whole` time that its variant
-  /// may take. A worker whose threads all slept has hung if `time` covers `atMost`, the longest time of the variant.
-  /// Any other worker was stopped: it was still working, or its settings may have let it rest.
+  /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
+  /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
+  /// `atMost`, the longest time of the variant. Otherwise the outcome is stopped: the worker was still working, or its
+  /// settings may include a pause.
   static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
     -> Outcome
   {

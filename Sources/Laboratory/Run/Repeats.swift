@@ -1,14 +1,14 @@
-/// Repeats trials that found no second core, as long as that helps.
+/// A policy that repeats trials that found no second core, while enough of the repetitions find one.
 ///
 /// A trial looks for the core before it times anything, so a repetition does not prefer one figure to another. On a
 /// busy machine, the runs of all variants then consist of trials under the same conditions.
 struct Repeats {
-  /// The largest number of times that a trial is run.
+  /// The largest number of attempts for one trial.
   private static let most = 3
-  /// The number of repetitions, and of those that found a second core.
+  /// The number of repetitions, and the number of repetitions that found a second core.
   private var (made, useful) = (0, 0)
 
-  /// Whether a repetition is worth its time: a third of the earlier ones found a second core.
+  /// Whether another repetition is worth its time: about a third of the earlier repetitions found a second core.
   private var areWorthwhile: Bool { made < 3 * (useful + 1) }
 
   /// Runs a trial until it finds a second core, up to three times, and returns the last result.

@@ -7,9 +7,9 @@ import Platform
   import Glibc
 #endif
 
-/// Observes a run while it is in progress, so that running and showing stay separate.
+/// An observer that is notified of the progress of a run, for example to print it.
 public protocol RunObserver: Sendable {
-  /// A trial of `run` starts.
+  /// Notifies the observer that a trial of `run` starts.
   func trialStarts(_ run: Run, _ progress: RunProgress)
 }
 
@@ -19,18 +19,17 @@ public struct RunProgress: Sendable {
   public let round: Int
   /// The number of finished trials.
   public let done: Int
-  /// The number of trials of the run; with a precision, the least number.
+  /// The number of trials of the run; the smallest number if rounds are added until a precision is reached.
   public let total: Int
-  /// The time that the run has taken.
+  /// The time since the start of the run.
   public let elapsed: Duration
-  /// The time that the run may take; nil if it has no limit.
+  /// The time limit of the run; nil if the run has none.
   public let limit: Duration?
-  /// The precision that every ratio must reach, for which rounds are added, and the precision that every ratio had
-  /// before this round, both as shares. `reached` is nil while too few rounds are done; both are nil if the number of
-  /// rounds is set.
+  /// The precision that all ratios must reach, and the precision that they had before the current round, both as
+  /// shares. Nil if the number of rounds is fixed; `reached` is nil while too few rounds have finished.
   public let precision: (goal: Double, reached: Double?)?
 
-  /// Creates the state of a run.
+  /// Creates the progress of a run.
   public init(
     round: Int, done: Int, total: Int, elapsed: Duration, limit: Duration? = nil,
     precision: (goal: Double, reached: Double?)? = nil
@@ -46,15 +45,15 @@ public struct RunProgress: Sendable {
 
 /// Runs a plan round by round, each trial alone in a worker process.
 public struct Runner: Sendable {
-  /// The binary that has the hidden subcommand `worker`.
+  /// The executable of the workers, which has the hidden subcommand `worker`.
   public let image: Image
   /// The machine, measured once for all runs.
   public let machine: Machine
 
-  /// The descriptors that a run needs: pipes of a worker, process descriptors, and those that Dispatch and the
-  /// concurrency runtime open. There are about 30, and this leaves room.
+  /// The smallest number of open file descriptors that a run requires. A run uses about 30: the pipes of a worker,
+  /// process descriptors, and the descriptors that Dispatch and the concurrency runtime open.
   private static let fewestDescriptors = 64
-  /// The number of trials that must find that the machine lacks something before later trials no longer wait for it.
+  /// The number of trials that must report a missing feature before later trials no longer wait for the feature.
   static let convincingShortages = 3
 
   /// Creates a runner that starts workers of `image`.
@@ -63,11 +62,11 @@ public struct Runner: Sendable {
     self.machine = machine
   }
 
-  /// Creates a runner that starts workers of the binary at a path.
+  /// Creates a runner that starts workers of the executable at a path.
   public init(executable: String, machine: Machine) { self.init(Image(executable), machine: machine) }
 
-  /// Returns the time from the start of a worker that has nothing to do until the lab learns of its end; nil if the
-  /// time cannot be measured. The result is the shortest of several times, since other programs may be busy.
+  /// Returns the duration of a worker without a request, from its start until the lab receives its end; nil if no
+  /// worker can be started. The result is the shortest of several durations, since other programs may be busy.
   public func timeOfWorker() async throws -> Duration? {
     let worker = WorkerProcess(image: image)
     var times: [Duration] = []
@@ -96,7 +95,7 @@ public struct Runner: Sendable {
     var runs = plan.runs
     var cut: Measurements.Cut?
     var pace = Pace(plan)
-    // Something that is missing with one core may be available with two.
+    // A feature that is missing with one core may be available with two.
     var shortages: [Int?: [String: Int]] = [:]
     var repeats = Repeats()
     do {
@@ -134,12 +133,12 @@ public struct Runner: Sendable {
     return machine
   }
 
-  /// Runs a trial that may take `time`. If the worker was ended because that time was over, the outcome contains the
-  /// time.
+  /// Runs a trial with the time limit `time`. If the worker was ended at that limit, the result contains the limit as
+  /// `expired`.
   ///
   /// - Parameters:
   ///   - machine: the machine, with the cores that the plan's runs are confined to.
-  ///   - shortages: the number of trials that have found the machine to lack each thing.
+  ///   - shortages: the number of trials that reported each missing feature.
   ///   - recorder: records the trial; nil for a trial that is measured.
   func trial(
     of run: Run, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,

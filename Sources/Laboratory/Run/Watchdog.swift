@@ -9,7 +9,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// Ends a worker and all its children when the time of the worker is over, or on request.
+/// A watchdog that ends a worker and all its children at the worker's time limit, or on request.
 ///
 /// The watchdog has a thread of its own, which it starts before the worker exists. If the machine has no more threads,
 /// the pools of Dispatch and of Swift concurrency wait for one. A task in these pools could then not end the worker
@@ -19,7 +19,7 @@ final class Watchdog: Sendable {
     var worker: pid_t?
     var isDoomed = false
     var finding: Outcome?
-    /// Whether the body whose end the watchdog expects has begun.
+    /// Whether the worker has reported the beginning of its hazard.
     var hasBegun = false
     var isDismissed = false
     var hasExpired = false
@@ -27,11 +27,11 @@ final class Watchdog: Sendable {
   }
   private let state = Mutex(State())
   private let memoryLimits: [(option: String, bytes: Int)]
-  /// Signals that there is a worker, that its body begins, or that it is done.
+  /// Signals the watchdog's thread that a worker was set, that its hazard began, or that the worker was dismissed.
   private let news = DispatchSemaphore(value: 0)
 
-  /// Creates a watchdog that has no worker yet. It ends a worker after `limit`. It also ends a worker that stands still
-  /// once `ending` has passed since its body began.
+  /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. It also ends
+  /// a worker whose threads all sleep once `ending` has passed since the worker's hazard began.
   ///
   /// - Throws: ``SystemError`` if its thread cannot be started.
   init(
@@ -40,7 +40,7 @@ final class Watchdog: Sendable {
     self.memoryLimits = memoryLimits
     try SystemThread { [self] in
       news.wait()
-      // Two timeouts run side by side: one for any worker, and one for a body that is expected to end.
+      // Two timeouts run side by side: one for any worker, and one for a worker that is expected to trap or hang.
       var general = SlicedTimeout(limit)
       var special = ending.map(SlicedTimeout.init)
       while let (hasBegun, worker) = state.withLock({ $0.isDismissed ? nil : ($0.hasBegun, $0.worker) }) {
@@ -57,16 +57,16 @@ final class Watchdog: Sendable {
     }.detach()
   }
 
-  /// The outcome that the watchdog found when the worker's time was over; nil if it was dismissed before.
+  /// The outcome that the watchdog determined at the worker's time limit; nil if the worker was dismissed before.
   var finding: Outcome? { state.withLock { $0.finding } }
 
-  /// Whether the worker was ended because its time was over, for whatever reason.
+  /// Whether the worker was ended at its time limit.
   var hasExpired: Bool { state.withLock { $0.hasExpired } }
 
-  /// Whether all threads of the worker slept at that time; true if the system does not report it.
+  /// Whether all threads of the worker slept at the time limit; true if the system does not report their state.
   var isAsleep: Bool { state.withLock { $0.isAsleep } }
 
-  /// Watches the worker `process`, which leads a process group. Its time starts now.
+  /// Starts to watch the worker `process`, which leads a process group. The time limit starts now.
   func watch(_ process: pid_t) {
     state.withLock {
       $0.worker = process
@@ -75,13 +75,13 @@ final class Watchdog: Sendable {
     news.signal()
   }
 
-  /// Notes that a body that is expected to end has begun.
+  /// Records that the worker's hazard has begun.
   func bodyStarted() {
     state.withLock { $0.hasBegun = true }
     news.signal()
   }
 
-  /// Ends the worker at once, or as soon as there is one.
+  /// Ends the worker immediately. A worker that is set later is ended as soon as it is set.
   func end() {
     state.withLock {
       $0.isDoomed = true
@@ -89,7 +89,7 @@ final class Watchdog: Sendable {
     }
   }
 
-  /// Forgets the worker, which is done. Its number may belong to another process from now on.
+  /// Removes the worker, which has ended. Its process identifier may be reused from now on.
   func dismiss() {
     state.withLock {
       $0.worker = nil
@@ -98,21 +98,21 @@ final class Watchdog: Sendable {
     news.signal()
   }
 
-  /// Whether this system reports the state of a process.
+  /// Whether the system reports the state of a process.
   private static let statesAreTold = ProcessState(of: getpid()) != nil
 
-  /// Ends the worker because its time is over. What the machine withheld is not the fault of the variant.
+  /// Ends the worker at its time limit. Resources that the machine withheld do not count as a hang of the variant.
   private func expire(after limit: Duration) {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
-    // The worker has ended. Either the lab learns of its end late, or the worker's children still hold the pipes. The
-    // worker's report counts.
+    // The worker has ended. Either the lab is notified of its end late, or the worker's children still hold the pipes.
+    // The worker's report counts.
     if Self.statesAreTold, found?.hasEnded ?? true { return end() }
     state.withLock {
       $0.hasExpired = true
       $0.isAsleep = found?.isAsleep ?? true
     }
     if found?.isStopped == true { return conclude(.unavailable(reason: "another program had stopped the worker")) }
-    // A worker that could run and hardly ran did not hang.
+    // A worker that was runnable and got hardly any processor time did not hang.
     if let found, !found.isAsleep,
       Double(found.processorTime) < Unavailable.starvedShare * Double(limit.nanoseconds)
     {
@@ -123,8 +123,8 @@ final class Watchdog: Sendable {
     concludeHung()
   }
 
-  /// Concludes that the trial hung, unless threads were missing. Dispatch then tries forever to start one, which is the
-  /// machine's fault.
+  /// Records that the trial hung, unless the machine had no more threads. In that case Dispatch tries forever to start
+  /// a thread, and the machine is the cause.
   private func concludeHung() {
     if let shortage = state.withLock({ $0.worker }).flatMap({ MemoryShortage(of: $0, limits: memoryLimits) }) {
       return conclude(.unavailable(reason: "it did not end, and \(shortage)"))
@@ -143,9 +143,8 @@ final class Watchdog: Sendable {
   }
 }
 
-/// A time that passes in slices. The clock continues while the lab is stopped (Ctrl-Z) or the machine sleeps, and a
-/// worker that was done long ago must not be taken for a hung one. Such a gap ends the slice that it falls into, and no
-/// other.
+/// A timeout in slices. If the lab is stopped (Ctrl-Z) or the machine sleeps, the clock continues, but only the current
+/// slice ends early. A worker that finished in the meantime is therefore not reported as hung.
 struct SlicedTimeout {
   private static let slices = 8
   private let whole: Duration
@@ -156,15 +155,16 @@ struct SlicedTimeout {
     left = whole
   }
 
-  /// The time of a single wait.
+  /// The duration of a single wait.
   var slice: Duration { whole / Self.slices }
 
-  /// Notes that a wait of `time` has passed, however long the wait took by the clock. Returns whether no time is left.
+  /// Subtracts `time` from the remaining time, regardless of the actual duration of the wait. Returns whether no time
+  /// remains.
   mutating func spend(_ time: Duration) -> Bool {
     left -= time
     return left <= .zero
   }
 
-  /// Starts the time again.
+  /// Restores the whole time.
   mutating func renew() { left = whole }
 }

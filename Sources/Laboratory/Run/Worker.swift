@@ -12,10 +12,10 @@ import Synchronization
 
 /// The worker's side of a trial: runs one trial in this process and ends.
 ///
-/// The main thread serves the main queue by `dispatchMain`, unless the variant says otherwise. (On Linux that passes
-/// the queue to the pool and ends the thread; its blocks still run one at a time and in order.) The trial has a thread
-/// of its own outside the dispatch pool. A third thread waits for the end of standard input, which comes when the lab
-/// ends in any way.
+/// The main thread serves the main queue by `dispatchMain`, unless the variant specifies otherwise. (On Linux,
+/// `dispatchMain` passes the queue to the pool and ends the thread; the queue's blocks still run one at a time and in
+/// order.) The trial has its own thread outside the dispatch pool. A third thread waits for the end of standard input,
+/// which occurs when the lab ends in any way.
 public enum Worker {
   /// The exit status of a worker that could not read its request.
   public static let badRequest = Trial.badRequest
@@ -28,7 +28,7 @@ public enum Worker {
     }
     let variant: Variant
     let trial: Trial
-    // Output of a pattern must not mix with the report, so standard output becomes standard error.
+    // Output of a pattern must not mix with the report, so standard output is redirected to standard error.
     let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     do {
       (variant, trial) = try request.trial(patterns) { send(TrialStart(started: MonotonicClock.now()), to: report) }
@@ -61,7 +61,7 @@ public enum Worker {
       send(TrialReport(unavailable: error.description), to: descriptor)
       _exit(0)
     }
-    // The costs of a traced trial would include those of the record.
+    // The costs of a traced trial would include the cost of the recording.
     if trace == nil { trial.beginCosts() }
     let report = TrialReport(of: variant, trial)
     if trace != nil { Recorder.end() }

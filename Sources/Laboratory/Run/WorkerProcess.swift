@@ -9,30 +9,31 @@ import Subprocess
   import Glibc
 #endif
 
-/// The lab's side of a worker: starts it, sends it a request, and determines how it ended.
+/// The lab's side of a worker: starts the worker, sends a request, and determines the outcome of the trial.
 struct WorkerProcess {
-  /// The binary to start, with the argument `worker`.
+  /// The executable to start with the argument `worker`.
   let image: Image
 
-  /// The largest report, which no correct worker exceeds. A worker that writes more is broken.
+  /// The largest accepted report, in bytes. A worker that writes more is broken.
   private static let largestReport = 16 << 20
-  /// The number of bytes of a worker's standard error that are kept for the message.
+  /// The number of bytes at the end of a worker's standard error that an error message may quote.
   private static let keptNoise = 4096
 
   /// The result of a trial.
   struct Result {
     var outcome: Outcome
     var report: TrialReport?
-    /// The time from the hazard to the end in nanoseconds, for a variant that declares how it ends.
+    /// The time from the hazard to the trap, in nanoseconds; nil if the trial did not trap as its variant declares.
     var timeToEnd: UInt64?
-    /// Whether the worker was ended because its time was over.
+    /// Whether the worker was ended at its time limit.
     var hasExpired = false
-    /// Whether all threads of the worker slept at that time.
+    /// Whether all threads of the worker slept at the time limit.
     var isAsleep = false
   }
 
-  /// Runs one trial until it ends in any way. The trial is ended after `limit`. If its variant is expected to end
-  /// within `ending`, the watchdog checks the worker after that time. A `recorder` records the trial.
+  /// Runs one trial in a worker until the worker ends in any way. The worker is ended after `limit`. If the variant is
+  /// expected to trap or hang within `ending`, the watchdog checks the worker after that time. A `recorder` records the
+  /// trial.
   ///
   /// - Throws: ``LabError`` if no worker can be started; `CancellationError` if the run is cancelled, after the worker
   ///   has ended.
@@ -78,7 +79,7 @@ struct WorkerProcess {
     } else {
       (result.outcome, result.report) = Self.outcome(ended.status, ended.report, ended.noise)
     }
-    // A failed memory allocation traps in the runtime, like a broken promise.
+    // A failed memory allocation traps in the runtime, like a failed precondition.
     if case .trapped(let signal) = result.outcome, ending == nil, let limit = Host.memoryLimits.first {
       let size = Quantity(Double(limit.bytes), .bytes)
       result.outcome = .unavailable(
@@ -93,14 +94,14 @@ struct WorkerProcess {
         result.outcome = .broken(reason: "it \(result.outcome.kind.rawValue) before it reached its hazard")
         break
       }
-      // A hang has no time to its end: it would be the time after which the lab checked.
+      // A hang has no time to its end: the measured time would depend on when the lab checked.
       if case .trapped = result.outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
     case .completed, .stopped, .broken, .unavailable: break
     }
     return result
   }
 
-  /// Returns the time from the start to the end of a worker that has no request; nil if no worker can be started.
+  /// Returns the time from the start to the end of a worker without a request; nil if no worker can be started.
   func timeToNothing() async throws -> Duration? {
     let start = MonotonicClock.now()
     let ended = try? await Subprocess.run(
@@ -110,15 +111,15 @@ struct WorkerProcess {
     return ended.map { _ in .nanoseconds(Int64(MonotonicClock.now() - start)) }
   }
 
-  /// The end of a worker, and its output.
+  /// The end and the output of a worker.
   private struct Ended {
     let status: TerminationStatus
-    /// The output, except the line about its hazard.
+    /// The worker's standard output, except the line that reports the hazard.
     let report: [UInt8]
     let noise: [UInt8]
-    /// The time at which the body reached its hazard, as the worker reported it.
+    /// The time at which the worker reached its hazard, as the worker reported it; nil if it reported none.
     let started: UInt64?
-    /// The time after which the worker wrote nothing more, in monotonic nanoseconds.
+    /// The time at which the worker's output ended, in monotonic nanoseconds.
     let at: UInt64
   }
 
@@ -137,16 +138,16 @@ struct WorkerProcess {
       watchdog.watch(execution.processIdentifier.value)
       // The recorder starts before the worker has its request, while the worker has one thread.
       recorder?.watch(execution.processIdentifier.value)
-      // Standard input stays open until the worker is done, since its end tells a worker that the lab has ended. If a
-      // worker ends before it reads, the write fails, and its status shows how it ended.
+      // Standard input stays open until the worker is done, since a worker exits at its end. If a worker ends before it
+      // reads the request, the write fails, and the worker's status shows how it ended.
       _ = try? await execution.standardInputWriter.write(line)
       async let noise = Self.tail(of: execution.standardError)
       let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, startIsTold: startIsTold)
-      // Further output would not matter, and it might never end.
+      // Further output is not used, and it might never end.
       if report.count > Self.largestReport { watchdog.end() }
       return (started: started, report: report, at: MonotonicClock.now(), noise: await noise)
     }
-    // The worker has ended. Children that it left are in its group.
+    // The worker has ended. Any remaining children are in its process group.
     watchdog.end()
     let heard = result.closureResult
     return Ended(
@@ -157,7 +158,7 @@ struct WorkerProcess {
   static func outcome(_ status: TerminationStatus, _ output: [UInt8], _ noise: [UInt8]) -> (Outcome, TrialReport?) {
     let said = noise.text.split(separator: "\n").last.map { ", saying: \($0.prefix(200))" } ?? ""
     switch status {
-    // A variant does not send these signals to itself; if one did, the lab would know.
+    // No variant sends these signals to itself, so another program or the system has sent them.
     case .signaled(let signal) where [SIGHUP, SIGINT, SIGTERM, SIGKILL, SIGXCPU].contains(signal):
       let reason = "signal \(signal) ended the worker, sent by another program or for lack of memory or processor time"
       return (.unavailable(reason: reason), nil)
@@ -177,8 +178,8 @@ struct WorkerProcess {
     }
   }
 
-  /// Reads everything that a worker writes to standard output. A line about its hazard starts the time within which the
-  /// trial is expected to end.
+  /// Reads the standard output of a worker until its end. The line that reports the hazard starts the time within which
+  /// the trial is expected to end.
   private static func listen(
     to stream: SubprocessOutputSequence, _ watchdog: Watchdog, startIsTold: Bool
   ) async -> (started: UInt64?, report: [UInt8]) {

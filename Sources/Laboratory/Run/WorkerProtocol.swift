@@ -4,14 +4,14 @@ import Platform
 
 /// The request that the lab sends to a worker: one line of JSON on standard input.
 ///
-/// The lab keeps that pipe open as long as it lives. A worker that reads the end of the pipe knows that the lab has
+/// The lab keeps the pipe open during the trial. A worker that reads the end of the pipe exits, since the lab has
 /// ended.
 public struct TrialRequest: Sendable, Codable, Equatable {
   /// The name of the pattern.
   public let pattern: String
   /// The name of the variant.
   public let variant: String
-  /// The values of settings. A setting that is missing has its default.
+  /// The values of settings. A missing setting has its default value.
   public let parameters: [String: ParameterValue]
   /// The seed for everything random in the trial.
   public let seed: UInt64
@@ -19,15 +19,16 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let stepsPerMicrosecond: Double
   /// The number of cores that the run may use.
   public let cores: Int
-  /// The numbers of the cores that the worker was confined to before it reads this; nil if it is not confined.
+  /// The numbers of the cores that the worker was confined to at its start; nil if it is not confined.
   public var confinedTo: [Int]?
-  /// The number of blocks that Dispatch may run at once, if it does not depend on those cores (``Machine/poolWidth``).
+  /// The number of blocks that Dispatch may run at once (``Machine/poolWidth``); nil if the number is equal to
+  /// ``cores``.
   public var poolWidth: Int?
   /// The name of the directory that the trial may create for its files; nil for a trial without files.
   public var scratch: String?
-  /// The features that earlier trials found the machine to lack (``Trial/isKnownToLack(_:)``).
+  /// The features that earlier trials reported as missing (``Trial/isKnownToLack(_:)``); nil for none.
   public var shortages: [String]?
-  /// The path to record the trial to (``Recorder/path``); nil for a trial that is measured.
+  /// The path of the trial's recording (``Recorder/path``); nil for a trial that is measured.
   public var trace: String?
 
   /// Creates a request.
@@ -45,24 +46,26 @@ public struct TrialRequest: Sendable, Codable, Equatable {
 }
 
 extension TrialRequest {
-  /// Creates a request for a variant with the defaults of its settings. Such a worker stands in for another process in
-  /// a trial.
+  /// Creates a request for a variant with the defaults of its settings. A trial uses a worker with this request as a
+  /// second process.
   package init(pattern: String, variant: String) {
     self.init(pattern: pattern, variant: variant, parameters: [:], seed: 1, stepsPerMicrosecond: 1, cores: 1)
   }
 
-  /// The request as the line that a worker reads.
+  /// The request in the form that a worker reads: one line of JSON.
   package var line: String {
     get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) + "\n" }
   }
 
-  /// More cores than any machine has, and a higher speed than any of them reaches. A request with more is invalid.
+  /// The limits of a valid request: more cores than any machine has, and more steps per microsecond than any machine
+  /// runs.
   private static let (mostCores, mostSteps) = (1 << 20, 1e6)
 
-  /// Returns the pattern, the variant and the trial of the request. The trial checks the values of settings when it
-  /// reads them: only the lab knows a pattern's declarations, and collecting them here would cost every trial time.
+  /// Returns the pattern, the variant and the trial of the request. The values of settings are checked when the trial
+  /// reads them: a check here would require the pattern's declarations, and collecting them would cost every trial
+  /// time.
   ///
-  /// - Throws: ``InputError``, which says what is wrong and names the field.
+  /// - Throws: ``InputError`` if a field is invalid; the error names the field.
   func trial(
     _ patterns: [any Pattern], announce: @escaping @Sendable () -> Void = {}
   ) throws(InputError) -> (variant: Variant, trial: Trial) {
@@ -95,23 +98,24 @@ extension TrialRequest {
   }
 }
 
-/// The message of a worker whose body is expected to trap or hang, at its hazard: one line of JSON on standard output.
+/// The message that a worker sends at its hazard if its variant is expected to trap or hang: one line of JSON on
+/// standard output.
 struct TrialStart: Sendable, Codable, Equatable {
   /// The time of the hazard in monotonic nanoseconds, which all processes share.
   let started: UInt64
 }
 
-/// The answer of a worker: one line of JSON on standard output, which is its last act.
+/// The report of a worker: one line of JSON on standard output, the last output of the worker.
 public struct TrialReport: Sendable, Codable, Equatable {
   /// The measurements; nil if the trial did not complete.
   public var observation: Observation?
-  /// The names of the settings that the body read.
+  /// The names of the settings that the body read; nil if the trial did not complete.
   public var reads: [String]?
-  /// The reason why the machine does not allow the trial.
+  /// The reason why the machine does not allow the trial; nil if it does.
   public var unavailable: String?
-  /// The error that the body threw.
+  /// A description of the error that the body threw; nil if it threw none.
   public var broken: String?
-  /// The features that the trial found the machine to lack (``Trial/lacks(_:)``); nil for nothing.
+  /// The features that the trial reported as missing (``Trial/lacks(_:)``); nil for none.
   public var shortages: [String]?
 
   /// Creates a report of an observation, or of the reason why there is none.
@@ -140,8 +144,8 @@ extension TrialReport {
     } catch { self.init(broken: "\(error)") }
   }
 
-  /// Returns why a completed trial of `variant` does not count: it did not record what it promised, or used what its
-  /// probe does not list. Returns nil if it counts.
+  /// Returns why a completed trial of `variant` does not count: the trial lacks a promised metric, recorded another
+  /// metric, or read a setting that the variant's probe does not list. Returns nil if the trial counts.
   func breach(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)

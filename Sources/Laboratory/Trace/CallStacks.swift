@@ -1,23 +1,24 @@
 import Platform
 
-/// The symbolicated call stacks of a record. A frame is the name of a function, with the line of its call if that is
-/// known.
+/// The symbolicated call stacks of a record. A frame is the name of a function, with the file and the line of its call
+/// if they are known.
 struct CallStacks {
-  /// The stacks, each with its functions, the innermost first.
+  /// The stacks. Each stack contains the names of its functions, the innermost first.
   private(set) var found: [[String]] = []
   private var indexOf: [Int: Int] = [:]
 
-  /// The libraries that make calls on behalf of a program. The author of the program does not look for their functions.
+  /// The system libraries that call functions on behalf of a program. Their functions are not relevant to the program's
+  /// author.
   private static let systemLibraries = [
     "libdispatch.", "libswift", "libFoundation", "lib_Foundation", "lib_Internal", "libBlocksRuntime", "libc.so",
     "libc-",
     "libpthread", "ld-linux", "libgcc_s", "libstdc++", "libm.so",
   ]
 
-  /// Creates the stacks of a record with the names of their functions.
+  /// Creates the stacks of a record, with the names of their functions.
   init(_ recorded: RecordedStacks) {
     let modules = recorded.modules.sorted { $0.base < $1.base }
-    // Each call is the address of the instruction after it, so the address before that one belongs to the call.
+    // A recorded address is that of the instruction after the call, so the address before it belongs to the call.
     let stacks = recorded.calls.sorted { $0.key < $1.key }.map { site, calls in
       (
         site: site,
@@ -38,21 +39,21 @@ struct CallStacks {
           name: name ?? "\(call.file)+0x\(String(call.offset, radix: 16))", hasName: name != nil,
           place: lines[call.path]?.place(of: call.offset))
       }
-      // A function without a name is shown only if there is no other.
+      // A function without a name is shown only if no function of the stack has a name.
       let named = frames.filter(\.hasName)
       indexOf[site] = found.count
       found.append(Self.withoutRepetitions(named.isEmpty ? frames : named))
     }
   }
 
-  /// The address of a call, in the file that contains it.
+  /// The offset of a call within the file that contains it.
   private struct Call {
     let path: String
     let offset: UInt64
 
     /// The name of the file.
     var file: String { path.split(separator: "/").last.map(String.init) ?? path }
-    /// Whether the call is one of the system's libraries.
+    /// Whether the call is in a system library.
     var isOfSystem: Bool { CallStacks.systemLibraries.contains(where: file.hasPrefix) }
   }
 
@@ -60,15 +61,15 @@ struct CallStacks {
   private struct Frame {
     let name: String
     let hasName: Bool
-    /// The file and the line of the call in it; nil if they are not known.
+    /// The file and the line of the call in the function; nil if they are unknown.
     let place: String?
   }
 
-  /// Returns the index of the stack with a number in the record; nil if there is none.
+  /// The index in ``found`` of the stack with the number `site` in the record; nil if there is none.
   subscript(_ site: Int?) -> Int? { site.flatMap { indexOf[$0] } }
 
-  /// Returns the texts of frames without those that repeat the name of the one before: the compiler puts forwarders
-  /// around a closure, which have its name and no place.
+  /// Returns the texts of frames, without frames that repeat the name of the previous frame: the compiler wraps
+  /// closures in forwarding functions with the same name and no place.
   private static func withoutRepetitions(_ frames: [Frame]) -> [String] {
     frames.indices.filter { $0 == 0 || frames[$0].name != frames[$0 - 1].name }.map { first in
       let same = frames[first...].prefix { $0.name == frames[first].name }
@@ -76,7 +77,7 @@ struct CallStacks {
     }
   }
 
-  /// Returns whether a function is one that the compiler and the C library put around others.
+  /// Returns whether a function is a wrapper of the compiler or of the C library.
   private static func isGlue(_ name: String) -> Bool {
     ["reabstraction thunk", "thunk for", "_start", "__libc_start", "start_thread", "__clone", "clone3"].contains {
       name.hasPrefix($0)

@@ -1,7 +1,7 @@
 /// The findings about the threads of the pool.
 extension Trace {
-  /// The shortest stretch of starvation that counts, in nanoseconds. A pool takes up to this time to give a thread its
-  /// next block.
+  /// The shortest period of starvation that is reported, in nanoseconds. A pool needs up to this time to start the next
+  /// block on a thread.
   private static let shortest: UInt64 = 1_000_000
 
   func starvation(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
@@ -26,7 +26,7 @@ extension Trace {
     }
     edges.sort { $0.time < $1.time }
     var (now, total, since) = (Edge(time: 0), UInt64(0), UInt64?.none)
-    // A thread that the pool adds interrupts a stretch for the moment until it is blocked as well.
+    // If the pool adds a thread, the period is interrupted for a moment, until the new thread is blocked as well.
     var (stretch, longest) = (UInt64(0), UInt64(0))
     var most = (workers: 0, ready: 0)
     var index = 0
@@ -55,15 +55,15 @@ extension Trace {
     return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 
-  /// The times during which each block could have begun if there had been a thread for it. Blocks that their submitter
-  /// runs, and blocks that a barrier may delay, are left out.
+  /// The times during which each block was ready to begin and no thread was available. Blocks that their submitter
+  /// runs, and blocks that a barrier may delay, are excluded.
   var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .job]
     for (queue, blocks) in Dictionary(grouping: blocks, by: \.queue) {
       let kind = queues[queue].kind
       guard kind != .main, kind != .unknown, !blocks.contains(where: \.isBarrier) else { continue }
-      // A queue none of whose blocks has ever begun may be suspended.
+      // A queue with no block that has begun may be suspended.
       if let program, program.heldQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
       guard queues[queue].isSerial else {
         times += blocks.filter { kinds.contains($0.kind) }.compactMap { block in
@@ -84,7 +84,7 @@ extension Trace {
   }
 
   func blockedJobs(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
-    // A job may take a lock, since the thread that holds the lock makes progress.
+    // A job may acquire a lock, since the thread that holds the lock makes progress.
     let blocking: Set<Wait.Reason> = [.semaphore, .group, .sync, .condition, .join, .sleep]
     let found = waits.filter { wait in
       wait.block.map { blocks[$0].kind == .job } ?? false && blocking.contains(wait.wait.reason)
@@ -95,7 +95,7 @@ extension Trace {
 
   var crowd: TraceFinding? {
     let inProgress = blocks.filter { block in
-      // A block called from within another one is on the same thread.
+      // A block that was called from another block is on the same thread.
       block.lane.map { lanes[$0].kind == .pool } ?? false
     }
     let most = Self.most(inProgress.compactMap { block in block.begin.map { ($0, block.end ?? length + 1) } }) ?? 0

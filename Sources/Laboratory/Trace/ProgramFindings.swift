@@ -1,8 +1,7 @@
-/// The findings that a trace proves about a user's program. The program's queues and threads are known only from the
-/// record.
+/// The findings about a user's program. Only the record describes the program's queues and threads.
 extension TraceFinding {
-  /// Whether the record proves the finding. Other findings are likely: the record fits them, but other explanations are
-  /// possible.
+  /// Whether the record proves the finding. Other findings are likely: they are consistent with the record, which
+  /// permits other explanations.
   public var isCertain: Bool {
     switch self {
     case .crowd, .locks, .standstill: false
@@ -10,7 +9,7 @@ extension TraceFinding {
     }
   }
 
-  /// The scenario that shows the finding and its cure; nil if there is none.
+  /// The name of the scenario that shows the finding and its remedy; nil if there is none.
   public var scenario: String? {
     switch self {
     case .deadlock: "queue-deadlock"
@@ -24,7 +23,7 @@ extension TraceFinding {
 }
 
 extension Trace {
-  /// The signals by which a user or another program ends a program. Such an end is not a finding.
+  /// The numbers of the signals by which a user or another program ends a program. Such an end is not a finding.
   private static let requests: Set<Int> = [1, 2, 9, 13, 14, 15]
 
   func ends(ofProgram deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
@@ -35,7 +34,8 @@ extension Trace {
     return findings
   }
 
-  /// The block on the main queue that delayed others for as long as the program's limit; nil if there is none.
+  /// The longest block on the main queue that delayed other blocks for the program's limit (``Program/hang``) or
+  /// longer; nil if there is none.
   var hang: TraceFinding? {
     guard let program else { return nil }
     var longest: TraceFinding?
@@ -50,7 +50,8 @@ extension Trace {
         case .async, .sync:
           guard let submitted = other.submitted, submitted < end else { return false }
           return end - max(submitted, begin) >= program.hang
-        // The record does not say when they became due. One that begins as soon as the queue is free has waited for it.
+        // The record does not contain the time at which these blocks were due. A block that begins as soon as the queue
+        // is free has waited for the queue.
         case .after, .notify, .handler: return other.begin.map { $0 - end < Self.atOnce } ?? false
         case .apply, .job: return false
         }
@@ -62,14 +63,14 @@ extension Trace {
     return longest
   }
 
-  /// The time within which a waiting block begins when its queue is free, in nanoseconds.
+  /// The time within which a waiting block begins once its queue is free, in nanoseconds.
   private static let atOnce: UInt64 = 1_000_000
 
-  /// The smallest number of blocks that shows a pattern.
+  /// The smallest number of blocks from which small blocks are reported.
   private static let fewestBlocks = 1000
 
-  /// The blocks of a queue whose median running time is less than half of the time that it takes to submit and to begin
-  /// one.
+  /// A queue whose blocks have a median running time of less than half of the time for submitting and starting a block;
+  /// nil if there is none.
   var smallInProgram: TraceFinding? {
     let kinds: Set<Block.Kind> = [.async, .job]
     let queues = Dictionary(grouping: blocks.filter { kinds.contains($0.kind) }, by: \.queue)
@@ -83,7 +84,7 @@ extension Trace {
       else { continue }
       let run = runs[runs.count / 2]
       let cost = submissions[submissions.count / 2] + handovers[handovers.count / 2]
-      // Submissions that take none of the program's running time do no harm.
+      // Submissions that take no significant share of the program's running time are harmless.
       let ran = lanes.reduce(UInt64(0)) { sum, lane in lane.runs.reduce(sum) { $0 + ($1.end - $1.begin) } }
       guard run * 2 < cost, UInt64(blocks.count) * (run + cost) * 10 >= ran else { continue }
       return .small(queue: queue, blocks: blocks.count, run: run, apart: cost)
@@ -91,8 +92,8 @@ extension Trace {
     return nil
   }
 
-  /// Returns the times from the end of one block to the beginning of the next on the same thread, if the next block had
-  /// been submitted by then.
+  /// Returns the times from the end of a block to the beginning of the next block on the same thread, for blocks that
+  /// had been submitted by the end of the previous block.
   private static func handovers(_ blocks: [Block]) -> [UInt64] {
     Dictionary(grouping: blocks.filter { $0.lane != nil }) { $0.lane ?? 0 }.values.flatMap { blocks -> [UInt64] in
       let blocks = blocks.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }
@@ -104,7 +105,7 @@ extension Trace {
     }
   }
 
-  /// The waits that had not ended by the end of the record, by lane.
+  /// The waits that had not ended by the end of the record, by the index of the lane.
   private var openWaits: [Int: Wait] {
     var waits: [Int: Wait] = [:]
     for (index, lane) in lanes.enumerated() {
@@ -113,7 +114,7 @@ extension Trace {
     return waits
   }
 
-  /// The lanes that wait for each other's locks.
+  /// The lanes that wait for each other's locks; nil if there are none.
   var locks: TraceFinding? {
     let open = openWaits.filter { $0.value.reason == .lock && $0.value.owner != nil }
     let laneOf = Dictionary(lanes.enumerated().map { ($1.thread, $0) }) { first, _ in first }
@@ -128,10 +129,10 @@ extension Trace {
     return nil
   }
 
-  /// Returns the lanes that had something to do and waited at the end for most of the record. The finding is nil if the
-  /// program ended by itself.
+  /// Returns the lanes that had work to do and waited at the end of the record, for most of its time. Returns nil if
+  /// there are none, or if the program ended by itself.
   func standstill(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
-    // The pool may start a thread for a block that waits for one.
+    // The pool may start a thread for a block that is ready.
     guard end != .completed, !readyTimes.contains(where: { $0.1 >= length }) else { return nil }
     if case .trapped(let signal) = end, !Self.requests.contains(signal) { return nil }
     let reasons: Set<Wait.Reason> = [.group, .semaphore, .sync, .once, .lock, .condition, .join]
@@ -143,11 +144,11 @@ extension Trace {
     return stuck.isEmpty ? nil : .standstill(lanes: stuck.keys.sorted())
   }
 
-  /// Returns the functions of a stack, the innermost first; empty if the stack is not known.
+  /// Returns the functions of a stack, the innermost first; empty if the stack is unknown.
   public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
 
   /// Returns the stack of the wait or of the submission that a finding is about, the innermost function first; empty if
-  /// the stack is not known, or if each of several threads has one.
+  /// the stack is unknown, or if the finding is about several threads with their own stacks.
   public func calls(of finding: TraceFinding) -> [String] {
     switch finding {
     case .deadlock(let owners): return owners.count == 1 ? calls(of: owners[0]) : []
@@ -163,14 +164,15 @@ extension Trace {
     }
   }
 
-  /// Returns the functions in which a thread of a deadlock waits, the innermost first; empty if they are not known.
+  /// Returns the functions in which a thread of a deadlock waits, the innermost first; empty if they are unknown.
   public func calls(of owner: TraceFinding.Owner) -> [String] {
     calls(
       blocks.last { $0.kind == .sync && $0.begin == nil && $0.submitter == owner.lane && $0.queue == owner.waitsFor }?
         .stack)
   }
 
-  /// A wait of the pool's threads inside blocks. It has the reason and the place that took most of the time.
+  /// The wait inside blocks on the pool's threads whose reason and place took the most time in total; nil if there is
+  /// none.
   public var poolWait: Wait? {
     let waits = workWaits.filter { $0.block != nil && lanes[$0.lane].kind == .pool }
     let kinds = Dictionary(grouping: waits) { [$0.wait.reason.rawValue, "\($0.wait.stack ?? -1)"] }

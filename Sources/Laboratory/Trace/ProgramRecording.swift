@@ -1,27 +1,28 @@
 import Measurement
 import Platform
 
-/// The record of a user's program. The program is started for the record.
+/// A recording of a user's program, which is started for the recording.
 public struct ProgramRecording: Sendable {
   private let name: String
   private let recorder: Recorder
   private let library: RecorderFile
   private let program: SuspendedProgram
-  /// Whether the program does not load Dispatch, and nothing of it can submit a block.
+  /// Whether the program does not load Dispatch, and therefore cannot submit a block.
   private let isWithoutDispatch: Bool
 
-  /// The program's process.
+  /// The process of the program.
   public var process: ChildProcess { program.process }
 
-  /// A sentence about the calls of the program that cannot be recorded, with the reason; nil if all can.
+  /// A sentence about the calls of the program that cannot be recorded, with the reason; nil if all calls can be
+  /// recorded.
   public let limitation: String?
 
-  /// Starts a program that waits for ``begin()``.
+  /// Starts a program that waits until ``begin()`` is called.
   ///
   /// - Parameters:
   ///   - command: the program and its arguments.
-  ///   - followsChildren: whether the programs that it starts are recorded, too.
-  /// - Throws: ``SystemError`` if there is no such program, or if it cannot be started; ``LabError`` if nothing of the
+  ///   - followsChildren: whether to record the programs that the program starts, too.
+  /// - Throws: ``SystemError`` if the program does not exist or cannot be started; ``LabError`` if no event of the
   ///   program can be recorded.
   public init(_ command: [String], followsChildren: Bool) throws {
     guard Recorder.isAvailable else {
@@ -50,17 +51,17 @@ public struct ProgramRecording: Sendable {
     }
   }
 
-  /// Lets the program begin.
+  /// Resumes the program, which was waiting since its start.
   ///
-  /// - Throws: ``SystemError`` if the system cannot run it.
+  /// - Throws: ``SystemError`` if the system cannot run the program.
   public func begin() throws(SystemError) { try program.release() }
 
-  /// Ends the record, and returns the trace of the program, and of each program that it started if those programs are
+  /// Ends the recording. Returns the trace of the program, and the traces of the programs that it started if these are
   /// recorded.
   ///
   /// - Parameters:
-  ///   - end: how the program ended.
-  ///   - last: the time in nanoseconds at the end of the record that is of interest; nil for the whole.
+  ///   - end: the way in which the program ended.
+  ///   - last: the length of the trace before the end of the record, in nanoseconds; nil for the whole record.
   ///   - hang: see ``Trace/Program/hang``.
   /// - Throws: ``LabError`` if there is not enough memory.
   public func finish(_ end: Trace.End, last: UInt64?, hang: UInt64) throws -> [Trace] {
@@ -81,7 +82,7 @@ public struct ProgramRecording: Sendable {
 }
 
 extension Program.Kind {
-  /// Whether programs that this one starts can be recorded.
+  /// Whether programs that a program of this kind starts can be recorded.
   fileprivate var passesPreloads: Bool {
     switch self {
     case .dispatch, .linkedWithRecorder, .withoutDispatch: true
@@ -89,7 +90,7 @@ extension Program.Kind {
     }
   }
 
-  /// The reason why the calls of a program with this name cannot be recorded; nil if they can.
+  /// Returns the reason why the calls of the program called `name` cannot be recorded; nil if they can.
   fileprivate func limitation(of name: String, followsChildren: Bool) -> String? {
     let rest = "only the cores that its threads run on can be recorded"
     switch self {

@@ -1,19 +1,20 @@
 import Platform
 
-/// The blocks of a record. A block is joined to its submission by its number.
+/// The blocks of a record. The number of a block identifies its submission.
 struct RecordedBlocks {
   let time: RecordedTime
-  /// Whether the durations of submissions are of interest.
+  /// Whether the durations of submissions are recorded.
   let isProgram: Bool
-  /// The blocks in order of submission. Their threads and their stacks have the numbers of the record.
+  /// The blocks in the order of submission. Their threads and stacks are identified by the numbers of the record.
   private var blocks: [Trace.Block] = []
-  /// The number of blocks of each queue.
+  /// The number of blocks of each queue, by the index of the queue.
   private var counts: [Int: Int] = [:]
-  /// The blocks that were submitted and have not begun, by their numbers. A work item may be submitted more than once.
+  /// The indices of the blocks that were submitted and have not begun, by their numbers. A work item may be submitted
+  /// more than once.
   private var pending: [UInt64: [Int]] = [:]
-  /// The blocks that each thread is in.
+  /// The indices of the blocks that are in progress on each thread.
   private var open: [Int: [Int]] = [:]
-  /// The numbers of work items' blocks, by the addresses of the items.
+  /// The numbers of work items' blocks, by the addresses of the work items.
   private var items: [UInt64: UInt64] = [:]
   private var cancelled: Set<UInt64> = []
 
@@ -22,14 +23,14 @@ struct RecordedBlocks {
     self.isProgram = isProgram
   }
 
-  /// The blocks that are part of the trace: an item that was cancelled before it began never begins, and is not part of
-  /// a backlog.
+  /// The blocks that are part of the trace. A work item that was cancelled before it began never begins, and is
+  /// excluded.
   var shown: [Trace.Block] {
     let never = Set(cancelled.flatMap { pending[$0] ?? [] })
     return blocks.indices.filter { !never.contains($0) }.map { blocks[$0] }
   }
 
-  /// Returns whether a thread has run blocks.
+  /// Returns whether blocks have run on a thread.
   func ran(on thread: Int) -> Bool { open[thread] != nil }
 
   mutating func create(item event: RecordedEvent) { items[event.a] = event.b }
@@ -71,7 +72,7 @@ struct RecordedBlocks {
     blocks[index].end = time.at(event.time)
   }
 
-  /// Returns the next block of a queue.
+  /// Creates the next block of a queue.
   private mutating func block(_ event: RecordedEvent, in queue: Int) -> Trace.Block {
     let number = counts[queue, default: 0] + 1
     counts[queue] = number

@@ -1,6 +1,6 @@
 import Platform
 
-/// The meaning of an event's numbers, as `CDispatchSupport/include/Trace.h` defines it.
+/// The meaning of the numbers in an event, as `CDispatchSupport/include/Trace.h` defines them.
 extension RecordedEvent {
   /// The way in which the block of this event was submitted.
   var blockKind: Trace.Block.Kind {
@@ -11,10 +11,10 @@ extension RecordedEvent {
   /// Whether the block of this event is a barrier.
   var isBarrier: Bool { how & 16 != 0 }
 
-  /// Whether the number of the block is the address of a work item.
+  /// Whether the number of the block is the address of its work item.
   var isByItem: Bool { how & 32 != 0 }
 
-  /// The event for which the thread waits.
+  /// The kind of event that the thread waits for.
   var waitReason: Trace.Wait.Reason {
     let reasons = Trace.Wait.Reason.allCases
     return reasons[min(how, reasons.count - 1)]
@@ -26,17 +26,18 @@ extension RecordedEvent {
     return kinds[min(how, kinds.count - 1)]
   }
 
-  /// The bytes of a part of a text.
+  /// The bytes of a fragment of a text.
   var bytes: [UInt8] {
     [a, b].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }
   }
 }
 
-/// Joins the parts of texts, which a thread writes after the event that the text belongs to.
+/// Joins the fragments of texts. A thread writes them after the event that the text belongs to.
 struct RecordedTexts {
   private var open: [Int: (event: RecordedEvent, bytes: [UInt8])] = [:]
 
-  /// Reads an event. If the event completes a text, it returns the text and the event that the text belongs to.
+  /// Reads an event. Returns a text and the event that the text belongs to, if `event` completes the text; nil
+  /// otherwise.
   mutating func read(_ event: RecordedEvent) -> (of: RecordedEvent, text: String)? {
     switch event.kind {
     case .queue, .module, .image: open[event.thread] = event.count > 0 ? (event, []) : nil

@@ -1,13 +1,13 @@
 import Platform
 
-/// The times for which a record is incomplete.
+/// The periods in which a record is incomplete.
 struct RecordedGaps {
   private(set) var gaps: [Trace.Gap] = []
   private let time: RecordedTime
-  /// The time of each core's last report.
+  /// The time of the last report of each core.
   private var lastOf: [Int: UInt64] = [:]
 
-  /// Creates the gaps in the record of calls.
+  /// Creates the gaps in the record of calls. The gaps in the scheduler's record are added by reading its reports.
   init(_ record: TraceRecord, in time: RecordedTime) {
     self.time = time
     if record.lost.first > 0 {
@@ -27,7 +27,7 @@ struct RecordedGaps {
 }
 
 extension TraceRecord {
-  /// Returns the parts of the record that could not be made.
+  /// Returns the records that could not be made, with the reasons.
   func missing(isProgram: Bool) -> [Trace.Missing] {
     var missing: [Trace.Missing] = []
     if !seesCalls {

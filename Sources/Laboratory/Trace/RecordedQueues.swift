@@ -1,17 +1,17 @@
 import Platform
 
-/// The queues of a record. A queue gets its number at its first use, and a queue that the record does not describe is
-/// of an unknown kind.
+/// The queues of a record. Each queue is numbered at its first use. A queue that the record does not describe has an
+/// unknown kind.
 struct RecordedQueues {
-  /// The queues that were used.
+  /// The queues that were used, in the order of their numbers.
   private(set) var used: [Trace.Queue] = []
-  /// The queues whose blocks may have to wait for something other than a thread.
+  /// The numbers of the queues whose blocks may wait for something other than a thread.
   private(set) var held: Set<Int> = []
   private var known: [Identifier: Known] = [
     .pool: Known(kind: .swiftPool, label: "Swift's pool"), .loops: Known(kind: .global, label: "parallel loops"),
   ]
 
-  /// The value by which events identify a queue.
+  /// The identifier of a queue in events.
   private enum Identifier: Hashable {
     case address(UInt64)
     case pool
@@ -25,18 +25,18 @@ struct RecordedQueues {
     var number: Int?
   }
 
-  /// Reads the kind of a queue. Another queue may have had its address before.
+  /// Records the kind of a queue. Another queue may have had the same address before.
   mutating func describe(_ event: RecordedEvent) { known[.address(event.a)] = Known(kind: event.queueKind) }
 
-  /// Reads the label of a queue.
+  /// Records the label of a queue.
   mutating func name(_ address: UInt64, _ label: String) { known[.address(address)]?.label = label }
 
-  /// Reads that a queue was suspended, or that it has a target. A system queue as the target delays nothing.
+  /// Records that a queue was suspended, or that it has a target queue. A system queue as the target causes no delay.
   mutating func hold(_ event: RecordedEvent) {
     if event.b == 0 || known[.address(event.b)]?.kind != .global { held.insert(number(of: .address(event.a))) }
   }
 
-  /// Returns the number of the queue of a wait; nil if the wait is not for a queue.
+  /// Returns the number of the queue that an event waits for; nil if the wait is not for a queue.
   mutating func number(ofWait event: RecordedEvent) -> Int? {
     event.b == 0 ? nil : number(of: .address(event.b))
   }
@@ -62,7 +62,7 @@ struct RecordedQueues {
     return number
   }
 
-  /// Returns the short name of a system queue.
+  /// Returns a short name for the label of a system queue.
   private static func short(_ label: String) -> String {
     let root = "com.apple.root."
     guard label.hasPrefix(root) else { return label.inLine }

@@ -1,17 +1,17 @@
 import Platform
 
-/// The stacks of a record, as addresses, and the files of the program that the addresses belong to.
+/// The stacks of a record as addresses, and the files of the program that contain these addresses.
 struct RecordedStacks {
-  /// The files, each with the address that its own addresses are relative to.
+  /// The files, each with its base address: the addresses in the file are relative to it.
   private(set) var modules: [(base: UInt64, path: String)] = []
-  /// The addresses of each stack, the innermost first, by the stack's number.
+  /// The addresses of each stack, the innermost first, by the number of the stack.
   private(set) var calls: [Int: [UInt64]] = [:]
-  /// The stack that each thread writes, and the number of the addresses that follow.
+  /// The number of the stack that each thread is writing, and the number of the remaining addresses.
   private var open: [Int: (site: Int, left: Int)] = [:]
 
   mutating func add(module path: String, at base: UInt64) { modules.append((base, path)) }
 
-  /// Reads the number of a stack, or two of its calls.
+  /// Reads an event that contains the number of a stack, or two of its addresses.
   mutating func read(_ event: RecordedEvent) {
     if event.kind == .site {
       calls[Int(event.a)] = []

@@ -1,14 +1,14 @@
 import Platform
 
-/// The threads of a record: where and when each one ran, and what it waited for.
+/// The threads of a record: the cores and times at which each thread ran, and the waits of each thread.
 struct RecordedThreads {
   private let time: RecordedTime
-  /// The time of the scheduler's first report.
+  /// The time of the first report of the scheduler.
   private let begin: UInt64
   private let isProgram: Bool
   private var threads: [Int: Thread] = [:]
 
-  /// Creates the threads of a record, none of which has been seen.
+  /// Creates the threads of a record, without reading any events.
   init(_ record: TraceRecord, in time: RecordedTime, isProgram: Bool) {
     self.time = time
     self.isProgram = isProgram
@@ -19,17 +19,19 @@ struct RecordedThreads {
     var name = ""
     var begin: UInt64?
     var end: UInt64?
-    /// The times for which the thread ran, in monotonic time, including those before and after the body.
+    /// The intervals in which the thread ran, in monotonic time, including intervals before and after the body.
     var ran: [Trace.RunInterval] = []
-    /// The time at which the thread got its present core, and that core.
+    /// The core that the thread runs on, and the time at which it started to run there; nil if the thread is not
+    /// running.
     var isOn: (since: UInt64, core: Int)?
-    /// The waits of the thread. Their stacks have the numbers of the record.
+    /// The waits of the thread. Their stacks are identified by the numbers of the record.
     var waits: [Trace.Wait] = []
     var isCaller = false
-    /// The running time of the thread that the system reported, before the body and after it.
+    /// The running times of the thread that the system reported before the body and after it.
     var reported: [(at: UInt64, ran: UInt64)] = []
 
-    /// Notes that the thread leaves its core. If nothing else is known, it was there from the beginning of the record.
+    /// Records that the thread leaves its core. If the record has no start, the thread ran there since the beginning of
+    /// the record.
     mutating func leave(at time: UInt64, core: Int, isPreempted: Bool = false, begin: UInt64) {
       ran.append(Trace.RunInterval(begin: isOn?.since ?? begin, end: time, core: core, isPreempted: isPreempted))
       isOn = nil
@@ -49,14 +51,14 @@ struct RecordedThreads {
         at: report.time, core: report.core, isPreempted: report.kind == .preempted, begin: begin)
     case .born: threads[thread, default: Thread()].begin = time.at(report.time)
     case .gone:
-      // No report says that a thread leaves its core for good.
+      // The scheduler does not report that a thread leaves its core for good.
       if let on = threads[thread]?.isOn { threads[thread]?.leave(at: report.time, core: on.core, begin: begin) }
       threads[thread, default: Thread()].end = time.at(report.time)
     case .lost: break
     }
   }
 
-  /// Ends the times of all threads that are on a core.
+  /// Ends the running intervals of all threads that are on a core.
   mutating func finish(at last: UInt64) {
     for (number, thread) in threads {
       if let on = thread.isOn { threads[number]?.leave(at: last, core: on.core, begin: begin) }
@@ -67,7 +69,7 @@ struct RecordedThreads {
 
   mutating func name(_ event: RecordedEvent) {
     let name = String(decoding: event.bytes.prefix { $0 != 0 }, as: UTF8.self)
-    // Dispatch's manager is a thread of the pool that has been recognized.
+    // The name of Dispatch's manager is kept: it is a thread of the pool that has been recognized.
     if threads[event.thread]?.name != "manager" { threads[event.thread, default: Thread()].name = name }
   }
 
@@ -77,7 +79,7 @@ struct RecordedThreads {
     threads[Int(event.a), default: Thread()].reported.append((event.time, event.b))
   }
 
-  /// Notes that a thread existed at the time of an event.
+  /// Records that a thread existed at the time of an event.
   mutating func see(_ event: RecordedEvent) {
     if threads[event.thread]?.begin == nil { threads[event.thread, default: Thread()].begin = time.at(event.time) }
   }
@@ -98,8 +100,8 @@ struct RecordedThreads {
 
   // MARK: The lanes
 
-  /// Returns the lanes of the threads that did something, in the order in which they are shown, and the accounts of
-  /// their running times. Threads that did nothing during the body belong to the lab. If they run at all, they run when
+  /// Returns the lanes of the threads that were active, in the order in which they are shown, and the accounts of their
+  /// running times. Threads that were not active during the body belong to the lab: if they run at all, they run when
   /// the process is killed.
   func lanes(_ record: TraceRecord, ran: (Int) -> Bool) -> (lanes: [Trace.Lane], accounts: [Trace.Account]) {
     let last = time.at(record.events.last?.time ?? 0)
@@ -146,7 +148,7 @@ struct RecordedThreads {
     return thread.name == "pool" ? .pool : .own
   }
 
-  /// Returns the times for which a thread ran during the body.
+  /// Returns the intervals in which a thread ran during the body.
   private func runs(of thread: Thread) -> [Trace.RunInterval] {
     thread.ran.filter { $0.end > time.start && $0.begin < time.end }.map { interval in
       Trace.RunInterval(
@@ -156,7 +158,7 @@ struct RecordedThreads {
   }
 
   /// Returns the running time of a thread from both sources; nil if the thread was running when the system was asked.
-  /// For a running thread, the system reports the time of the last tick.
+  /// The system reports the time of a running thread only up to the last tick.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
     guard let last = thread.reported.last, last.at > time.start else { return nil }
     let first = thread.reported.first.flatMap { $0.at < time.start ? $0 : nil } ?? (at: 0, ran: 0)

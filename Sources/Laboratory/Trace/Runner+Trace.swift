@@ -2,7 +2,7 @@ import Measurement
 import Platform
 
 extension Runner {
-  /// Records one trial of each variant at each point of a plan. These trials are not measured.
+  /// Records one trial of each variant at each point of a plan, and returns the traces. These trials are not measured.
   ///
   /// - Throws: ``LabError`` if trials cannot be recorded or no worker can be started; `CancellationError` if the run is
   ///   cancelled.
@@ -23,7 +23,7 @@ extension Runner {
     return traces
   }
 
-  /// Returns the trace of a trial of `run`; nil if the task was cancelled before the body had begun.
+  /// Records a trial of `run` and returns its trace; nil if the task was cancelled before the body had begun.
   private func trace(of run: Run, _ plan: Plan, on machine: Machine, by worker: WorkerProcess) async throws -> Trace? {
     let record: TraceRecord
     var outcome: Outcome?

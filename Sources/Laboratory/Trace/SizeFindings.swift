@@ -1,8 +1,8 @@
 /// The findings about the size of a trial's blocks.
 extension Trace {
-  /// The smallest numbers of iterations and of blocks that show a pattern.
+  /// The smallest numbers of iterations and of blocks from which a finding is reported.
   private static let fewest = (iterations: 8, blocks: 100)
-  /// The longest running time of a block that is called small, in nanoseconds.
+  /// The longest running time of a small block, in nanoseconds.
   private static let small: UInt64 = 1000
 
   var loop: TraceFinding? {

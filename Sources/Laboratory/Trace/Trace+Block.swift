@@ -1,24 +1,24 @@
 extension Trace {
-  /// A queue or executor that blocks are submitted to.
+  /// A queue or an executor that blocks are submitted to.
   public struct Queue: Sendable, Codable, Equatable {
     /// The kind of a queue.
     public enum Kind: String, Sendable, Codable {
-      /// A queue that runs one block after the other.
+      /// A queue that runs its blocks one at a time.
       case serial
-      /// A queue that runs several blocks at once.
+      /// A queue that may run several blocks at once.
       case concurrent
-      /// A queue of the system.
+      /// A global queue, which the system provides.
       case global
       /// The main queue.
       case main
-      /// Swift's pool of threads.
+      /// The thread pool of Swift concurrency.
       case swiftPool
-      /// An actor, which runs one job after the other.
+      /// An actor, which runs its jobs one at a time.
       case actor
-      /// The kind is unknown.
+      /// A queue of unknown kind.
       case unknown
     }
-    /// The label of the queue, or a number if it has none.
+    /// The label of the queue; a number if the queue has no label.
     public var label: String
     /// The kind of the queue.
     public var kind: Kind
@@ -50,34 +50,34 @@ extension Trace {
       case apply
       /// `asyncAfter`: the block was submitted for a later time.
       case after
-      /// `notify` of a group: the block waits for the group.
+      /// `notify` of a group: the block is submitted once the group is empty.
       case notify
       /// The handler of a dispatch source.
       case handler
-      /// A job of Swift concurrency, from one suspension to the next.
+      /// A job of Swift concurrency: the code of a task from one suspension to the next.
       case job
     }
     /// The way in which the block was submitted.
     public var kind: Kind
     /// Whether the block was submitted as a barrier.
     public var isBarrier: Bool
-    /// The queue that the block was submitted to.
+    /// The index of the queue that the block was submitted to, in ``Trace/queues``.
     public var queue: Int
-    /// The number of the block among those of its queue, from 1.
+    /// The number of the block in its queue, from 1.
     public var number: Int
-    /// The time of the submission; nil for a handler, which the source submits.
+    /// The time of the submission; nil for an event handler, which the dispatch source submits.
     public var submitted: UInt64?
-    /// The lane of the thread that submitted the block.
+    /// The index of the lane that submitted the block; nil if it is unknown.
     public var submitter: Int?
-    /// The lane that the block ran on; nil if it had not begun by the end of the record.
+    /// The index of the lane that the block ran on; nil if the block had not begun by the end of the record.
     public var lane: Int?
-    /// The time at which the block began.
+    /// The time at which the block began; nil if it had not begun by the end of the record.
     public var begin: UInt64?
     /// The time at which the block ended; nil if it had not ended by the end of the record.
     public var end: UInt64?
     /// The duration of the call that submitted the block, in nanoseconds; nil if it was not measured.
     public var submissionTime: UInt64?
-    /// The stack of the submission; nil if it is not known.
+    /// The index of the stack of the submission; nil if the stack is unknown.
     public var stack: Int?
 
     /// Creates a block.

@@ -1,9 +1,9 @@
 extension Trace {
-  /// A time for which a record is missing, for all lanes.
+  /// A period in which a record is incomplete, for all lanes.
   public struct Gap: Sendable, Codable, Equatable {
-    /// The record that is incomplete.
+    /// A kind of record.
     public enum Record: String, Sendable, Codable {
-      /// Blocks and waits.
+      /// The record of calls: blocks and waits.
       case calls
       /// The record of the scheduler: the thread that ran on each core.
       case scheduler
@@ -26,28 +26,29 @@ extension Trace {
     }
   }
 
-  /// A record that could not be made.
+  /// A record that could not be made, and the reason.
   public struct Missing: Sendable, Codable, Equatable {
-    /// The record.
+    /// The kind of the record.
     public var record: Gap.Record
-    /// The reason why the record could not be made, and another way to see the same: a sentence without a full stop.
+    /// The reason why the record could not be made, and another way to obtain the same information: a sentence without
+    /// a full stop.
     public var why: String
 
-    /// Creates the note of a missing record.
+    /// Creates a description of a missing record.
     public init(_ record: Gap.Record, why: String) {
       self.record = record
       self.why = why
     }
   }
 
-  /// The running time of a thread according to the system (Linux: `/proc/self/task/…/schedstat`) and according to the
-  /// scheduler's record. Both start at the same time and end at the same time, shortly after the body ended.
+  /// The running time of a thread from two sources: the system (Linux: `/proc/self/task/…/schedstat`) and the
+  /// scheduler's record. Both times are measured over the same period, which ends shortly after the body.
   public struct Account: Sendable, Codable, Equatable {
-    /// The lane of the thread.
+    /// The index of the lane of the thread.
     public var lane: Int
-    /// The time according to the system.
+    /// The running time that the system reported, in nanoseconds.
     public var reported: UInt64
-    /// The time according to the record.
+    /// The running time in the scheduler's record, in nanoseconds.
     public var recorded: UInt64
 
     /// Creates an account.

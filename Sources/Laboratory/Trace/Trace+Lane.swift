@@ -1,20 +1,20 @@
 extension Trace {
-  /// A thread.
+  /// A thread of the recorded process.
   public struct Lane: Sendable, Codable, Equatable {
     /// The kind of a thread.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-      /// The trial's own thread, which runs the variant's body.
+      /// The thread of the trial, which runs the body of the variant.
       case caller
       /// The first thread of the process, which serves the main queue.
       case main
-      /// A thread of Dispatch's pool, which runs the jobs of Swift concurrency, too.
+      /// A thread of Dispatch's pool, which also runs the jobs of Swift concurrency.
       case pool
-      /// Dispatch's thread that waits for events of descriptors and timers.
+      /// The thread of Dispatch that waits for events of descriptors and timers.
       case manager
-      /// Any other thread, which the trial started.
+      /// Any other thread. The trial has started it.
       case own
 
-      /// Reads a kind. Documents of older versions have a kind of its own for threads of the pool that ran jobs of
+      /// Decodes a kind. Documents of older versions have a separate kind for threads of the pool that ran jobs of
       /// Swift concurrency.
       public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -25,22 +25,22 @@ extension Trace {
         self = kind
       }
     }
-    /// The system's number of the thread.
+    /// The identifier of the thread in the system.
     public var thread: Int
     /// The name of the thread in pictures: `caller`, `main`, `pool 3`.
     public var name: String
     /// The kind of the thread.
     public var kind: Kind
-    /// The time at which the thread was first seen.
+    /// The time of the first event of the thread.
     public var begin: UInt64
     /// The time at which the thread ended; nil if it existed at the end of the record.
     public var end: UInt64?
-    /// The times for which the thread ran, in order; empty if the scheduler's record is missing.
+    /// The intervals in which the thread ran, in order; empty if the scheduler's record is missing.
     public var runs: [RunInterval]
     /// The waits of the thread, in order. A wait may be inside a block, but never inside another wait.
     public var waits: [Wait]
 
-    /// Creates a thread.
+    /// Creates a lane.
     public init(
       thread: Int, name: String, kind: Kind, begin: UInt64, end: UInt64? = nil, runs: [RunInterval] = [],
       waits: [Wait] = []
@@ -55,15 +55,15 @@ extension Trace {
     }
   }
 
-  /// A time for which a thread ran without a break.
+  /// An interval in which a thread ran on one core without interruption.
   public struct RunInterval: Sendable, Codable, Equatable {
-    /// The time at which the thread got the core.
+    /// The time at which the thread started to run on the core.
     public var begin: UInt64
-    /// The time at which the thread left the core; the end of the record if it ran until then.
+    /// The time at which the thread left the core; the end of the record if the thread was still running.
     public var end: UInt64
     /// The number of the core.
     public var core: Int
-    /// Whether the thread could have continued: the core was given to another thread.
+    /// Whether the thread was preempted: it was ready to continue when it left the core.
     public var isPreempted: Bool
 
     /// Creates an interval.
@@ -77,42 +77,42 @@ extension Trace {
 
   /// A wait of a thread.
   public struct Wait: Sendable, Codable, Equatable {
-    /// The kind of event for which a thread waits.
+    /// The kind of event that a thread waits for.
     public enum Reason: String, Sendable, Codable, CaseIterable {
       /// `DispatchGroup.wait`.
       case group
       /// `DispatchSemaphore.wait`.
       case semaphore
-      /// The turn or the end of a block that was submitted with `sync`.
+      /// The start or the end of a block that was submitted with `sync`.
       case sync
-      /// The share of other threads in a parallel loop.
+      /// The iterations of a parallel loop on other threads.
       case apply
-      /// `dispatch_once`, while another thread runs the block.
+      /// The end of a `dispatch_once` block that runs on another thread.
       case once
-      /// A mutex.
+      /// The release of a mutex.
       case lock
-      /// A condition variable.
+      /// A signal of a condition variable.
       case condition
       /// The end of a thread.
       case join
-      /// The end of a given time.
+      /// The end of a given period.
       case sleep
       /// Data, room for data, or an event of a descriptor.
       case descriptor
-      /// Work, for a thread of a pool that has none.
+      /// The next block, for a pool thread without work.
       case work
     }
     /// The time at which the wait began.
     public var begin: UInt64
     /// The time at which the wait ended; nil if it had not ended by the end of the record.
     public var end: UInt64?
-    /// The event for which the thread waited.
+    /// The kind of event that the thread waited for.
     public var reason: Reason
-    /// The queue that a `sync` or a parallel loop waited for.
+    /// The index of the queue that a `sync` or a parallel loop waited for; nil for other waits.
     public var queue: Int?
-    /// The system's number of the thread that held the lock when the wait began; nil if it is not known.
+    /// The system's identifier of the thread that held the lock when the wait began; nil if it is unknown.
     public var owner: Int?
-    /// The stack of the call; nil if it is not known.
+    /// The index of the stack of the call; nil if the stack is unknown.
     public var stack: Int?
 
     /// Creates a wait.

@@ -1,9 +1,9 @@
-/// A recorded trial: where and when each thread ran, in which block, where the block came from, and what the thread
-/// waited for.
+/// A recorded trial: the cores and times at which each thread ran, the blocks with their submissions, and the waits of
+/// each thread.
 ///
-/// All times are nanoseconds since the trial's body began. All numbers of lanes, queues and blocks are indices into
-/// ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` say what was not recorded. A picture never shows such
-/// a gap as a thread at rest.
+/// All times are in nanoseconds since the start of the trial's body. All numbers of lanes, queues and blocks are
+/// indices into ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` describe what was not recorded. A
+/// picture never shows such a gap as an idle thread.
 public struct Trace: Sendable, Codable, Equatable {
   /// The name of the scenario.
   public var scenario: String
@@ -11,44 +11,44 @@ public struct Trace: Sendable, Codable, Equatable {
   public var variant: String
   /// The swept settings in the form of labels: `stride=64`; empty if nothing is swept.
   public var point: String
-  /// The system's numbers of the cores that the trial could run on.
+  /// The system's numbers of the cores that the trial could use.
   public var cores: [Int]
-  /// The time from the beginning of the body to the end of the record.
+  /// The time from the beginning of the body to the end of the record, in nanoseconds.
   public var length: UInt64
   /// The way in which the trial ended.
   public var end: End
-  /// Whether the variant is expected to end in this way: to trap, or to hang.
+  /// Whether the variant is expected to end in this way: by a trap or a hang.
   public var isForeseen = false
-  /// The queues and executors that blocks were submitted to, in the order in which they were first seen.
+  /// The queues and executors that blocks were submitted to, in the order of their first use.
   public var queues: [Queue]
-  /// The threads: caller and main first, then those of the pool and the trial's own, each group in order of
-  /// beginning.
+  /// The threads: the caller and the main thread first, then the threads of the pool and the trial's own threads, each
+  /// group in the order of their beginnings.
   public var lanes: [Lane]
   /// The blocks, in order of submission.
   public var blocks: [Block]
-  /// The times for which the record is incomplete.
+  /// The periods in which a record is incomplete.
   public var gaps: [Gap]
-  /// The records that could not be made at all, with the reasons.
+  /// The records that could not be made, with the reasons.
   public var missing: [Missing]
   /// The running times of threads from two sources.
   public var accounts: [Account]
-  /// The part of a trace that only a user's program has; nil for a trial.
+  /// The properties of a user's program; nil for a trial.
   public var program: Program?
 
-  /// The part of a trace that only a user's program has. The trace's scenario is the name of the program.
+  /// The properties of a trace that only a user's program has. The scenario of such a trace is the name of the program.
   public struct Program: Sendable, Codable, Equatable {
-    /// The time in nanoseconds from which a block on the main queue keeps others waiting for too long.
+    /// The shortest time for which a block on the main queue must delay other blocks to be reported, in nanoseconds.
     public var hang: UInt64
-    /// The stacks of calls: the names of functions, the innermost first, without those of system libraries.
+    /// The stacks of calls: the names of functions, the innermost first, without functions of system libraries.
     public var stacks: [[String]]
-    /// The queues whose blocks may have waited for something other than a thread: those that were suspended, or that
-    /// have a target of their own.
+    /// The indices of the queues whose blocks may have waited for something other than a thread: queues that were
+    /// suspended, or that have a target queue of their own.
     public var heldQueues: Set<Int>
-    /// The number of events before the beginning of the trace that later ones have overwritten; nil if the trace covers
-    /// all of the requested time.
+    /// The number of events that were overwritten by later events, before the beginning of the trace; nil if the trace
+    /// covers all of the requested time.
     public var overwritten: Int?
 
-    /// Creates the facts of a program.
+    /// Creates the properties of a program.
     public init(hang: UInt64, stacks: [[String]] = [], heldQueues: Set<Int> = [], overwritten: Int? = nil) {
       self.hang = hang
       self.stacks = stacks
@@ -57,15 +57,15 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// The end of a recorded trial.
+  /// The way in which a recorded trial ended.
   public enum End: Sendable, Codable, Equatable {
     /// The trial ran to its end.
     case completed
-    /// All threads of the trial stood still, and the lab ended it.
+    /// All threads of the trial were asleep, and the lab ended the trial.
     case hung
     /// A signal with this number ended the trial.
     case trapped(signal: Int)
-    /// The trial ended in another way, which its outcome names.
+    /// The trial ended in another way, which the text describes.
     case other(String)
   }
 
@@ -94,9 +94,9 @@ extension Trace {
   /// The variant and the point as checks write them: `apply[stride=64]`.
   public var label: String { point.isEmpty ? variant : "\(variant)[\(point)]" }
 
-  /// Whether there is a record of the scheduler.
+  /// Whether the trace contains a record of the scheduler.
   public var knowsRunning: Bool { !missing.contains { $0.record == .scheduler } }
 
-  /// Whether there is a record of Dispatch's calls.
+  /// Whether the trace contains a record of the calls of Dispatch.
   public var knowsCalls: Bool { !missing.contains { $0.record == .calls } }
 }

@@ -5,7 +5,7 @@ extension Trace {
     var findings = program == nil ? ends(deadlock) : ends(ofProgram: deadlock)
     guard length > 0 else { return findings }
     let waits = workWaits
-    // A deadlock explains everything that waits for it.
+    // A deadlock explains all waits that depend on it.
     if deadlock == nil, knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
       findings +=
         program == nil
@@ -19,11 +19,11 @@ extension Trace {
     return mostInProgress.flatMap { $0 > 1 ? [.overlap(blocks: $0)] : nil } ?? []
   }
 
-  /// The time of the first submission in nanoseconds; 0 if there is none.
+  /// The time of the first submission in nanoseconds; 0 if no block was submitted.
   public var opening: UInt64 { blocks.compactMap(\.submitted).min() ?? 0 }
 
-  /// The longest wait of the caller or inside a block, with the part of its time after the first submission; nil if
-  /// there is none. A trial prepares before its first submission.
+  /// The longest wait of the caller or inside a block, counted from the first submission; nil if there is none. Before
+  /// its first submission, a trial is only preparing.
   public var longestWait: TraceFinding.WorkWait? { longestWait(among: workWaits) }
 
   private func longestWait(among waits: [TraceFinding.WorkWait]) -> TraceFinding.WorkWait? {
@@ -37,13 +37,13 @@ extension Trace {
     }.max { $0.time < $1.time }
   }
 
-  /// The greatest number of blocks in progress at once.
+  /// The maximum number of blocks in progress at once; nil if no block has begun.
   public var mostInProgress: Int? {
     Self.most(blocks.compactMap { block in block.begin.map { ($0, block.end ?? length + 1) } })
   }
 
-  /// The waits of the caller and those inside blocks, in no particular order. A thread in any other wait has nothing to
-  /// do.
+  /// The waits of the caller and the waits inside blocks, in no particular order. In any other wait, a thread has no
+  /// work.
   public var workWaits: [TraceFinding.WorkWait] {
     let inside = Dictionary(grouping: blocks.indices.filter { blocks[$0].lane != nil }) { blocks[$0].lane ?? 0 }
     return lanes.indices.flatMap { lane -> [TraceFinding.WorkWait] in
@@ -63,7 +63,7 @@ extension Trace {
     }
   }
 
-  /// Returns the maximum number of intervals that overlap at any time; nil if there are no intervals.
+  /// Returns the maximum number of intervals that overlap at any time; nil if `times` is empty.
   static func most(_ times: [(begin: UInt64, end: UInt64)]) -> Int? {
     var edges = times.flatMap { [($0.begin, 1), ($0.end, -1)] }
     edges.sort { $0 < $1 }

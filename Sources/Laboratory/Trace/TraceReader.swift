@@ -1,7 +1,7 @@
 import Platform
 
-/// Builds a ``Trace`` from a record: it reads the scheduler's reports once and then the events once, and passes each of
-/// them to the part that the report or event concerns.
+/// Creates a ``Trace`` from a record. The reader processes the scheduler's reports and then the events, and passes each
+/// of them to the property that it concerns.
 struct TraceReader {
   private let record: TraceRecord
   private let isProgram: Bool
@@ -12,10 +12,10 @@ struct TraceReader {
   private var blocks: RecordedBlocks
   private var stacks = RecordedStacks()
   private var gaps: RecordedGaps
-  /// The name that the program has recorded.
+  /// The name that the program has recorded; nil if there is none.
   private var name: String?
 
-  /// Returns the trace of a trial that ended in this way.
+  /// Returns the trace of a trial that ended as `end` describes.
   static func trace(
     _ record: TraceRecord, scenario: String, variant: String, point: String, cores: [Int], end: Trace.End
   ) -> Trace {
@@ -36,10 +36,9 @@ struct TraceReader {
   /// Returns the trace of a user's program.
   ///
   /// - Parameters:
-  ///   - name: the name of the program, if it has not recorded its own.
+  ///   - name: the name of the program, used if the program has not recorded its name.
   ///   - ended: the time at which the record ended, in monotonic nanoseconds.
-  ///   - last: the time from the beginning of the trace to the end of the record, in nanoseconds; nil for the whole
-  ///     record.
+  ///   - last: the length of the trace before the end of the record, in nanoseconds; nil for the whole record.
   ///   - hang: see ``Trace/Program/hang``.
   static func program(
     _ record: TraceRecord, name: String, cores: [Int], end: Trace.End, ended: UInt64, last: UInt64?, hang: UInt64
@@ -47,7 +46,7 @@ struct TraceReader {
     let first = record.events.first?.time ?? record.switches.first?.time ?? ended
     let until = record.events.last { $0.kind == .bodyEnds }?.time ?? ended
     let asked = last.map { max(first, until - min($0, until)) } ?? first
-    // Nothing is known of the time whose events were overwritten, so the trace begins after it.
+    // The time of overwritten events is unknown, so the trace begins after it.
     let start = max(asked, record.overwrittenUntil)
     var reader = TraceReader(record, in: RecordedTime(from: start, until: until), isProgram: true)
     reader.read()
@@ -83,7 +82,7 @@ struct TraceReader {
     }
   }
 
-  /// Reads an event that describes others, at any time.
+  /// Reads an event that describes an object, whether or not its time is part of the trace.
   private mutating func describe(_ event: RecordedEvent) {
     switch event.kind {
     case .thread: threads.name(event)
@@ -104,7 +103,7 @@ struct TraceReader {
     }
   }
 
-  /// Reads an event of the time that the trace shows.
+  /// Reads an event whose time is part of the trace.
   private mutating func follow(_ event: RecordedEvent) {
     switch event.kind {
     case .submit: blocks.submit(event, &queues)
@@ -117,7 +116,7 @@ struct TraceReader {
     threads.see(event)
   }
 
-  /// Fills an empty trace. Numbers of the record's threads and stacks become indices.
+  /// Fills an empty trace, and replaces the record's numbers of threads and stacks by indices.
   private func fill(_ trace: inout Trace, _ stacks: CallStacks) {
     (trace.lanes, trace.accounts) = threads.lanes(record, ran: blocks.ran(on:))
     let laneOf = Dictionary(uniqueKeysWithValues: trace.lanes.enumerated().map { ($1.thread, $0) })

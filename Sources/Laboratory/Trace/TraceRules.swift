@@ -1,35 +1,35 @@
 import Measurement
 
-/// A rule that every trace keeps, whatever was traced. If a rule is broken, either the record or Dispatch is wrong.
+/// A rule that every trace must follow. If a trace breaks a rule, either the record or Dispatch is wrong.
 public enum TraceRule: String, Sendable, CaseIterable {
-  /// No block begins before it was submitted.
+  /// No block begins before its submission.
   case submittedFirst = "no block begins before it was submitted"
   /// No two blocks of a serial queue, or jobs of an actor, overlap.
   case serial = "no two blocks of a serial queue overlap"
   /// No block overlaps a barrier of its queue.
   case barrier = "no block of its queue overlaps a barrier"
-  /// No thread is in two places at once: on two cores, or in waits that overlap.
+  /// No thread is in two places at once: it does not run on two cores, and its waits do not overlap.
   case onePlace = "no thread is in two places at once"
   /// No core runs two threads at once.
   case oneThread = "no core runs two threads at once"
-  /// Running times agree with those that the system reports, within 10 %, 1 ms and 10 us for each switch.
+  /// Running times agree with the times that the system reports, within 10 %, 1 ms and 10 us for each switch.
   case accounts = "running times agree with those of the system"
-  /// Everything that the caller of a completed trial began has ended.
+  /// All blocks and waits that the caller of a completed trial began have ended.
   case closed = "everything that the caller began has ended when the caller has"
   /// No event was lost.
   case lossless = "no event was lost"
 
-  /// The judgement of a trace by a rule.
+  /// The result of checking a trace by a rule.
   public enum Judgement: Sendable, Equatable {
-    /// The rule holds.
+    /// The trace follows the rule.
     case kept
-    /// The rule is broken at this place.
+    /// The trace breaks the rule at the described place.
     case broken(String)
-    /// The trace has nothing to judge the rule by.
+    /// The trace contains no data to check the rule.
     case notJudged
   }
 
-  /// Returns whether a trace keeps the rule, if the trace has something to judge it by.
+  /// Returns whether a trace follows the rule; ``Judgement/notJudged`` if the trace contains no data to check the rule.
   public func judgement(of trace: Trace) -> Judgement {
     switch self {
     case .submittedFirst: Self.submittedFirst(trace)
@@ -53,15 +53,15 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return judged.first { ($0.begin ?? 0) < ($0.submitted ?? 0) }.map { .broken(name($0, trace)) } ?? .kept
   }
 
-  /// Returns the blocks of each queue that ran, in the order of their beginnings.
+  /// Returns the blocks of each queue that have begun, in the order of their beginnings.
   private static func ran(_ trace: Trace) -> [Int: [Trace.Block]] {
     Dictionary(
       grouping: trace.blocks.filter { $0.begin != nil }.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }, by: \.queue)
   }
 
   private static func overlap(_ earlier: Trace.Block, _ later: Trace.Block, _ trace: Trace) -> Bool {
-    // A block that begins while another one runs on the same thread was called by it: an `apply` inside a block of its
-    // own queue.
+    // A block that begins while another block runs on the same thread was called by the other block: an `apply` inside
+    // a block of its own queue.
     (earlier.end ?? trace.length) > (later.begin ?? 0) && earlier.lane != later.lane
   }
 
@@ -80,7 +80,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
 
   private static func barrier(_ trace: Trace) -> Judgement {
     var isJudged = false
-    // On a global queue a barrier has no effect, as documented.
+    // Barriers have no effect on a global queue, as documented.
     for (queue, blocks) in ran(trace)
     where trace.queues[queue].kind == .concurrent && blocks.contains(where: \.isBarrier) {
       isJudged = true
@@ -122,9 +122,9 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .kept
   }
 
-  /// The tolerance. The system's time includes the cost of a switch and of a thread's end, and the record's does not.
-  /// The record's time includes interrupts and the hypervisor's time, and the system's does not. The values are a share
-  /// of the running time, the largest difference, and the time of a switch.
+  /// The tolerance for the difference of both times: a share of the running time, a maximum, and a time for each
+  /// switch. The system's time includes the cost of a switch and of a thread's end, and the record's time does not. The
+  /// record's time includes interrupts and the hypervisor's time, and the system's time does not.
   private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// Checks all threads together, since the time of a thread that hardly ran is counted in ticks and rounded.

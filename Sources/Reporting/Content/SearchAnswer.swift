@@ -1,27 +1,27 @@
 import Laboratory
 import Measurement
 
-/// The answer of a search for the best setting, in sentences: which settings are best, how much worse the others are,
-/// and which the rounds cannot rank.
+/// The answer of a search for the best setting, as text: the best settings, the ratio of the worst settings to the best
+/// settings, and the settings that the rounds cannot rank.
 struct SearchAnswer {
   private let index: RunIndex
   private let metric: MetricFacts
   private let comparison: RunComparison
-  /// The swept parameters whose best settings the answer names. Each setting of the other parameters has a best run of
-  /// its own.
+  /// The swept parameters whose best settings the answer contains. Each setting of the other swept parameters has a
+  /// best run of its own.
   private let ways: [ParameterFacts]
   /// Whether there are enough rounds for intervals.
   private let isCertain: Bool
   private let measured: [Int]
 
-  /// The largest number of groups, and of names, in a sentence. The tables show the others.
+  /// The maximum number of groups, and of names, in a sentence. The tables contain all groups.
   private static let most = 3
 
-  /// Returns the answer, each thing that it says in a sentence of its own; empty if there is no best setting.
+  /// Returns the sentences of the answer; empty if there is no best setting.
   ///
   /// - Parameter shown: The metrics to show, the headline first.
   static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
-    // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
+    // The answer names settings with a flaw. The next metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     return [answer.flaws].compactMap(\.self) + answer.bests + [answer.stopped].compactMap(\.self)
@@ -37,8 +37,8 @@ struct SearchAnswer {
     measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
   }
 
-  /// The settings that have a flaw: `No failed-opens, except: unlimited with any limit up to 64.` Nil if no metric is a
-  /// flaw.
+  /// A sentence on the settings that have a flaw: `No failed-opens, except: unlimited with any limit up to 64.` Nil if
+  /// no metric is a flaw.
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
     let flawed = measured.filter(comparison.flawed.contains)
@@ -49,7 +49,7 @@ struct SearchAnswer {
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
   }
 
-  /// The sentences on the best settings among those without a flaw.
+  /// The sentences on the best settings. Settings with a flaw are not considered.
   private var bests: [String] {
     if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
       return [
@@ -72,8 +72,8 @@ struct SearchAnswer {
     } + (more > 0 ? ["\(more) more are in the tables."] : [])
   }
 
-  /// The settings without a figure because a trial took too long, and the options that allow longer trials; nil if
-  /// there are none.
+  /// A sentence with the settings without a figure because a trial took too long, and with the options that allow
+  /// longer trials; nil if there are no such settings.
   private var stopped: String? {
     let all = Array(index.document.runs.indices)
     let stopped = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[.stopped] > 0 }
@@ -84,7 +84,7 @@ struct SearchAnswer {
 
   // MARK: One group
 
-  /// Returns the answer for the runs that are compared with one best run; empty if there is no other run.
+  /// Returns the sentences on the runs that are compared with the best run `best`; empty if there are no other runs.
   private func sentences(best: Int) -> [String] {
     let group = index.candidates(beside: best, in: comparison.groupNames).filter { run in
       measured.contains(run) && !comparison.flawed.contains(run)
@@ -93,7 +93,8 @@ struct SearchAnswer {
     let near = group.filter(comparison.nearBest.contains)
     let unclear = group.filter(comparison.unclear.contains)
     let worse = group.filter { comparison.contrasts[$0]?.isDistinct == true }
-    // A best run that cannot be distinguished from others is the best by chance: another try would name another one.
+    // A best run that cannot be distinguished from other runs is the best by chance: another search might find another
+    // best run.
     let isAnyones = comparison.unnamed.contains(best)
     let cannotRank =
       unclear.isEmpty || isAnyones || !isCertain ? [] : ["Cannot be ranked here: \(names(unclear, of: group))"]
@@ -107,7 +108,8 @@ struct SearchAnswer {
     }
   }
 
-  /// Returns the settings of the group, if each group has a best of its own: `With 2 cores: `, `At work 10 us: `.
+  /// Returns a prefix with the settings of the group if each group has a best run: `With 2 cores: `, `At work 10 us: `.
+  /// Empty if there is a single group.
   private func lead(_ best: Int) -> String {
     let settings = index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
       point(best)[parameter.name].map { value in
@@ -119,7 +121,8 @@ struct SearchAnswer {
     return settings.isEmpty ? "" : "With \(settings.joined(separator: ", ")): "
   }
 
-  /// Returns the sentences about the best run and the runs for which the rounds show no difference from it.
+  /// Returns the sentences about the best run, and about the runs for which the rounds show no difference from the best
+  /// run.
   private func praise(_ best: Int, _ near: [Int], among group: [Int]) -> [String] {
     let good = group.filter { $0 == best || near.contains($0) }
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -141,8 +144,8 @@ struct SearchAnswer {
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))\(edge)"] + same
   }
 
-  /// Returns the sentences about runs that cannot be distinguished, so that any of them will do, with the mean of the
-  /// best one.
+  /// Returns the sentences about a best run that cannot be distinguished from other runs: the runs that cannot be
+  /// distinguished, and the mean of the best run.
   private func doubt(_ best: Int, _ unclear: [Int], among group: [Int]) -> [String] {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
     let own = "\(names([best], of: group)), \(figure(best))"
@@ -156,8 +159,8 @@ struct SearchAnswer {
     ]
   }
 
-  /// Returns a remark if the best run is at the end of the tried settings, so that a setting beyond may be better:
-  /// `, the largest limit tried`.
+  /// Returns a remark if the best run has the smallest or the largest setting of the search, since a setting outside of
+  /// the range may be better: `, the largest limit tried`. Empty otherwise.
   private func edge(_ best: Int, among group: [Int]) -> String {
     let ways = self.ways.filter { point(best)[$0.name] != nil }
     guard let way = ways.first, ways.count == 1, let own = number(best, way) else { return "" }
@@ -166,8 +169,8 @@ struct SearchAnswer {
     return own == most ? ", the largest \(way.name) tried" : own == least ? ", the smallest \(way.name) tried" : ""
   }
 
-  /// Returns advice on how to rank the runs: the time that is necessary at the noise of this run, and a comparison of
-  /// the undecided variants alone if the group has other variants.
+  /// Returns advice on ranking the runs: the time that is required at the noise of this run, or a comparison of only
+  /// the variants that are undecided, if the group has other variants.
   private func help(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
     let isCompared = index.document.scenario.baseline == nil
     let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
@@ -179,7 +182,7 @@ struct SearchAnswer {
       ? "compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
     let orFewer = fewer.map { ", or \($0)" } ?? ""
     guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
-    // A smaller run than the last one would not help, whatever the noise.
+    // A time that is hardly longer than that of the last run would not help.
     let seconds = index.document.seconds * max(factor, Self.leastFactor)
     guard seconds <= Self.longest else {
       return "at this noise, --time \(Int(Self.longest))s would not decide" + (fewer.map { ": \($0)" } ?? "")
@@ -187,19 +190,18 @@ struct SearchAnswer {
     return "to decide, try --time \(Self.roundedUp(seconds))s\(orFewer)"
   }
 
-  /// The smallest factor by which more time makes a difference, and the longest time that is worth a suggestion, in
-  /// seconds.
+  /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.
   private static let (leastFactor, longest) = (1.5, 120.0)
 
-  /// Returns seconds, rounded up to one significant digit: `1`, `20`, `300`.
+  /// Returns a number of seconds, rounded up to one significant digit: `1`, `20`, `300`.
   private static func roundedUp(_ seconds: Double) -> Int {
     var unit = 1
     while seconds > Double(10 * unit) { unit *= 10 }
     return Int((seconds / Double(unit)).rounded(.up)) * unit
   }
 
-  /// Returns the sentence about the worst run, the runs that cannot be distinguished from it, and their ratio to the
-  /// best run; nil if no run is certainly worse.
+  /// Returns a sentence about the worst run and the runs that cannot be distinguished from it, with their ratio to the
+  /// best run. Nil if no run is significantly worse than the best run, or if the ratios refer to a baseline.
   private func blame(_ worse: [Int], _ best: Int, among group: [Int]) -> String? {
     // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }
@@ -218,7 +220,7 @@ struct SearchAnswer {
       : "\(superlative(isBest: false)): \(names(runs, of: group)), \(by)"
   }
 
-  /// Returns whether the rounds do not distinguish two runs, or whether the ratio of the runs is below `alike`.
+  /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
   private func areAlike(_ run: Int, _ other: Int) -> Bool {
     guard run != other else { return true }
     let sides = [run, other].compactMap { index.document.runs[$0].metrics[metric.name]?.roundFigures }
@@ -226,12 +228,12 @@ struct SearchAnswer {
     return contrast.isDistinct != true || max(contrast.ratio, 1 / contrast.ratio) < Self.alike
   }
 
-  /// The ratio below which two of the worst runs are not worth distinguishing.
+  /// The ratio below which the answer does not distinguish two of the worst runs.
   private static let alike = 1.05
 
   // MARK: Words
 
-  /// Returns the adjective for the best or the worst run: `Fastest`, `Lowest failed-opens`.
+  /// Returns the adjective for the best run or the worst run, with the metric: `Fastest`, `Lowest failed-opens`.
   private func superlative(isBest: Bool) -> String {
     if metric.meaning == .duration {
       return (isBest ? "Fastest" : "Slowest") + (metric.name == "elapsed" ? "" : " by \(metric.name)")
@@ -246,8 +248,8 @@ struct SearchAnswer {
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
   }
 
-  /// Returns the largest difference that runs without a significant difference may still have: ` (±5.0 %)`. Empty if it
-  /// is so large that a percentage would mislead.
+  /// Returns the maximum difference that runs without a significant difference may have: ` (±5.0 %)`. Empty if the
+  /// interval is too wide for a percentage, or if the ratios refer to a baseline.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
@@ -255,8 +257,8 @@ struct SearchAnswer {
     return widest.flatMap { $0.isWide ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
   }
 
-  /// Returns runs in words, variant by variant: `any stride from 256 up`. If the group has several variants, they are
-  /// named: `threads and apply with any stride from 256 up`.
+  /// Returns the settings of some runs in words, variant by variant: `any stride from 256 up`. If the group has several
+  /// variants, the text contains their names: `threads and apply with any stride from 256 up`.
   private func names(_ runs: [Int], of group: [Int]) -> String {
     let variants = index.document.scenario.variants.map(\.name)
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -278,8 +280,10 @@ struct SearchAnswer {
     return texts.prefix(Self.most).joined(separator: "; ") + "; and others in the table"
   }
 
-  /// Returns the settings of some runs of one variant, out of `all` runs of the variant: `any stride from 256 up`,
-  /// `stride 4 or 64`. Empty if no parameter affects the variant.
+  /// Returns the settings of some runs of a variant in words: `any stride from 256 up`, `stride 4 or 64`. Empty if no
+  /// parameter affects the variant.
+  ///
+  /// - Parameter all: All runs of the variant.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
     let heeded = ways.filter { way in all.contains { point($0)[way.name] != nil } }
     guard let way = heeded.first else { return "" }
@@ -313,7 +317,8 @@ struct SearchAnswer {
 }
 
 extension [String] {
-  /// Returns the elements as a list in words: `a`, `a and b`, `a, b and 4 more`.
+  /// Returns the elements as a list in words: `a`, `a and b`, `a, b and 4 more`. The list contains at most `most`
+  /// elements.
   fileprivate func listed(_ word: String = "and", most: Int) -> String {
     if count <= 1 { return first ?? "" }
     if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }

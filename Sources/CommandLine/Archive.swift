@@ -8,18 +8,19 @@ import Reporting
   import Glibc
 #endif
 
-/// The last two runs of each scenario, kept in the user's cache directory. `documents` and `diff` without arguments
-/// read them, and so does the line that compares a run with the one before.
+/// The last two runs of each scenario, kept in the user's cache directory. `documents`, `diff` without arguments, and
+/// the comparison of a run with the previous run read the archive.
 ///
-/// The directory is `GCDLAB_CACHE` (there is no archive if the variable is empty), else `gcdlab` in the system's place
-/// for caches. A scenario has up to five files: `NAME.json` is the last full run and `NAME.before.json` the one before
-/// it. A full run is not compared with a `--quick` one, which has `NAME.quick.json` and `NAME.quick.before.json`.
-/// `NAME.verdicts.json` has only the verdicts of the latest run of either kind, and is read in less time.
+/// The directory is the value of `GCDLAB_CACHE`, or `gcdlab` in the system's directory for caches if the variable is
+/// not set. If the variable is empty, there is no archive. A scenario has up to five files: `NAME.json` contains the
+/// last full run, and `NAME.before.json` the previous full run. Runs with `--quick` are not compared with full runs,
+/// and are in `NAME.quick.json` and `NAME.quick.before.json`. `NAME.verdicts.json` contains only the verdicts of the
+/// latest run of either kind, so that reading them takes less time.
 struct Archive {
   /// The path of the directory.
   let directory: String
 
-  /// The archive of the user; nil if the environment names no place for it.
+  /// The archive of the user; nil if the environment defines no directory for the archive.
   static var ofUser: Archive? {
     func variable(_ name: String) -> String? { Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     if let given = Terminal.environment("GCDLAB_CACHE") { return given.isEmpty ? nil : Archive(directory: given) }
@@ -31,8 +32,8 @@ struct Archive {
     #endif
   }
 
-  /// The kind of a kept run. A run is compared only with a run of its kind, since the figures of quick and full runs
-  /// are not comparable.
+  /// The kind of a run in the archive. The figures of quick and full runs are not comparable, so a run is compared only
+  /// with a run of its kind.
   private enum Kind: String, CaseIterable {
     case full = ""
     case quick = ".quick"
@@ -45,15 +46,16 @@ struct Archive {
 
   // MARK: Reading
 
-  /// Returns the last run that had the same settings as `document`; nil if there is none that can be read.
+  /// Returns the last run that had the same settings as `document`; nil if the archive has no such run that can be
+  /// read.
   func last(like document: ResultDocument) -> ResultDocument? {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
   }
 
-  /// Returns the last run of each scenario and the run before it with the same settings, for the scenarios that have
-  /// both. `leftOut` has a message with the reason for each scenario whose runs cannot be compared.
+  /// Returns the last run of each scenario and the previous run with the same settings, for the scenarios that have two
+  /// such runs. `leftOut` contains a message with the reason for each scenario whose runs cannot be compared.
   ///
-  /// - Parameter wanted: the scenarios to return; all if it is empty.
+  /// - Parameter wanted: The scenarios to return; all if it is empty.
   func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
     var pairs: (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) = ([], [], [])
     for name in names where wanted.isEmpty || wanted.contains(name) {
@@ -66,8 +68,10 @@ struct Archive {
     return pairs
   }
 
-  /// Returns the later of a scenario's two pairs, the pair of full runs and the pair of quick runs; nil if there is
-  /// neither.
+  /// Returns the last two full runs or the last two quick runs of a scenario, whichever are later; nil if there are no
+  /// two runs of a kind.
+  ///
+  /// - Throws: ``InputError`` if the runs cannot be compared, or if a file cannot be read.
   private func pair(of name: String) throws(InputError) -> (old: ResultDocument, new: ResultDocument)? {
     var found: (old: ResultDocument, new: ResultDocument)?
     var single: [ResultDocument] = []
@@ -83,7 +87,7 @@ struct Archive {
     return found
   }
 
-  /// Returns the verdicts of each scenario's last run on this machine, without figures.
+  /// Returns the last run of each scenario whose last run was on this machine. The documents contain only verdicts.
   func verdicts(on machine: Machine) -> [ResultDocument] {
     names.compactMap { try? read($0, ".verdicts") }.filter { $0.isOf(machine) }
   }
@@ -95,11 +99,11 @@ struct Archive {
       .sorted()
   }
 
-  /// Returns the content of an entry; nil if there is none. An entry that is not a regular file was not created by the
-  /// lab and is not read: a pipe would block, and a link may lead anywhere.
+  /// Returns the document in an entry of a scenario; nil if the entry does not exist. Only regular files are read,
+  /// since the lab creates no others: reading a pipe would block, and a link may lead to any file.
   ///
-  /// - Throws: ``InputError`` if the file cannot be read or is not a run of the scenario, for instance because it is
-  ///   truncated.
+  /// - Throws: ``InputError`` if the file is not a regular file, cannot be read, or is not a run of the scenario, for
+  ///   instance because it is truncated.
   private func read(_ scenario: String, _ ending: String) throws(InputError) -> ResultDocument? {
     let path = path(scenario, ending)
     let bytes: [UInt8]
@@ -114,10 +118,10 @@ struct Archive {
 
   // MARK: Keeping
 
-  /// Keeps a run as the last run of its scenario, and the previous last run as the run before it. A run without trials
-  /// is not kept.
+  /// Stores a run as the last run of its scenario, and the former last run as the run before it. A run without trials
+  /// is not stored.
   ///
-  /// Each entry is replaced in one step: a reader finds either the old entry or the new entry.
+  /// Each entry is replaced atomically: a reader finds either the old entry or the new entry.
   ///
   /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {
@@ -131,7 +135,7 @@ struct Archive {
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 
-  /// Returns whether there is a run before the last one that had the same settings as `document`.
+  /// Returns whether the archive has a run before the last run that had the same settings as `document`.
   private func hasBefore(like document: ResultDocument) -> Bool {
     guard let before = try? read(document.scenarioName, Kind(document).before) else { return false }
     return before.unlikeness(to: document) == nil

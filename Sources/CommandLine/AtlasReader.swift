@@ -2,10 +2,12 @@ import Laboratory
 import Reporting
 
 extension Lab {
-  /// Returns an atlas, which shows the runs in the files side by side. The files are read one after the other, and only
-  /// what an atlas shows is kept.
+  /// Returns an atlas of the runs in several files. The files are read one after the other, and only the facts that an
+  /// atlas shows stay in memory.
   ///
-  /// - Parameter names: the documents whose sentences the atlas has; all if it is empty.
+  /// - Parameters:
+  ///   - paths: The paths of the files.
+  ///   - names: The names of the documents whose sentences the atlas shows; all if it is empty.
   /// - Throws: ``InputError`` if a file is not a result document, or if there are fewer than two runs.
   static func atlas(of paths: [String], only names: [String] = []) throws -> Atlas {
     var columns: [AtlasColumn] = []

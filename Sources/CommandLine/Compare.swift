@@ -58,11 +58,11 @@ struct Compare: AsyncParsableCommand {
     }
   }
 
-  /// The minimum number of cells of a grid whose size the lab announces before it runs the grid.
+  /// The minimum number of cells in a grid for which the lab prints the number of cells before it runs the grid.
   private static let manyCells = 100
 
-  /// Returns a message with the minimum time that a grid takes: the measured time to start and end a worker, for each
-  /// trial of the required rounds.
+  /// Returns a message with the minimum time that a grid requires: the measured time to start and end a worker, for
+  /// each trial of the required rounds.
   private static func forecast(_ plan: Plan, _ each: Duration) -> String {
     let rounds = plan.budget.least ?? plan.budget.rounds
     let trials = plan.runs.count * rounds
@@ -72,8 +72,8 @@ struct Compare: AsyncParsableCommand {
       + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
   }
 
-  /// Returns a sweep of cores without the numbers that this machine does not have. If it has none of them, the sweep is
-  /// unchanged, and the report says why nothing was tried.
+  /// Returns a sweep of cores without the numbers of cores that exceed those of this machine. If the machine has none
+  /// of the numbers, the sweep is unchanged, and the report states why no trial was run.
   private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
@@ -82,8 +82,8 @@ struct Compare: AsyncParsableCommand {
     return Sweep(sweep.name, kept)
   }
 
-  /// Returns the numbers of cores that a machine with `most` cores has, and a remark on the numbers that it lacks. If
-  /// the machine has all or none of the numbers, the values are unchanged and the remark is nil.
+  /// Returns the values that are numbers of cores of a machine with `most` cores, and a remark on the other values. If
+  /// no value or every value exceeds `most`, the values are unchanged and the remark is nil.
   static func cores(_ values: [ParameterValue], of most: Int) -> (kept: [ParameterValue], missing: String?) {
     func number(_ value: ParameterValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
     let kept = values.filter { number($0).map { $0 <= most } ?? true }
@@ -95,8 +95,8 @@ struct Compare: AsyncParsableCommand {
   }
 
   private func experiment() throws(InputError) -> Experiment {
-    // The scenario's baseline serves only its claims. Here the best setting is the reference, unless the options name a
-    // baseline.
+    // The scenario's baseline is used only by its claims. The best setting is the reference here, unless the options
+    // name a baseline.
     var experiment = try Lab.library.experiment(name).applying(run.overrides)
     experiment.baseline = run.baseline
     if let metric {
@@ -108,8 +108,8 @@ struct Compare: AsyncParsableCommand {
       }
       experiment.show = [metric] + experiment.show.filter { $0 != metric }
     } else if experiment.headline?.kind == .count, experiment.headline?.better == .lower {
-      // The answer first says whether the settings have any of what the metric counts. The next metric ranks the
-      // settings that have none.
+      // The answer first states whether any setting has a count above 0. The next metric ranks the settings with a
+      // count of 0.
       let next = experiment.show.compactMap(experiment.pattern.metric).first {
         $0.kind != .count && $0.better != .neither
       }

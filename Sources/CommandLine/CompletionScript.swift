@@ -1,13 +1,13 @@
 import ArgumentParser
 import Reporting
 
-/// Adds completions to the scripts of the argument parser: values after `=`, and a scenario's name in place of a
-/// command.
+/// The completion scripts of the argument parser, extended by values after `=`, and by the name of a scenario in place
+/// of a command.
 ///
 /// Bash treats `=` as the end of a word, escapes `=` as in the name of a file, and appends a space to a complete word;
-/// zsh escapes `=` as well. In this command line, a value follows a parameter's name and `=` in the same word.
+/// zsh escapes `=` as well. In this command line, a parameter's name, `=` and the value are one word.
 enum CompletionScript {
-  /// Returns the script for a shell: `bash`, `zsh` or `fish`.
+  /// Returns the completion script for `bash`, `zsh` or `fish`.
   static func text(_ shell: CompletionShell) -> String {
     let script = Root.completionScript(for: shell)
     let name = Tool.command

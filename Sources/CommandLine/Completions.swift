@@ -1,7 +1,7 @@
 import Laboratory
 import Platform
 
-/// The completions that a shell offers, for the scenario that the command line names so far.
+/// The completions that a shell offers, based on the scenario in the words of the command line.
 enum Completions {
   /// Returns the scenario that the words of a command line name; nil if they name none.
   private static func experiment(_ words: [String]) -> Experiment? {
@@ -9,8 +9,8 @@ enum Completions {
     return words.first { names.contains($0) || $0.hasSuffix(".yml") }.flatMap { try? Lab.library.experiment($0) }
   }
 
-  /// Returns `name=` for each parameter. If the word contains a whole name, returns `name=value` with the values that
-  /// the pattern and the scenario mention.
+  /// Returns `name=` for each parameter. If the word starts with the whole name of a parameter and `=`, returns
+  /// `name=value` for the values that the pattern and the scenario list.
   static func settings(_ words: [String], _ word: String) -> [String] {
     guard let experiment = experiment(words) else { return [] }
     let parameters = experiment.pattern.settable
@@ -33,10 +33,10 @@ enum Completions {
     return texts.map { "\(parameter.name)=\($0)" }
   }
 
-  /// Returns the variants of the scenario.
+  /// Returns the names of the scenario's variants.
   static func variants(_ words: [String]) -> [String] { experiment(words)?.variants.map(\.name) ?? [] }
 
-  /// Returns the metrics of the scenario.
+  /// Returns the names of the scenario's metrics.
   static func metrics(_ words: [String]) -> [String] {
     experiment(words).map { ($0.pattern.metrics + Metric.costs).map(\.name) } ?? []
   }
@@ -49,7 +49,7 @@ enum Completions {
   /// The tags of all scenarios.
   static var tags: [String] { Set(((try? Lab.library.outlines(withClaims: false)) ?? []).flatMap(\.tags)).sorted() }
 
-  /// The identifiers of the documents' sentences: `guide.5`.
+  /// The identifiers of the documents' sentences, such as `guide.5`.
   static var sentences: [String] { (try? Lab.library.documents())?.sentences.map(\.id) ?? [] }
 
   /// The names of the documents and of their eras.

@@ -95,7 +95,7 @@ struct Diff: AsyncParsableCommand {
   }
 
   private func sides() throws -> (old: [String], new: [String]) {
-    // Without arguments, the last runs are compared with those before them.
+    // Without arguments, the last run of each scenario is compared with the previous run.
     if old.isEmpty, new.isEmpty, areScenarios { return ([], []) }
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
@@ -127,7 +127,7 @@ struct Diff: AsyncParsableCommand {
   private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
     var documents: [ResultDocument] = []
     for path in paths {
-      // A word that looks like no file is probably a misspelt scenario.
+      // A word without a slash or a dot is probably a misspelt scenario.
       if !path.contains("/"), !path.contains("."), (try? readBytes(path, atMost: 0)) == nil {
         throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: Lab.library.names)
       }
@@ -136,7 +136,7 @@ struct Diff: AsyncParsableCommand {
     return documents
   }
 
-  /// Measures with both binaries alternately, so that other activity on the machine affects both alike.
+  /// Measures with this lab and another lab alternately, so that other activity on the machine affects both labs alike.
   private func alternate(_ other: String) async throws -> (old: [ResultDocument], new: [ResultDocument]) {
     var (old, new): ([ResultDocument], [ResultDocument]) = ([], [])
     let words = try Self.split(files).forwarded
@@ -152,7 +152,10 @@ struct Diff: AsyncParsableCommand {
     return (old, new)
   }
 
-  /// Splits the arguments after `--`. An `--export` option among them belongs to the comparison and not to a run.
+  /// Splits the arguments after `--` into the arguments of the runs and the values of `--export`. The comparison
+  /// handles `--export`, and the runs do not.
+  ///
+  /// - Throws: ``InputError`` if `--export` is the last argument.
   private static func split(_ words: [String]) throws(InputError) -> (forwarded: [String], exports: [String]) {
     var split: (forwarded: [String], exports: [String]) = ([], [])
     var rest = words[...]
@@ -169,7 +172,9 @@ struct Diff: AsyncParsableCommand {
     return split
   }
 
-  /// Returns the files to write, each with its format. They are checked before anything runs.
+  /// Returns the files to write, each with its format. The files are opened before any run starts.
+  ///
+  /// - Throws: ``InputError`` if no format has the extension of a path, or if a file cannot be written.
   private func exportFiles() throws(InputError) -> [(file: OutputFile, format: OutputFormat)] {
     var files: [(file: OutputFile, format: OutputFormat)] = []
     for path in exports + (against == nil ? [] : try Self.split(self.files).exports) {

@@ -47,7 +47,7 @@ struct DocumentsCommand: ParsableCommand {
     for name in arguments where !known.contains(name) {
       if let slip = documents.slip(inSentence: name) { throw slip }
     }
-    // A path has a folder or an extension. Any other unknown word is a misspelt name of a document.
+    // A path contains a slash or a dot. Any other unknown word is a misspelt name of a document.
     let paths = arguments.filter { !known.contains($0) && $0.contains { $0 == "/" || $0 == "." } }
     let names = arguments.filter { !paths.contains($0) }
     if !paths.isEmpty, !results.isEmpty {
@@ -73,7 +73,7 @@ struct DocumentsCommand: ParsableCommand {
     }
   }
 
-  /// Returns the sentences with the verdicts of the last runs on this machine.
+  /// Returns the sentences of the documents with the verdicts of the last runs on this machine.
   static func lastRuns(_ documents: Documents, _ runs: [ResultDocument]? = nil, only names: [String]) throws
     -> SentenceIndex
   {
@@ -83,7 +83,7 @@ struct DocumentsCommand: ParsableCommand {
       on: machine, only: names)
   }
 
-  /// Shows the sentences with the verdicts of several machines.
+  /// Prints the sentences with the verdicts of several machines.
   private func compare(_ paths: [String], _ names: [String]) throws {
     let atlas = try Lab.atlas(of: paths, only: names)
     try color.print(asIs: format != .table) { style in
@@ -96,7 +96,7 @@ struct DocumentsCommand: ParsableCommand {
   }
 }
 
-/// The formats of a list.
+/// The formats in which commands print lists.
 enum ListFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown
 

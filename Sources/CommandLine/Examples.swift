@@ -1,6 +1,6 @@
 import Reporting
 
-/// Returns the last section of a command's help: example commands, each with a description.
+/// Returns the section of a command's help that lists example commands, each with a description.
 func examples(_ lines: (command: String, does: String)...) -> String {
   "Examples:\n" + commandList(lines)
 }
@@ -19,13 +19,14 @@ func commandList(_ lines: [(command: String, does: String)]) -> String {
 }
 
 extension Lab {
-  /// The scenario in examples: the one with the shortest lesson in this lab, or the first one of another lab.
+  /// The scenario in the examples of the help: the scenario with the shortest lesson in this lab, or the first scenario
+  /// of another lab.
   static let example = library.names.contains("singleton-race") ? "singleton-race" : library.names.first ?? "NAME"
 
-  /// The tag in examples.
+  /// The tag in the examples of the help.
   static let exampleTag = example == "singleton-race" ? "queues" : "TAG"
 
-  /// The sweep in examples.
+  /// The sweep in the examples of the help.
   static let exampleSweep =
     library.names.contains("apply-stride") ? "apply-stride stride=1..4096:x8" : "\(example) SETTING=1,2,4"
 }

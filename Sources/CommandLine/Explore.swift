@@ -127,7 +127,8 @@ struct Explore: AsyncParsableCommand {
     return preemptions.map { .preemptions($0) } ?? .all
   }
 
-  /// Runs trials of a variant as `scenario` does, and counts those that show an anomaly.
+  /// Runs trials of a variant with the settings of the scenario, and returns the number of trials that showed an
+  /// anomaly and the number of trials that were judged.
   private func seen(_ result: ExplorationResult, in trials: Int) async throws -> (seen: Int, of: Int) {
     let experiment = try Lab.library.experiment(result.scenario)
       .applying(Overrides(variants: [result.variant.name], quick: true))

@@ -25,8 +25,7 @@ extension ExploredScenario {
 }
 
 extension Results {
-  /// Adds the results of exploring the variants, if the scenario can be explored. The exploration takes at most two
-  /// seconds.
+  /// Adds the results of exploring the variants, if the scenario can be explored. Exploring takes at most two seconds.
   mutating func addExploration() async throws {
     guard cut == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else { return }
     let begin = MonotonicClock.now()
@@ -40,7 +39,7 @@ extension Results {
   }
 }
 
-/// Runs `body` on a thread that belongs to no pool and to no task, and waits for it.
+/// Runs `body` on a new thread outside of all thread pools, and waits for the result.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
     do {

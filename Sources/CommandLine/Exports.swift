@@ -1,5 +1,5 @@
-// `import GCDLab` gives the author of a lab everything. Instruments re-exports the other modules. Tools/docs reads this
-// list.
+// A program that imports GCDLab can use all modules of the package: Instruments re-exports the other modules.
+// Tools/docs reads this list.
 @_exported import Instruments
 @_exported import Laboratory
 @_exported import Measurement

@@ -3,7 +3,8 @@ import Measurement
 import Platform
 import Reporting
 
-/// The greeting of the lab without arguments: what to do first, and what the last runs found.
+/// The text that the lab prints if it is started without arguments: the first commands for a new user, and the results
+/// of the last runs.
 enum Greeting {
   static func show() throws {
     let color = try ColorOptions.parse([])

@@ -10,13 +10,13 @@ import Synchronization
   import Glibc
 #endif
 
-/// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: the command ends its worker, prints its
-/// results and exits.
+/// The handling of Ctrl-C, SIGTERM and SIGHUP. A signal cancels the running command: the command ends its worker,
+/// prints its results and exits.
 ///
-/// A signal ends the lab at once if there are no results yet, or if it is the second one. The lab then only removes
-/// the files of its workers, which the first signal has killed. The same signal within a second does not count as a
-/// second one, since `timeout` sends its signal to the lab and to the group of the lab. A signal that the lab was
-/// started to ignore, as under `nohup`, stays ignored.
+/// The lab exits at once at the second signal, or if there are no results yet. The lab then only removes the files of
+/// its workers, which the first signal has killed. The same signal within a second does not count as a second signal,
+/// since `timeout` sends its signal to the lab and to the lab's process group. A signal that the lab inherited as
+/// ignored, for instance from `nohup`, stays ignored.
 enum Interrupt {
   private struct State {
     var caught: Int32?
@@ -25,33 +25,34 @@ enum Interrupt {
     var handler: (@Sendable (Int32, Bool) -> Void)?
   }
   private static let state = Mutex(State())
-  /// The time, in nanoseconds, within which repetitions of a signal do not count as another signal.
+  /// The time in nanoseconds within which a repetition of a signal does not count as a second signal.
   private static let repetition: UInt64 = 1_000_000_000
 
-  /// The exit status after an interruption, as shells report it: 128 plus the number of the signal; nil if no signal
-  /// has interrupted the command.
+  /// The exit status after an interruption: 128 plus the number of the signal, as in shells; nil if no signal has
+  /// interrupted the command.
   static var status: Int32? { state.withLock { $0.caught }.map { 128 + $0 } }
 
-  /// Makes signals cancel the command from now on. Before this call, a signal ends the lab, whatever the lab waits
-  /// for: a file may be a pipe without data.
+  /// Starts cancelling the command at a signal. Before this call, a signal ends the lab even if the lab is blocked, for
+  /// example while it reads a pipe without data.
   static func begin() { state.withLock { $0.hasBegun = true } }
 
-  /// Passes signals to `handler` from now on, instead of ending the lab. The handler receives the signal's number and
-  /// whether the terminal or the system sent the signal. The terminal sends a signal to all processes in its
-  /// foreground.
+  /// Passes signals to `handler` from now on, instead of ending the lab.
+  ///
+  /// The arguments of the handler are the signal's number, and whether the terminal or the system sent the signal. The
+  /// terminal sends a signal to all processes of its foreground process group.
   static func pass(to handler: @escaping @Sendable (Int32, Bool) -> Void) { state.withLock { $0.handler = handler } }
 
-  /// Runs the command to its end, and then ends the process.
+  /// Runs the command until it finishes, and then exits the process.
   static func run(_ command: any AsyncParsableCommand) -> Never {
-    // The signals are blocked here, and so in every thread from now on: only this thread waits for them. A library may
-    // unblock them, as swift-subprocess does while it waits for processes. The handlers that are installed here
-    // redirect a signal from such a thread to this thread.
+    // The signals are blocked here, and thus in all threads that are created from now on: only this thread waits for
+    // them. A library may unblock signals, as swift-subprocess does while it waits for processes. The handlers that are
+    // installed here redirect a signal from such a thread to this thread.
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in [SIGINT, SIGTERM, SIGHUP] where !gcdlab_ignores(number) { sigaddset(&signals, number) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 { gcdlab_gather(number) }
-    // A lab that another lab runs ends when the other lab has ended in any way.
+    // A lab that another lab started ends when the other lab has ended in any way.
     if Terminal.environment(Lifeline.variable) != nil {
       do { try Lifeline.whenGone { kill(getpid(), SIGTERM) } } catch { Lab.fail(error) }
     }
@@ -67,8 +68,8 @@ enum Interrupt {
         Lab.fail(error)
       }
     }
-    // A dispatch source is not suitable: its handler needs the pool, which waits if the machine has no more threads.
-    // The lab does not use the main queue.
+    // A dispatch source is not suitable: its handler requires a thread of the pool, which waits if the machine has no
+    // more threads. The lab does not use the main queue.
     while true {
       var isOfSystem = false
       let number = gcdlab_wait_for_signal(&signals, &isOfSystem)

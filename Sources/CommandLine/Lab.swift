@@ -12,7 +12,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// A lab: the command line with the patterns and scenarios of a package, either this one or your own.
+/// A command-line tool that runs the patterns and scenarios of a package.
 ///
 /// ```swift
 /// Lab(patterns: [OwnQueue()], files: Shelf.files).main()
@@ -26,11 +26,12 @@ public struct Lab: Sendable {
   /// Creates a lab.
   ///
   /// - Parameters:
-  ///   - patterns: the patterns that its workers can run. They are created on a thread with enough stack.
-  ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the
-  ///     patterns' own sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
-  ///   - explored: the scenarios that `explore` knows. They are created when it runs.
-  ///   - name: the name of the command in help and errors; nil for the name of the binary.
+  ///   - patterns: The patterns that the workers can run. The patterns are created on a thread with a stack that is
+  ///     large enough for them.
+  ///   - files: The scenarios (`NAME.yml`), the documents whose sentences the claims grade (`documents.yml`), and the
+  ///     sources of the patterns (`.swift`), for `explain --code`. The plugin `Shelve` collects the files.
+  ///   - explored: The scenarios that `explore` can run. They are created when `explore` runs.
+  ///   - name: The name of the command in help and errors; nil for the name of the binary.
   public init(
     patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)],
     explored: @autoclosure @escaping @Sendable () -> [ExploredScenario] = [], name: String? = nil
@@ -44,34 +45,35 @@ public struct Lab: Sendable {
     explorations = explored
   }
 
-  /// The lab of this process. The argument parser creates the commands, so they find the lab here.
+  /// The lab of this process; nil before ``main()``. The argument parser creates the commands, which cannot take the
+  /// lab as an argument.
   private static let current = Mutex<Lab?>(nil)
-  /// The scenarios of the lab. They are read at the first access, which never happens in a worker.
+  /// The scenarios of the lab. They are read at the first access. A worker does not access them.
   static let library: ScenarioLibrary = {
     let lab = current.withLock { $0 }
     return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
   }()
-  /// The documents whose sentences the claims grade; nil if the lab has none. If their file is invalid, the value is
-  /// nil, too, and a command that needs the documents reports the error.
+  /// The documents whose sentences the claims grade; nil if the lab has no documents, or if their file is invalid. A
+  /// command that requires the documents reports the error in the file.
   static let documents: Documents? = (try? library.documents()) ?? nil
   /// The patterns that the workers can run.
   static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
 
-  /// The scenarios that can be explored.
+  /// The scenarios that `explore` can run.
   static var explored: [ExploredScenario] { current.withLock { $0?.explorations }?() ?? [] }
 
-  /// Runs the command line, and ends the process with the status that `gcdlab help` lists.
+  /// Runs the command line, and exits the process with one of the statuses that `gcdlab help` lists.
   ///
-  /// The root is not an `AsyncParsableCommand` with `@main`, which would start the concurrency runtime even for
-  /// `--version`, and would not leave the main thread to a worker's main queue.
+  /// The root command is not an `AsyncParsableCommand` with `@main`, which would start the concurrency runtime even for
+  /// `--version`, and would occupy the main thread that a worker's main queue needs.
   public func main() {
     // A worker starts for every trial. It starts before the command line is parsed, since parsing takes as long as
     // starting the process.
     let arguments = CommandLine.arguments
     // Exceeding a limit on file sizes must be an error in the lab and its workers, and must not end them.
     signal(SIGXFSZ, SIG_IGN)
-    // The process that starts the lab may ignore SIGCHLD for itself. If the lab inherited that, it would not learn how
-    // its children end.
+    // The process that starts the lab may ignore SIGCHLD. A lab that inherited this setting could not collect the exit
+    // statuses of its children.
     signal(SIGCHLD, SIG_DFL)
     switch arguments.dropFirst() {
     // The second word, if there is one, names the cores to which the worker was confined before `main`.
@@ -112,8 +114,8 @@ public struct Lab: Sendable {
     } catch { fail(error) }
   }
 
-  /// Ends the lab if the stacks of threads are too small. Each thread gets as much stack as the main thread, and
-  /// creating the patterns alone takes more than some limits allow.
+  /// Exits the lab if the stacks of threads are too small. Each thread has a stack as large as that of the main thread,
+  /// and creating the patterns requires more stack than some limits allow.
   private static func requireStack() {
     guard let stack = Host.stackLimit, stack < leastStack else { return }
     let (least, limit) = (leastStack >> 10, stack >> 10)
@@ -121,10 +123,10 @@ public struct Lab: Sendable {
   }
 
   private static let afterTerminator = Mutex<[String]>([])
-  /// The words that follow `--` for a command that runs a program.
+  /// The words after `--`, for a command that runs a program.
   static var wordsAfterTerminator: [String] { afterTerminator.withLock { $0 } }
 
-  /// Keeps the words that follow `--`, if the command runs a program, and returns those before.
+  /// Stores the words after `--` if the command runs a program, and returns the words before `--`.
   private static func keepingProgram(_ arguments: [String]) -> [String] {
     guard arguments.dropFirst().first == TraceCommand.configuration.commandName,
       let end = arguments.firstIndex(of: "--")
@@ -133,8 +135,8 @@ public struct Lab: Sendable {
     return Array(arguments[..<end])
   }
 
-  /// Inserts the command that a scenario's name implies: `gcdlab queue-order` means `gcdlab scenario queue-order`, and
-  /// a scenario file does the same.
+  /// Returns the arguments with the command `scenario` inserted before the name of a scenario or a scenario file:
+  /// `gcdlab queue-order` means `gcdlab scenario queue-order`.
   private static func namingCommand(_ arguments: [String]) -> [String] {
     guard let word = arguments.dropFirst().first, !commands.contains(word),
       library.names.contains(word) || word.hasSuffix(".yml")
@@ -142,8 +144,8 @@ public struct Lab: Sendable {
     return [arguments[0], "scenario"] + arguments.dropFirst()
   }
 
-  /// Attaches a negative number to the option before it, `--rounds=-1`. The argument parser would read the number as an
-  /// option, and would not mention the option that it belongs to.
+  /// Returns the arguments with each negative number attached to the option before it: `--rounds=-1`. The argument
+  /// parser would read the number as an option, and its error would not name the option before the number.
   static func attachingNumbers(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return arguments[..<end].reduce(into: [String]()) { words, word in
@@ -155,7 +157,7 @@ public struct Lab: Sendable {
     } + arguments[end...]
   }
 
-  /// Returns the shell that `--generate-completion-script` names.
+  /// Returns the shell that `--generate-completion-script` names; nil if the arguments do not contain this option.
   private static func completionShell(_ arguments: [String]) -> CompletionShell? {
     guard arguments.count == 3, arguments[1] == "--generate-completion-script" else { return nil }
     return CompletionShell(rawValue: arguments[2])
@@ -166,7 +168,8 @@ public struct Lab: Sendable {
       .compactMap { $0.configuration.commandName }
   }
 
-  /// Refuses an unknown command, which the argument parser would call an unexpected argument.
+  /// Throws an error for an unknown command. The error of the argument parser would call the command an unexpected
+  /// argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(InputError) {
     let words = arguments.dropFirst(arguments.dropFirst().first == "help" ? 2 : 1)
     guard let word = words.first, !word.hasPrefix("-") else { return }
@@ -184,11 +187,11 @@ public struct Lab: Sendable {
   /// and timers.
   private static let fewestDescriptors = 16
 
-  /// The minimum number of threads for the lab and its smallest worker: three of their own, those of swift-subprocess,
-  /// and the pools of Dispatch and of Swift concurrency.
+  /// The minimum number of threads for the lab and its smallest worker: three threads that they start themselves, those
+  /// of swift-subprocess, and the thread pools of Dispatch and of Swift concurrency.
   private static let fewestThreads = 16 + 2 * Host.cores
 
-  /// Prints the error to standard error, and ends the process with the status of its kind.
+  /// Prints the error to standard error, and exits the process with the status for errors of this kind.
   static func fail(_ error: any Error) -> Never {
     switch error {
     case let error as InputError: stop(64, error.description)
@@ -199,7 +202,8 @@ public struct Lab: Sendable {
     }
   }
 
-  /// Ends the process as the argument parser would. Its message may quote names of files from the command line.
+  /// Exits the process with the status and the message of the argument parser. The message may quote names of files
+  /// from the command line.
   private static func leave(_ error: any Error) -> Never {
     let status = Root.exitCode(for: error)
     let message = Root.fullMessage(for: error)
@@ -218,36 +222,35 @@ public struct Lab: Sendable {
     exit(status.rawValue)
   }
 
-  /// Returns the argument parser's message, without a suggested option that does not resemble the unknown option
-  /// (`--all` for `--fast`).
+  /// Returns the argument parser's message without a suggested option that does not resemble the unknown option, such
+  /// as `--all` for `--fast`.
   static func withoutWildGuess(_ message: String) -> String {
     message.replacing(/(Unknown option '-*([^']*)')\. Did you mean '-*([^']*)'\?/) { guess in
       [String(guess.3)].nearest(to: String(guess.2)) == nil ? "\(guess.1)." : "\(guess.0)"
     }
   }
 
-  /// Prints a further error, which does not end the lab. An error about a closed pipe is not printed, since the pipe
-  /// has no reader any more.
+  /// Prints an error without ending the lab. An error about a closed pipe is not printed, since the pipe has no reader.
   static func tell(_ error: any Error) {
     if let error = error as? SystemError, error.code == EPIPE { return }
     say("\(error)")
   }
 
-  /// Prints all errors but the first, and then throws the first.
+  /// Throws the first of some errors after it has printed the other errors. Returns if there are no errors.
   static func throwAll(_ errors: [any Error]) throws {
     for error in errors.dropFirst() { tell(error) }
     if let first = errors.first { throw first }
   }
 
-  /// Writes a line to standard error. A failure to write there is not an error itself.
+  /// Writes a line to standard error. A failure to write is ignored.
   static func say(_ message: String) {
     // An interrupted lab does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
     try? writeAll(wrappedForTerminal("\(Tool.command): \(message.inLine)") + "\n", to: STDERR_FILENO)
   }
 
-  /// Returns a line of an error, wrapped between words if standard error is a terminal. Otherwise the text stays on one
-  /// line, for programs that read it.
+  /// Returns a line of an error, wrapped between words if standard error is a terminal. Otherwise the line is
+  /// unchanged, for programs that read it.
   private static func wrappedForTerminal(_ line: String) -> String {
     guard let width = Terminal.columns(STDERR_FILENO), line.displayWidth > width else { return line }
     let indent = line.prefix { $0 == " " }
@@ -261,7 +264,7 @@ public struct Lab: Sendable {
 }
 
 struct Root: ParsableCommand {
-  /// The text of the help on exit statuses, for all commands and for the one that runs scenarios.
+  /// The help on exit statuses, for all commands and for `scenario`.
   static let exitStatuses = """
     Exit status: 0 no guarantee or anomaly claim failed (refuted and inconclusive performance claims end with 0, too; --strict \
     ends with 1 for refuted ones); 1 a guarantee was violated, an anomaly was not witnessed, or a trial failed, or crashed or hung \
@@ -289,7 +292,8 @@ struct Root: ParsableCommand {
     ])
 }
 
-/// The command of workers, which is declared only so that help and errors know the word; see ``Lab/main()``.
+/// The command that starts a worker. It is declared only so that help and errors contain the command; see
+/// ``Lab/main()``.
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Runs one trial; started by the lab.", shouldDisplay: false)

@@ -28,7 +28,7 @@ struct MachineCommand: ParsableCommand {
   }
 }
 
-/// The formats of the machine's facts.
+/// The formats in which `machine` prints its facts.
 enum MachineFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json
 }

@@ -47,7 +47,9 @@ struct New: ParsableCommand {
       to: STDOUT_FILENO)
   }
 
-  /// Returns the line of the manifest that names this lab's package.
+  /// Returns the line of a package manifest that declares the dependency on this lab's package.
+  ///
+  /// - Throws: ``InputError`` if the value of `--lab` is neither a folder of the package nor an address.
   private func dependency() throws(InputError) -> String {
     guard !lab.contains("\""), !lab.contains("\\") else { throw InputError("found '\(lab)'", at: "--lab") }
     if lab.contains("://") || lab.hasPrefix("git@") { return ".package(url: \"\(lab)\", from: \"\(Tool.version)\")" }

@@ -3,38 +3,38 @@ import Platform
 import Reporting
 import Subprocess
 
-/// Another gcdlab binary that this lab runs, such as the one before a change.
+/// Another gcdlab binary that this lab runs, such as the binary before a change.
 struct OtherLab {
   /// The path of the binary.
   let binary: String
 
-  /// Returns the documents that the other lab measures; nil if the measurement takes longer than `limit`.
+  /// Runs the other lab, and returns the result documents in its output; nil if the run takes longer than `limit`.
   ///
-  /// - Parameter words: the arguments of its `scenario` command.
+  /// - Parameter words: The arguments of the other lab's `scenario` command.
   /// - Throws: ``LabError`` if the other lab fails, and ``InputError`` if its output contains no documents.
   func measure(_ words: [String], within limit: Duration) async throws -> [ResultDocument]? {
-    // A lab that is killed by SIGKILL cannot stop its child, but the lifeline stops the child.
+    // A lab that SIGKILL ended cannot stop its child. The child stops when its lifeline is closed.
     let lifeline = try Lifeline()
     defer { lifeline.letGo() }
     let ran = try await run(["scenario", "--format", "json", "--quiet"] + words, lifeline, within: limit)
     try Task.checkCancellation()
     guard let ran else { return nil }
-    // Status 1 says that a claim failed, which the document contains.
+    // Status 1 means that a claim failed. The document contains this claim.
     guard ran.status == .exited(0) || ran.status == .exited(1) else {
       throw LabError("\(binary): \(ran.status): \(ran.errors.split(separator: "\n").first ?? "")")
     }
     return try ResultDocument.parse(ran.output, place: binary)
   }
 
-  /// The status with which the other lab ended, and its output.
+  /// The exit status of the other lab, and its output.
   private struct Ran: Sendable {
     let status: TerminationStatus
     let output: [UInt8]
     let errors: String
   }
 
-  /// Runs the other lab to its end. If the other lab does not end within `limit`, terminates it together with all
-  /// processes that it has started, and returns nil.
+  /// Runs the other lab until it exits. If it does not exit within `limit`, terminates it together with all processes
+  /// that it has started, and returns nil.
   private func run(_ arguments: [String], _ lifeline: Lifeline, within limit: Duration) async throws -> Ran? {
     var options = PlatformOptions()
     // A signal to the process group also reaches all processes that a script has started.

@@ -1,16 +1,17 @@
 import Laboratory
 
-/// The files of a new lab, as `new` writes them. They measure what a counter behind a lock costs, and explore every
-/// order of its updates. You replace the counter by your own code.
+/// The files of a new lab that `new` creates. The new lab measures the cost of a counter behind a lock, and explores
+/// every order of its updates. The user replaces the counter by code of their own.
 struct PackageTemplate {
   /// The files, by their paths in the package.
   let files: [(path: String, text: String)]
-  /// The path of a link in the package, and the path that it points to, which starts at the folder of the link.
+  /// The path of a symbolic link in the package, and its destination relative to the folder of the link.
   let link: (path: String, destination: String)
 
-  /// Creates a package called `name`, whose manifest names this lab's package by `dependency`.
+  /// Creates the files of a package called `name`.
   ///
-  /// - Throws: ``InputError`` for a name that cannot name a package, a target and a type.
+  /// - Parameter dependency: The line of the manifest that declares the dependency on this lab's package.
+  /// - Throws: ``InputError`` if `name` is not a valid name of a package, a target and a type.
   init(_ name: String, dependency: String) throws(InputError) {
     let words = name.split(separator: "-", omittingEmptySubsequences: false)
     let isWord = { (word: Substring) in

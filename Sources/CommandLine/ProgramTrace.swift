@@ -9,7 +9,7 @@ import Reporting
   import Glibc
 #endif
 
-/// Records a user's program from its beginning to its end, and prints the findings to standard error.
+/// A recording of a user's program from its start to its end. The findings are printed to standard error.
 struct ProgramTrace {
   private let command: [String]
   private let options: ProgramOptions
@@ -27,10 +27,10 @@ struct ProgramTrace {
     case ended(Int32?), signal(Int32), timeIsUp, stillRuns
   }
 
-  /// The time that a program gets to end after a signal, before its record is shown.
+  /// The time that a program has to exit after a signal, before its record is shown.
   private static let patience = Duration.seconds(1)
 
-  /// Records the program, and ends the lab in the way in which the program ends.
+  /// Records the program, and exits the lab with the program's status or signal.
   func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
     let limit = try Duration.nanoseconds(option: "--for", options.time, atLeast: 1)
     let last = try Duration.nanoseconds(option: "--last", options.last, atLeast: 1)
@@ -51,7 +51,7 @@ struct ProgramTrace {
     try SystemThread { feed.yield(.ended(process.waitForStatus())) }.detach()
     if let limit { after(.nanoseconds(Int64(limit)), feed, .timeIsUp) }
     var traces: [Trace]?
-    /// Ends the record and shows it, once.
+    /// Stops recording and shows the record. Later calls have no effect.
     func show(_ end: Trace.End) throws {
       guard traces == nil else { return }
       let found = try recording.finish(end, last: last, hang: hang)

@@ -35,7 +35,7 @@ struct Report: ParsableCommand {
   @OptionGroup var rendering: RenderOptions
 
   func run() throws {
-    // The documents are not checked with the options, since an unknown option must be reported first.
+    // The paths are not validated together with the options, since an unknown option must be reported first.
     if paths.isEmpty {
       throw InputError("name a result document: \(Tool.command) scenario NAME --export run.json writes one")
     }
@@ -52,7 +52,7 @@ struct Report: ParsableCommand {
     try judge(documents)
   }
 
-  /// Throws an error if `path` is the name of a scenario instead of the file of a run.
+  /// Throws an error if `path` is the name of a scenario and not the path of a result document.
   private func refuseScenario(_ path: String) throws(InputError) {
     guard Lab.library.names.contains(path), (try? readBytes(path, atMost: 0)) == nil else { return }
     let command = "\(Tool.command) scenario \(path)"
@@ -61,14 +61,14 @@ struct Report: ParsableCommand {
         + "run for report")
   }
 
-  /// Ends with the status of the runs: a command that shows a failed run must not pass.
+  /// Exits with the status of the runs, so that a command that shows a failed run fails, too.
   private func judge(_ documents: [ResultDocument]) throws {
     if documents.contains(where: { $0.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
     if let cut = documents.first(where: \.isCut) { throw LabError("\(cut.scenarioName): the run was interrupted") }
     if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
   }
 
-  /// Shows the machines side by side, in the formats of an atlas.
+  /// Prints and exports the runs of several machines side by side, in the formats of an atlas.
   private func compare() throws {
     let forms: [(ending: String, render: (Atlas) throws -> String)] = [
       ("html", AtlasPage.render), ("md", { $0.markdown }), ("json", { try $0.json() }),

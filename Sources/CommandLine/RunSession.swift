@@ -3,22 +3,22 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A run of scenarios from the first trial to the exit status. It exports, prints, keeps and judges the results.
+/// A session that runs scenarios, and then exports, prints, stores and judges the results.
 struct RunSession {
-  /// The runner of plans on this machine.
+  /// The runner that executes plans on this machine.
   let runner: Runner
-  /// The options for showing results, and for scenarios that may go unjudged.
+  /// The options that define how results are shown, and which scenarios may remain unjudged.
   let output: OutputOptions
   /// The files to write.
   let exports: [Export]
-  /// The archive that keeps runs and compares them with those before; nil if they are not kept.
+  /// The archive that stores the runs and contains the previous runs; nil if the runs are not stored.
   let archive: Archive?
   /// Whether the command line limits the time of a trial.
   let isStoppingMeant: Bool
 
   private var rendering: RenderOptions { output.rendering }
 
-  /// Calls `run`, prints and exports the results, and ends with their status.
+  /// Calls `run`, prints and exports the results, and exits with the status of the results.
   func show(_ run: (Runner, ProgressDisplay?) async throws -> [Results]) async throws {
     let progress = output.progress()
     let results: [Results]
@@ -35,17 +35,17 @@ struct RunSession {
     }
   }
 
-  /// Returns the content that reports show of the results, with the command line that requested the results.
+  /// Returns the content of the report on some results, including the command line that requested the results.
   static func content(_ results: Results) -> ReportContent {
     var results = results
     results.command = Array(CommandLine.arguments.dropFirst())
     return ReportContent(ResultDocument(results), by: Lab.documents)
   }
 
-  /// Writes the exports, prints, and ends with the status of the results.
+  /// Writes the exports, prints the results, and exits with the status of the results.
   ///
-  /// If one destination fails, the results still go to the others, and every failure is reported. Nothing is written if
-  /// the lab failed or was interrupted before any trial was finished.
+  /// A failure of one destination does not affect the other destinations, and every failure is reported. Nothing is
+  /// written if the lab failed or was interrupted before any trial was finished.
   func conclude(_ results: [Results], print: ([ReportContent]) throws -> Void) throws {
     guard !results.isEmpty else { return }
     let cut = results.compactMap(\.failure).first
@@ -61,7 +61,7 @@ struct RunSession {
     try requireJudged(results.filter { !output.allowedUnjudged.contains($0.experiment.name) })
   }
 
-  /// Verifies that the claims of the runs could be judged.
+  /// Verifies that the claims of the runs were judged.
   ///
   /// - Throws: ``LabError`` if claims could not be judged although nothing failed. Such a run does not pass.
   private func requireJudged(_ results: [Results]) throws(LabError) {
@@ -77,8 +77,8 @@ struct RunSession {
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept that, give --allow-unjudged NAME")
   }
 
-  /// Compares each run with the one before, and keeps it. A cache that cannot be written causes a warning and not a
-  /// failure.
+  /// Compares each run with the previous run of its scenario, and stores the run in the archive. A failure to write
+  /// causes a warning and not an error.
   private static func keep(_ contents: inout [ReportContent], in archive: Archive) {
     var isTold = false
     for index in contents.indices where !contents[index].document.isCut {
@@ -92,8 +92,8 @@ struct RunSession {
     }
   }
 
-  /// Returns the reason why a run judged none of its claims; nil if it judged some of them, or if it asked for the best
-  /// setting. A run that judged no claim does not pass.
+  /// Returns the reason why a run judged none of its claims; nil if the run judged a claim, or if it was a search for
+  /// the best setting. A run that judged no claim does not pass.
   private static func nothingJudged(_ results: [Results]) -> String? {
     let judgements = results.filter { !$0.experiment.seeksBest }.flatMap(\.judgements)
     guard !judgements.isEmpty, judgements.allSatisfy({ $0.verdict == .unavailable }) else { return nil }

@@ -74,7 +74,8 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
   }
 
-  /// Adds a recorded trial of each variant to the results. The results are kept even if the recording fails.
+  /// Records a trial of each variant, and adds the traces to the results. The results are retained even if recording
+  /// fails.
   private func trace(
     _ results: inout Results, _ plan: Plan, _ runner: Runner, _ progress: ProgressDisplay?
   ) async throws {
@@ -89,7 +90,9 @@ struct ScenarioCommand: AsyncParsableCommand {
 
   private func isBuiltIn(_ name: String) -> Bool { Lab.library.names.contains(name) }
 
-  /// Returns the named scenarios, and those with the tags, each once.
+  /// Returns the names of the requested scenarios and of the scenarios with the requested tags, each once.
+  ///
+  /// - Throws: ``InputError`` if the arguments contain neither a scenario nor a tag, or if a tag is unknown.
   private func chosen() throws(InputError) -> [String] {
     guard all || !tags.isEmpty else {
       // This check is not part of the validation, which would run before an unknown option is reported.

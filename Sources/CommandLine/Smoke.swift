@@ -59,11 +59,11 @@ struct Smoke: AsyncParsableCommand {
     Interrupt.begin()
     for (index, experiment) in experiments.enumerated() {
       let left = limit - min(limit, MonotonicClock.now() &- start)
-      // The first scenario runs in any case: whether it runs must not depend on how fast the lab itself started.
+      // The first scenario always runs: whether it runs must not depend on the time that the lab took to start.
       guard left > 0 || index == 0, !Task.isCancelled, results.last?.cut == nil, unprinted == nil else { break }
       var budget = Budget.smoke
       budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
-      // A worker that hangs must not use up the time of all the others.
+      // A worker that hangs must not use up the time of all later scenarios.
       budget.left = .nanoseconds(Int64(left))
       budget.trialShare = Self.trialShare
       let progress = output.progress(of: experiment.name)
@@ -71,7 +71,7 @@ struct Smoke: AsyncParsableCommand {
       progress?.clear()
       results.append(result)
       if output.rendering.format.isTable {
-        // If the output has no reader any more, no further scenario runs, but finished results are exported.
+        // If the output has no reader, no further scenario runs, but the results so far are exported.
         let content = RunSession.content(result)
         do {
           try output.rendering.color.print { SmokeReport.line(content, strict: output.rendering.strict, $0) }
@@ -92,13 +92,15 @@ struct Smoke: AsyncParsableCommand {
     }
   }
 
-  /// The share of the remaining time that one trial may take. However many trials hang, the next one has some time
-  /// left.
+  /// The maximum share of the remaining time for one trial. The next trial has some time left, even if many trials
+  /// hang.
   static let trialShare = 0.5
 
   private func limit() throws -> Duration { try Duration(option: "--time", time) }
 
-  /// Returns the scenarios to run, with quick settings, in their order.
+  /// Returns the scenarios to run, with quick settings, in the order in which they run.
+  ///
+  /// - Throws: ``InputError`` if a name or a tag is unknown, or if no scenario is left to run.
   private func chosen() throws(InputError) -> [Experiment] {
     var experiments: [Experiment] = []
     for name in names.isEmpty ? Lab.library.names : names {

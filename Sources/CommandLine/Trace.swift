@@ -30,7 +30,7 @@ struct TraceCommand: AsyncParsableCommand {
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
-  /// The program and its arguments, which follow `--`. The argument parser allows no second list of words.
+  /// The program and its arguments, which follow `--`. The argument parser does not allow a second list of words.
   private var program: [String] { Lab.wordsAfterTerminator }
 
   @Flag(help: "All scenarios.")
@@ -112,7 +112,7 @@ struct TraceCommand: AsyncParsableCommand {
       throw InputError(
         "it is for a program, which follows --: \(Tool.command) trace \(option) -- ./program", at: option)
     }
-    // The names are not checked with the options, since an unknown option must be reported first.
+    // The names are not validated together with the options, since an unknown option must be reported first.
     if !all, names.isEmpty {
       throw InputError("name a scenario (see gcdlab list), give --all, or give a program of your own after --")
     }
@@ -154,7 +154,8 @@ struct TraceCommand: AsyncParsableCommand {
     if !findings.isJudged { throw LabError("no rule could be judged") }
   }
 
-  /// Writes the recorder for static programs, and prints the flags of the linker, which are the same for Swift and C.
+  /// Writes the recorder for statically linked programs, and prints the linker flags, which are the same for Swift and
+  /// C.
   private func writeRecorder(_ path: String) throws {
     guard Recorder.isAvailable else { throw LabError("programs cannot be recorded on this system") }
     try OutputFile(path, of: "--recorder").write(LinkedRecorder.bytes)
@@ -167,7 +168,7 @@ struct TraceCommand: AsyncParsableCommand {
     try color.print(asIs: true) { _ in LinkedRecorder.flags(place).joined(separator: " ") + "\n" }
   }
 
-  /// Refuses a word that follows a scenario and is not a scenario. The word was probably meant as a variant.
+  /// Throws an error for a word after a scenario that is not a scenario. The user probably meant a variant.
   private func refuseVariants() throws(InputError) {
     guard let first = names.first, Lab.library.names.contains(first),
       let word = names.dropFirst().first(where: { !Lab.library.names.contains($0) && !$0.hasSuffix(".yml") })

@@ -1,19 +1,21 @@
 import Laboratory
 
 /// Results as tidy CSV (RFC 4180): one row for each variant, point, metric and statistic, and one column for each swept
-/// parameter. Figures and settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that begins with
-/// `=`, `+`, `-` or `@` gets an apostrophe in front, since a spreadsheet would take it for a formula. Invisible
-/// characters are written out.
+/// parameter. Figures and settings are plain numbers: durations in nanoseconds, sizes in bytes.
+///
+/// A text that begins with `=`, `+`, `-` or `@` is preceded by an apostrophe, since a spreadsheet would execute it as a
+/// formula. Invisible characters are written as escapes.
 public enum CSVReport {
-  /// Returns the rows of all results under one heading, with a column for each parameter that any of them swept.
+  /// Returns the CSV text of all results, with one heading row and a column for each parameter that any of the results
+  /// swept.
   public static func render(_ documents: [ResultDocument]) -> String {
     var swept: [String] = []
     for name in documents.flatMap(\.scenario.sweep) where !swept.contains(name) { swept.append(name) }
     var csv = table([["scenario", "variant"] + swept + ["metric", "unit", "statistic", "value"]])
     for document in documents {
       for run in document.runs {
-        // The cells that the rows of a run share are made once: a comparison has some hundred times as many rows as
-        // runs.
+        // The cells that the rows of a run share are created once, since a comparison has some hundred times as many
+        // rows as runs.
         let settings = swept.map { run.point[$0].map(text) ?? "" }
         let shared = line([document.scenario.name, run.variant] + settings)
         for metric in document.scenario.metrics {
@@ -36,7 +38,7 @@ public enum CSVReport {
     }
   }
 
-  /// Returns rows of cells, quoted if necessary.
+  /// Returns rows of cells as CSV text. Cells are quoted if necessary.
   static func table(_ rows: [[String]]) -> String {
     rows.map { line($0) + "\r\n" }.joined()
   }
@@ -46,8 +48,7 @@ public enum CSVReport {
   static func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 
   private static func field(_ text: String) -> String {
-    // A spreadsheet would take the text for a formula and execute it (OWASP, CSV injection). The apostrophe makes it
-    // text.
+    // A spreadsheet would execute the text as a formula (OWASP, CSV injection). The apostrophe prevents this.
     let isFormula = text.utf8.first.map("=+-@".utf8.contains) == true && Double(text) == nil
     let text = (isFormula ? "'" + text : text).inLine
     guard text.utf8.contains(where: ",\"".utf8.contains) else { return text }

@@ -1,9 +1,9 @@
 import Laboratory
 
-/// The compiled source code of variants, for a terminal. Comments are dimmed, and keywords are bold.
+/// A listing of the source code of variants for a terminal. Comments are dim, and keywords are bold.
 public enum CodeListing {
-  /// Returns the bodies of some variants of `experiment`, each under the name of the variant and the place in its
-  /// source.
+  /// Returns the source code of the bodies of some variants of `experiment`, each below the name of the variant and the
+  /// location in its source file.
   public static func render(_ experiment: Experiment, variants: [Variant], _ style: TextStyle) -> String {
     variants.map { variant in
       let head = Heading.lines(variant.name, "\(variant.role.rawValue), \(variant.place)", .quiet, style)
@@ -17,8 +17,8 @@ public enum CodeListing {
     }.joined(separator: "\n")
   }
 
-  /// Returns lines of code in which wide comments are wrapped. An indented comment continues the comment above it, so
-  /// the two are joined first.
+  /// Returns lines of code in which long comments are wrapped. An indented comment continues the comment above it, so
+  /// both comments are joined before they are wrapped.
   private static func wrapped(_ lines: [String], _ style: TextStyle) -> [String] {
     let (mark, further) = ("// ", "//   ")
     var joined: [String] = []
@@ -43,7 +43,7 @@ public enum CodeListing {
     }
   }
 
-  /// The largest width of a comment, in columns. Wider lines are hard to read.
+  /// The maximum width of a comment, in columns. Wider lines are hard to read.
   private static let widest = 100
 
   private static let keywords: Set<String> = [
@@ -51,8 +51,8 @@ public enum CodeListing {
     "return", "self", "static", "struct", "switch", "throw", "try", "var", "where", "while",
   ]
 
-  /// Returns one line in colour. Each line is highlighted alone, since no string and no comment of a body spans several
-  /// lines.
+  /// Returns a line of code in colour. Each line is highlighted alone, since no string or comment of a body spans
+  /// several lines.
   static func highlighted(_ line: String, _ style: TextStyle) -> String {
     let line = line.inLine
     guard style.color else { return line }

@@ -3,7 +3,7 @@ import Laboratory
 extension DocumentsReport {
   /// Returns the report as JSON, schema `gcdlab.documents/2`.
   ///
-  /// - Throws: `EncodingError`, which no index can cause.
+  /// - Throws: `EncodingError` if a value has no form in JSON. The values of a report have one.
   public func json() throws -> String {
     struct Claim: Encodable {
       let opinion: ClaimOpinion
@@ -19,9 +19,10 @@ extension DocumentsReport {
       let conditions: [String]
       let standing: SentenceStanding
       let remark: String?
-      /// The scenarios with a claim on the sentence, and those whose verdicts decided the standing.
+      /// The names of the scenarios with a claim on the sentence, and of the scenarios whose verdicts decided the
+      /// standing.
       let scenarios, judgedBy: [String]
-      /// The sentences of the other half of the documents on the same question.
+      /// The identifiers of the sentences on the same question in the other half of the documents.
       let answers: [String]
       let claims: [Claim]
     }

@@ -1,22 +1,29 @@
 import Laboratory
 import Measurement
 
-/// The documents' sentences with their standings: for a terminal, as Markdown and as JSON.
+/// A report on the documents' sentences and their standings: as text for a terminal, as Markdown and as JSON.
 public struct DocumentsReport: Sendable {
   let index: SentenceIndex
   private let files: [String]
 
-  /// Creates a report of an index.
+  /// Creates a report on the sentences of an index.
   ///
-  /// - Parameter files: The result documents with the verdicts; empty for this machine's last runs.
+  /// - Parameters:
+  ///   - index: The sentences with their results.
+  ///   - files: The paths of the result documents with the verdicts; empty for the last runs on this machine.
   public init(_ index: SentenceIndex, of files: [String] = []) {
     self.index = index
     self.files = files
   }
 
-  /// Returns the text for a terminal: a heading for each document, and below it each sentence with its strength, its
-  /// standing, and the claims that decide the standing. A sentence that was borne out or not run has one line. With
-  /// `details`, no sentence is shortened, and all claims on it are shown.
+  /// Returns the report as text for a terminal: a heading for each document, and below it each sentence with its
+  /// strength, its standing, and the claims that decide the standing.
+  ///
+  /// A sentence that was borne out or not run has one line.
+  ///
+  /// - Parameters:
+  ///   - style: The style of the text.
+  ///   - details: Whether sentences are shown in full, with all claims on them.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     var hasFolded = false
@@ -59,25 +66,25 @@ public struct DocumentsReport: Sendable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// Whether a sentence has one line: it was borne out in all configurations, without a remark, or not run.
+  /// Returns whether a sentence has only one line in the report: it was not run, or it was borne out in all
+  /// configurations and has no remark.
   private static func isFolded(_ entry: SentenceIndex.Entry) -> Bool {
     entry.standing == .notRun || entry.standing == .borneOut && entry.absent.isEmpty && entry.remark == nil
   }
 
-  /// Returns the author of a document and the address at which it can be read. The address is not wrapped, so that it
-  /// can be opened.
+  /// Returns lines with the author of a document, and with the address at which it can be read. The address is not
+  /// wrapped, so that terminals recognize it.
   static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
     let line = chapter.origin.joined(separator: ", ")
     return (line.displayWidth <= style.width ? [line] : chapter.origin).map { SemanticColor.quiet($0.inLine, style) }
   }
 
-  /// Returns the standing with its mark, `✗ refuted by 1 of 5 claims: queue-order`, and the remark on it.
+  /// Returns the standing with its mark and its remark: `✗ refuted by 1 of 5 claims: queue-order`.
   static func standing(_ entry: SentenceIndex.Entry, _ style: TextStyle) -> String {
     "\(entry.standing.mark(style)) " + standing(entry)
   }
 
-  /// Returns the standing, the scenarios whose verdicts decided it, the remark on it, and separately the scenarios that
-  /// gave no verdict.
+  /// Returns the standing, the scenarios whose verdicts decided it, its remark, and the scenarios that gave no verdict.
   private static func standing(_ entry: SentenceIndex.Entry) -> String {
     let word = entry.standing.rawValue
     let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
@@ -96,7 +103,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
-  /// sentences on the same question.
+  /// identifiers of the sentences on the same question.
   static func whereabouts(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =
@@ -104,7 +111,7 @@ public struct DocumentsReport: Sendable {
     return (["in: \(entry.place)"] + tried + answers).map(\.inLine)
   }
 
-  /// Returns the numbers of claims for and against the sentence: `4 claims for it, 1 against`.
+  /// Returns the number of claims for the sentence, and the number of claims against it: `4 claims for it, 1 against`.
   private static func count(_ entry: SentenceIndex.Entry) -> String {
     let sides: [(ClaimOpinion, String)] = [
       (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
@@ -115,8 +122,8 @@ public struct DocumentsReport: Sendable {
     }.joined(separator: ", ")
   }
 
-  /// Returns the claims that decide the standing: those that speak against the sentence or are open. With `details`,
-  /// all claims are returned.
+  /// Returns the claims that decide the standing: claims that are open, or that speak against the sentence. With
+  /// `details`, returns all judged claims.
   private static func shown(_ entry: SentenceIndex.Entry, details: Bool) -> [SentenceIndex.JudgedClaim] {
     details ? entry.judgedClaims : entry.judgedClaims.filter { $0.opinion == .speaksAgainst || $0.opinion == .open }
   }
@@ -126,7 +133,7 @@ public struct DocumentsReport: Sendable {
       + "(\(judgedClaim.evidence))"
   }
 
-  /// Returns the meaning of the words in the list, and of no others.
+  /// Returns lines that explain the words in the report. Words that the report does not contain are not explained.
   private func key(_ style: TextStyle) -> [String] {
     let entries = index.chapters.flatMap(\.entries)
     let said = Documents.Strength.allCases.filter { strength in entries.contains { $0.said == strength } }
@@ -158,7 +165,8 @@ public struct DocumentsReport: Sendable {
       ]
   }
 
-  /// Returns the source of the verdicts: result documents in files, or this machine's last runs.
+  /// Returns the source of the verdicts as text: the result documents in `files`, or the last runs on this machine if
+  /// `files` is empty.
   static func source(_ files: [String]) -> String {
     switch files.count {
     case 0: "the last runs on this machine"
@@ -167,7 +175,8 @@ public struct DocumentsReport: Sendable {
     }
   }
 
-  /// The report as GitHub Markdown, with a table for each document. Without any results, it has no standings.
+  /// The report as GitHub Markdown, with a table for each document. The tables contain no standings if there are no
+  /// results.
   public var markdown: String {
     let isJudged = !index.results.isEmpty
     return index.parts.map { era, chapters in
@@ -197,6 +206,6 @@ public struct DocumentsReport: Sendable {
 }
 
 extension SentenceIndex.JudgedClaim {
-  /// The trial that shows the verdict, or the figures of all trials.
+  /// The trial that shows the verdict, or the figures of all trials, as text.
   var evidence: String { shown ?? claim.evidenceText }
 }

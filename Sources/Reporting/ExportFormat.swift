@@ -1,20 +1,25 @@
-/// A format in which results are printed and exported. A new format is a file that renders documents or contents, and a
-/// line in ``all``, which `--format`, `--export`, completions and errors use.
+/// A format in which results are printed and exported. `--format`, `--export`, completions and errors use the formats
+/// in ``all``. To add a format, implement its rendering and add an element to ``all``.
 public struct ExportFormat: Sendable {
-  /// The results that are rendered, with the options of the rendering.
+  /// The results to render, with the options for rendering.
   public struct Input: Sendable {
     /// The runs, each with the content of its report.
     public let contents: [ReportContent]
     /// Whether a refuted performance claim is a failure.
     public let strict: Bool
-    /// Returns the sentences of the documents with their standings, for several scenarios; nil in a lab without
-    /// documents.
+    /// Returns the sentences of the documents with their standings, for runs of several scenarios; nil for a single
+    /// run, or in a lab without documents.
     public let sentences: @Sendable () throws -> SentenceIndex?
 
-    /// The runs as data, without the content of their reports.
+    /// The result documents of the runs.
     public var documents: [ResultDocument] { contents.map(\.document) }
 
     /// Creates the input of a format.
+    ///
+    /// - Parameters:
+    ///   - contents: The runs, each with the content of its report.
+    ///   - strict: Whether a refuted performance claim is a failure.
+    ///   - sentences: Returns the sentences of the documents with their standings; nil without documents.
     public init(
       _ contents: [ReportContent], strict: Bool = false,
       sentences: @escaping @Sendable () throws -> SentenceIndex? = { nil }
@@ -27,15 +32,16 @@ public struct ExportFormat: Sendable {
 
   /// The way in which a format renders runs.
   public enum Rendering: Sendable {
-    /// Returns one text for all runs, which can be printed.
+    /// Rendering by a function that returns one text for all runs. The text can be printed.
     case text(@Sendable (Input) throws -> String)
-    /// Returns a text for each of several files, with the part of the file's name that precedes the extension.
+    /// Rendering by a function that returns the texts of several files, each with the part of the file name before the
+    /// extension.
     case files(@Sendable (Input) throws -> [(name: String, text: String)])
   }
 
-  /// The name of the format after `--format`.
+  /// The name of the format as a value of `--format`.
   public let name: String
-  /// The extension of the files that `--export` writes, without the dot. `--format` accepts it, too.
+  /// The extension of the files that `--export` writes, without the dot. `--format` accepts the extension, too.
   public let ending: String
   /// The way in which the format renders runs.
   public let rendering: Rendering

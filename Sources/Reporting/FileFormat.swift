@@ -1,11 +1,11 @@
 import Exploration
 import Laboratory
 
-/// A format in which traces or explorations are exported. A new format is a line in `all`.
+/// A format in which traces or explorations are exported. To add a format, add an element to `all`.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
-  /// Returns the text of a file.
+  /// Returns the content of a file for an input.
   public let render: @Sendable (Input) throws -> String
 
   fileprivate init(_ ending: String, _ render: @escaping @Sendable (Input) throws -> String) {
@@ -28,12 +28,17 @@ extension FileFormat<[ExplorationResult]> {
   }
 }
 
-/// Traces, and the part of the time that pictures show.
+/// Traces, and the time span that pictures of the traces show.
 public struct TraceSelection: Sendable {
   let traces: [Trace]
   let from, to: UInt64?
 
-  /// Creates a selection of traces. Pictures show only the part between two times, in nanoseconds; nil for no limit.
+  /// Creates a selection of traces.
+  ///
+  /// - Parameters:
+  ///   - traces: The traces.
+  ///   - from: The beginning of the time span in nanoseconds; nil to begin shortly before the first submission.
+  ///   - to: The end of the time span in nanoseconds; nil for the end of each trace.
   public init(_ traces: [Trace], from: UInt64?, to: UInt64?) {
     self.traces = traces
     self.from = from

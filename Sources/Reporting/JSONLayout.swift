@@ -1,15 +1,17 @@
-/// The layout of JSON for people. Values that fit into a line are on one line, and long lists of small values fill
-/// their lines, so that a histogram does not take one line for each pair.
+/// The layout of JSON for people. A value that fits into a line is on one line. Long lists of small values fill their
+/// lines, so that a histogram does not have a line for each pair.
 struct JSONLayout {
   private let bytes: [UInt8]
-  /// The index of the end of each list and object, at the index of the byte that opens it.
+  /// The index of the byte that closes each list and object, at the index of the byte that opens it.
   private var ends: [Int]
   private var output: [UInt8] = []
 
   private static let width = 110
   private static let small = 40
 
-  /// Returns `json`, which has no spaces between its parts, broken into lines.
+  /// Returns JSON text with line breaks and indentation.
+  ///
+  /// - Parameter json: The JSON text, without whitespace between its tokens.
   static func laidOut(_ json: [UInt8]) -> String {
     var layout = JSONLayout(json)
     layout.write(0..<json.count, indent: 0)
@@ -41,7 +43,7 @@ struct JSONLayout {
     return index
   }
 
-  /// Returns the elements of the list or object that opens at `start`.
+  /// Returns the ranges of the elements of the list or object that begins at `start`.
   private func elements(_ start: Int) -> [Range<Int>] {
     var elements: [Range<Int>] = []
     var (first, index) = (start + 1, start + 1)
@@ -76,7 +78,7 @@ struct JSONLayout {
     output.append(bytes[start])
     var used = Self.width
     for (index, element) in elements.enumerated() {
-      // The spaces after commas and colons make the text a little longer than its bytes.
+      // The spaces after commas and colons make the text a little longer than the bytes.
       if !fills || used + element.count + 4 > Self.width {
         newLine(indent + 1)
         used = indent + 1
@@ -96,7 +98,7 @@ struct JSONLayout {
     output += Array(repeating: UInt8(ascii: " "), count: indent)
   }
 
-  /// Writes a range of the bytes on the current line, with a space after commas and colons.
+  /// Writes a range of the bytes to the current line, with a space after each comma and colon.
   private mutating func writeLine(_ range: Range<Int>) {
     var index = range.lowerBound
     while index < range.upperBound {

@@ -3,9 +3,9 @@ import Laboratory
 
 /// Result documents as JSON.
 public enum JSONReport {
-  /// Returns one document, or an array if there are several.
+  /// Returns the JSON of one document, or of an array if there are several documents.
   ///
-  /// - Throws: `EncodingError`, which no measured result can cause: figures are finite.
+  /// - Throws: `EncodingError` if a figure is not finite. The figures of a run are finite.
   public static func render(_ documents: [ResultDocument]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -13,7 +13,7 @@ public enum JSONReport {
     return JSONLayout.laidOut(escaped([UInt8](data))) + "\n"
   }
 
-  /// Returns any other value as JSON. Such values are short.
+  /// Returns the indented JSON of a value. This function is meant for short values other than result documents.
   ///
   /// - Throws: `EncodingError` if JSON has no form for a value.
   static func pretty(_ value: some Encodable) throws -> String {
@@ -22,10 +22,10 @@ public enum JSONReport {
     return String(decoding: escaped([UInt8](try encoder.encode(value))), as: UTF8.self) + "\n"
   }
 
-  /// Returns the text with invisible characters escaped (`\u202e`), since the encoder escapes only the first 32.
+  /// Returns JSON text with invisible characters escaped (`\u202e`). The encoder escapes only the first 32 characters.
   /// Invisible characters occur only in strings, in which an escape has the same meaning.
   private static func escaped(_ json: [UInt8]) -> [UInt8] {
-    // In UTF-8, these characters begin with one of these bytes.
+    // The UTF-8 forms of these characters begin with one of these bytes.
     guard json.contains(where: { $0 == 0x7f || $0 == 0xc2 || $0 == 0xe2 }) else { return json }
     var text = ""
     for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
@@ -40,7 +40,7 @@ public enum JSONReport {
 }
 
 extension Unicode.Scalar {
-  /// The escape of an invisible character in JSON: `\u202e`.
+  /// The JSON escape of the character: `\u202e`.
   var inJSON: String {
     let digits = String(value, radix: 16)
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

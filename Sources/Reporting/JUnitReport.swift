@@ -3,10 +3,14 @@ import Measurement
 
 /// Results as JUnit XML, which CI servers read: a test suite for each scenario, and a test case for each claim.
 ///
-/// There is no standard. The report follows the strictest schema in use, that of Ant's reports
+/// There is no standard for JUnit XML. The report follows the strictest schema in use, that of Ant's reports
 /// (github.com/windyroad/JUnit-Schema), except for the output of a single test case, which Jenkins and GitLab show.
 public enum JUnitReport {
-  /// Returns the XML. With `strict`, a refuted performance claim is a failure, too.
+  /// Returns the results as JUnit XML.
+  ///
+  /// - Parameters:
+  ///   - documents: The result documents of the runs.
+  ///   - strict: Whether a refuted performance claim is a failure.
   public static func render(_ documents: [ResultDocument], strict: Bool) -> String {
     let suites = documents.enumerated().map { suite($0.element, id: $0.offset, strict: strict) }.joined()
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites)</testsuites>\n"
@@ -52,18 +56,18 @@ public enum JUnitReport {
     } else if isSkipped(claim.verdict) {
       body = "<skipped message=\"\(message)\"/>"
     } else if claim.verdict == .refuted {
-      // The test case passes, but the output says that the rounds show the opposite.
+      // The test case passes, but its output contains the evidence against the claim.
       body = "<system-out>\(message)\n\(escape(claim.check))</system-out>"
     } else {
       body = ""
     }
-    // The words of a claim can continue those of the claim before. The check makes the name unique.
+    // The text of a claim may continue that of the claim before it. The check makes the name unique.
     return head(name, "\(claim.says) (\(claim.check))")
       + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
   }
 
-  /// Returns a test case for trials that failed; empty if there are none. No claim is about these trials, but the run
-  /// does not pass.
+  /// Returns a test case that fails because of trials that failed; empty if `trials` is 0. No claim is about these
+  /// trials, but the run does not pass.
   private static func failed(_ trials: Int, _ type: String, _ word: String, _ says: String, _ document: ResultDocument)
     -> String
   {
@@ -79,7 +83,8 @@ public enum JUnitReport {
 
   private static func isSkipped(_ verdict: Verdict) -> Bool { verdict == .unavailable || verdict == .inconclusive }
 
-  /// Returns a text with escapes. Invisible characters, most of which XML forbids, are written out.
+  /// Returns text with XML escapes. Invisible characters, most of which XML does not allow, are written as visible
+  /// text.
   private static func escape(_ text: String) -> String {
     var escaped = ""
     for scalar in text.inLine.unicodeScalars {

@@ -4,16 +4,18 @@ import TextTable
 
 /// Results as GitHub Markdown.
 public enum MarkdownReport {
-  /// Returns several results, with an empty line between them.
+  /// Returns the Markdown of several results, with an empty line between them.
   ///
-  /// - Parameter sentences: The sentences of the documents. The refuted ones come first.
+  /// - Parameters:
+  ///   - contents: The runs, each with the content of its report.
+  ///   - sentences: The sentences of the documents. The text begins with the refuted sentences. Nil for none.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
     let head = sentences.map { [escape($0.summary), section("Refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
     return (head.map { $0 + "\n" } + contents.map(render)).joined(separator: "\n")
   }
 
-  /// Returns a section for a scenario.
+  /// Returns the section of a scenario as Markdown.
   public static func render(_ content: ReportContent) -> String {
     let parts = content.parts().flatMap { part -> [String] in
       switch part {
@@ -40,41 +42,40 @@ public enum MarkdownReport {
       + grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } })
   }
 
-  /// Returns a line as Markdown. A line that a reader must not miss is bold.
+  /// Returns a line as Markdown. Headings and lines that require caution are bold, and a shell command is a code span.
   static func text(_ line: Line) -> String {
     if line.isCode { return code(line.text) }
     let isBold = line.phrases.count == 1 && [.care, .heading].contains(line.phrases[0].color)
     return isBold ? "**\(escape(line.text))**" : escape(line.text)
   }
 
-  /// Returns a table. Its cells are Markdown already.
+  /// Returns a Markdown table. The titles of the columns are escaped, and the cells must be Markdown.
   static func grid(_ headings: [Table.Heading], _ rows: [[String]]) -> String {
     TextGrid(headings: headings.map { .init(escape($0.title), $0.side) }, rows: rows).lines(style: Style.pipe)
       .joined(separator: "\n")
   }
 
-  /// Returns a table of texts, whose columns are all on the left.
+  /// Returns a Markdown table with left-aligned columns. The titles are escaped, and the cells must be Markdown.
   static func grid(_ titles: [String], _ rows: [[String]]) -> String {
     grid(titles.map { Table.Heading($0, .left) }, rows)
   }
 
   static func list(_ items: [String]) -> String { items.map { "- " + escape($0) }.joined(separator: "\n") }
 
-  /// Returns a text below its title; empty if the text is empty.
+  /// Returns Markdown text below a title; empty if `text` is empty.
   static func section(_ title: String, _ text: String) -> String {
     text.isEmpty ? "" : "**\(escape(title))**\n\n\(text)"
   }
 
-  /// Returns a text without mark-up, in which a `|` does not end the cell of a table.
+  /// Returns text with Markdown escapes. A `|` in the text does not end a cell of a table.
   static func escape(_ text: String) -> String {
     var escaped = ""
     for character in line(text) {
       switch character {
       case "|", "*", "`", "\\": escaped += "\\" + String(character)
-      // A reader's program fetches a picture without a click, and the address may stand elsewhere: `![a]` and
-      // `[a]: http://…`.
+      // Programs load a picture without a click, and its address may be in another place: `![a]` and `[a]: http://…`.
       case "(" where escaped.hasSuffix("]"), ":" where escaped.hasSuffix("]"): escaped += "\\" + String(character)
-      // A fence would turn all text after it into code.
+      // A code fence would change the meaning of all text after it.
       case "~" where escaped.allSatisfy { $0 == " " }: escaped += "\\~"
       case "<": escaped += "&lt;"
       case "&": escaped += "&amp;"
@@ -84,10 +85,10 @@ public enum MarkdownReport {
     return escaped
   }
 
-  /// Returns a text in one line, since an empty line would end the paragraph and everything that contains it.
+  /// Returns text in one line, since an empty line would end the paragraph and the element that contains the paragraph.
   private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }).inLine }
 
-  /// Returns a text as a code span. Nothing in it is escaped, except for `|` in a table.
+  /// Returns text as a Markdown code span. Only `|` is escaped, and only in a table.
   static func code(_ text: String, inTable: Bool = false) -> String {
     let line = line(text)
     let fence = fence(line, least: 1)
@@ -95,7 +96,7 @@ public enum MarkdownReport {
     return fence + space + (inTable ? line.replacing("|", with: "\\|") : line) + space + fence
   }
 
-  /// Returns a fence that is longer than any fence in a text, so that nothing in the text can end the code.
+  /// Returns a code fence that is longer than any fence in `text`, so that the text cannot end the code block.
   static func fence(_ text: String, least: Int) -> String {
     let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
     return String(repeating: "`", count: max(least, longest + 1))

@@ -2,10 +2,10 @@ import Histogram
 import Measurement
 import Laboratory
 
-/// Latency distributions in the text format that the HdrHistogram plotter reads (`.hgrm`), in nanoseconds.
+/// Distributions of latencies in the text format of the HdrHistogram plotter (`.hgrm`), in nanoseconds.
 public enum PercentileReport {
-  /// Returns the distribution of every shown latency, with a name that distinguishes it
-  /// (`wait-last-leave-on=pool-call`). The plotter requires a file for each.
+  /// Returns the distribution of each latency in the reports. The names, such as `wait-last-leave-on=pool-call`, are
+  /// unique. The plotter requires a file for each distribution.
   public static func distributions(_ documents: [ResultDocument]) -> [(name: String, text: String)] {
     documents.flatMap { document in
       let scenario = document.scenario
@@ -22,7 +22,7 @@ public enum PercentileReport {
           let parts = [
             documents.count > 1 ? scenario.name : "", run.variant, settings.joined(separator: ","), metric,
           ]
-          // The name becomes that of a file in the given directory. A `/` in it would lead to another directory.
+          // The name becomes part of a file name in the directory of the export. A `/` would change the directory.
           return (parts.filter { !$0.isEmpty }.joined(separator: "-").replacing("/", with: "-").inLine, text)
         }
       }
@@ -31,11 +31,11 @@ public enum PercentileReport {
 }
 
 extension SampleFacts {
-  /// The histogram of all samples, with whole values.
+  /// The histogram of all samples, with values rounded to whole numbers.
   fileprivate var latencies: Histogram<UInt64> {
     LatencyHistogram(
       pairs: histogram.map { pair in
-        // A document may contain values that no clock gives.
+        // A document may contain values that are out of the range of a histogram.
         let value = Swift.min(Swift.max(pair.value.value.rounded(), 0), Double(LatencyHistogram.highestValue))
         return [UInt64(value), UInt64(pair.count)]
       }

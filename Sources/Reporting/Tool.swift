@@ -4,13 +4,13 @@ import Synchronization
 public enum Tool {
   /// The name of the tool: `gcdlab`.
   public static let name = "gcdlab"
-  /// The name of the command in the lab's texts: `gcdlab`, or the name that another lab sets at its start.
+  /// The name of the command in the lab's texts: `gcdlab`, or the name that another lab sets when it starts.
   public static var command: String {
     get { ownName.withLock(\.self) }
     set { ownName.withLock { $0 = newValue } }
   }
   private static let ownName = Mutex(name)
 
-  /// The released version.
+  /// The version of the tool.
   public static let version = "1.0.0"
 }

@@ -1,10 +1,10 @@
 import Yams
 
-/// The content of a YAML file in the form that a lab reads without parsing: see `ShelvedNode` in Laboratory, which
-/// reads what is written here.
+/// The content of a YAML file in a form that a lab reads without a YAML parser. `ShelvedNode` in the module Laboratory
+/// reads this form.
 enum ParsedFile {
-  /// Returns the content of a YAML text; nil if it is not YAML, or if aliases of aliases make it huge. The lab then
-  /// parses it itself, and reports the problem and its line.
+  /// Returns the content of a YAML text; nil if the text is not YAML, or if nested aliases expand to too many nodes.
+  /// The lab then parses the text itself, and reports the problem with its line.
   static func text(of yaml: String) -> String? {
     guard let root = try? Yams.compose(yaml: yaml, .basic) else { return nil }
     // Without aliases, no file has more nodes than characters.
@@ -12,7 +12,8 @@ enum ParsedFile {
     return text(of: root, &nodesLeft)
   }
 
-  /// Returns a node as its kind, its line, the number of bytes of its content, a colon, and the content.
+  /// Returns a node as text: its kind, its line, the number of bytes of its content, a colon, and the content. Nil if
+  /// the node is invalid, or if no nodes are left.
   private static func text(of node: Node, _ nodesLeft: inout Int) -> String? {
     nodesLeft -= 1
     guard nodesLeft >= 0, let line = node.mark?.line else { return nil }

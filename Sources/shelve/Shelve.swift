@@ -1,4 +1,4 @@
-// The import links the library that CDispatchSupport calls.
+// This import links the library that CDispatchSupport calls.
 import Dispatch
 
 #if canImport(Darwin)
@@ -7,8 +7,8 @@ import Dispatch
   import Glibc
 #endif
 
-/// Runs `shelve OUTPUT FILE…`: writes Swift source with the text of the files, and with the content of YAML files in a
-/// form that a lab reads without parsing (``ParsedFile``). The plugin of the same name runs it.
+/// The command `shelve OUTPUT FILE…`, which the plugin `Shelve` runs. It writes Swift source with the text of the
+/// files, and with the content of the YAML files in a form that a lab reads without a YAML parser (``ParsedFile``).
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
@@ -30,8 +30,8 @@ import Dispatch
       """, to: output)
   }
 
-  /// Returns a raw literal with as many `#` as its text needs. A character that Swift does not allow in a source, or
-  /// reads as another one, such as a carriage return at the end of a line, is written as a Unicode escape.
+  /// Returns a raw string literal with as many `#` as the text requires. A control character other than a line feed or
+  /// a tab is written as a Unicode escape, since Swift does not allow it in a source or reads it as another character.
   private static func literal(_ text: String) -> String {
     var marks = "#"
     while text.contains("\"\"\"" + marks) || text.contains("\\" + marks) { marks += "#" }
@@ -55,8 +55,8 @@ import Dispatch
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Writes the file, unless the file has this text already. The build system runs this tool again whenever the
-  /// environment differs, but then builds nothing from an unchanged file.
+  /// Writes the file, unless the file already contains this text. The build system runs this tool whenever the
+  /// environment changes, and does not rebuild dependents of an unchanged file.
   private static func save(_ text: String, to path: String) {
     guard access(path, R_OK) != 0 || read(path) != text else { return }
     guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }

@@ -10,12 +10,12 @@ import Reporting
 
 extension ColorChoice: ExpressibleByArgument {}
 
-/// The option for colour. With `auto`, the use of colour depends on the stream that is written to.
+/// The option for colour. With `auto`, the capabilities of the output stream decide whether colours are used.
 struct ColorOptions: ParsableArguments {
   @Option(help: "Colour: auto, always or never. NO_COLOR and CLICOLOR_FORCE are respected.")
   var color: ColorChoice = .auto
 
-  /// Returns the style of text for `descriptor`.
+  /// Returns the text style of the stream with the descriptor `descriptor`.
   func style(for descriptor: Int32) -> TextStyle {
     TextStyle(
       width: Terminal.columns(descriptor) ?? Terminal.environment("COLUMNS").flatMap { Int($0) } ?? 80,
@@ -29,7 +29,8 @@ struct ColorOptions: ParsableArguments {
     try writeAll(style.safe(text(style)), to: STDERR_FILENO)
   }
 
-  /// Prints text to standard output. Text for programs is printed unchanged (`asIs`), except to a terminal.
+  /// Prints text to standard output. With `asIs`, which is meant for text that programs read, the text is printed
+  /// unchanged unless standard output is a terminal.
   func print(asIs: Bool = false, _ text: (TextStyle) throws -> String) throws {
     let style = style(for: STDOUT_FILENO)
     let text = try text(style)

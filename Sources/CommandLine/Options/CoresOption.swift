@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The number of cores that trials may use.
+/// The option for the number of cores that trials may use.
 struct CoresOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(

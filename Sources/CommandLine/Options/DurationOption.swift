@@ -2,9 +2,14 @@ import ArgumentParser
 import Laboratory
 
 extension Duration {
-  /// Parses a duration of a flag, from 1 ms or another minimum to 24 h: `5s`, `2min`.
+  /// Creates a duration from the text of an option, such as `5s` or `2min`.
   ///
-  /// - Throws: `ValidationError`, which names the flag, what was found and what is allowed.
+  /// - Parameters:
+  ///   - option: The name of the option.
+  ///   - text: The text to parse.
+  ///   - least: The minimum in nanoseconds. The maximum is 24 h.
+  /// - Throws: `ValidationError` if `text` is not a duration in this range. The error names the option, the text and
+  ///   the range.
   init(option: String, _ text: String, atLeast least: Int = 1_000_000) throws {
     let range = least...86_400_000_000_000
     if let number = Int(text), number > 0, least >= 1_000_000 {
@@ -19,9 +24,9 @@ extension Duration {
     } catch { throw ValidationError("\(error).") }
   }
 
-  /// Returns the value of a flag in nanoseconds; nil if the flag was not given.
+  /// Returns the duration of an option in nanoseconds; nil if the option was not given.
   ///
-  /// - Throws: `ValidationError` as the initializer does.
+  /// - Throws: `ValidationError` in the same cases as the initializer.
   static func nanoseconds(option: String, _ text: String?, atLeast least: Int = 0) throws -> UInt64? {
     try text.map { try Duration(option: option, $0, atLeast: least).nanoseconds }
   }

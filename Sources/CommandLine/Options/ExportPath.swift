@@ -1,11 +1,11 @@
 import Laboratory
 import Platform
 
-/// The path of a file to export. Its extension selects the format.
+/// The selection of an export format by the extension of a path.
 enum ExportPath {
-  /// Returns the format of `formats` whose extension, without its dot, the file has.
+  /// Returns the one of `formats` whose extension, without the dot, is the extension of the path.
   ///
-  /// - Throws: ``InputError`` if the path is a directory, or if its extension has no format.
+  /// - Throws: ``InputError`` if the path is a directory, or if no format has the path's extension.
   static func format<Format>(of path: String, in formats: [Format], by ending: (Format) -> String) throws(InputError)
     -> Format
   {
@@ -26,16 +26,16 @@ enum ExportPath {
 }
 
 extension OutputFile {
-  /// Opens the file that an option names.
+  /// Opens the file at a path that an option specifies.
   ///
-  /// - Throws: ``InputError``, which names the option, if the file cannot be written.
+  /// - Throws: ``InputError`` if the file cannot be written. The error names the option.
   init(_ path: String, of option: String) throws(InputError) {
     do { self = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
   }
 
-  /// Verifies that no two of `files` are the same, since one would overwrite the other.
+  /// Verifies that no two of `files` are the same file, since one text would overwrite the other.
   ///
-  /// - Throws: ``InputError``, which names both files.
+  /// - Throws: ``InputError`` if two files are the same. The error names both options.
   static func requireDistinct(_ files: [(file: OutputFile, option: String)]) throws(InputError) {
     var seen: [String: (file: OutputFile, option: String)] = [:]
     for (file, option) in files {

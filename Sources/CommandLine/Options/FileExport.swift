@@ -7,22 +7,23 @@ struct FileExport<Input> {
   private let format: FileFormat<Input>
   private let file: OutputFile
 
-  /// Opens the file that `--export` names.
+  /// Opens the file at the path that `--export` specifies.
   ///
-  /// - Throws: ``InputError`` if the extension has no format, or if the file cannot be written.
+  /// - Throws: ``InputError`` if no format has the path's extension, or if the file cannot be written.
   init(_ path: String, in formats: [FileFormat<Input>]) throws(InputError) {
     format = try ExportPath.format(of: path, in: formats, by: \.ending)
     file = try OutputFile(path, of: "--export")
   }
 
-  /// Writes the input.
+  /// Writes the input to the file, in the file's format.
   func write(_ input: Input) throws { try file.write(format.render(input)) }
 }
 
 extension FileExport<TraceSelection> {
-  /// Returns the files to write, checked before anything is recorded.
+  /// Returns the files to write. The files are opened before anything is recorded.
   ///
-  /// - Throws: ``InputError`` if an extension has no format, or if a file cannot be written or is named twice.
+  /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
+  ///   name the same file.
   static func files(_ paths: [String]) throws(InputError) -> [FileExport] {
     var files: [FileExport] = []
     for path in paths { files.append(try FileExport(path, in: FileFormat<TraceSelection>.all)) }

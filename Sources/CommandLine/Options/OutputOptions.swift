@@ -9,7 +9,7 @@ import Reporting
   import Glibc
 #endif
 
-/// The options that say how to show the results of a run, during the run and after it.
+/// The options that define how results are shown during a run and after it.
 struct OutputOptions: ParsableArguments {
   @OptionGroup var rendering: RenderOptions
 
@@ -26,7 +26,9 @@ struct OutputOptions: ParsableArguments {
       valueName: "name"), completion: .custom { _, _, _ in Completions.scenarios })
   var allowedUnjudged: [String] = []
 
-  /// Verifies that the scenarios that may go unjudged are among those that are run.
+  /// Verifies that the scenarios that may remain unjudged are among the scenarios to run.
+  ///
+  /// - Throws: ``InputError`` if a scenario is not among `names`.
   func requireNames(_ names: [String]) throws(InputError) {
     for name in allowedUnjudged where !names.contains(name) {
       throw InputError(
@@ -34,12 +36,12 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// Returns a session that delivers what these options ask for.
+  /// Returns a session that shows results as these options define.
   ///
   /// - Parameters:
-  ///   - exports: the files to write.
-  ///   - keeps: whether the runs are kept, and compared with those before.
-  ///   - isStoppingMeant: whether the command line limits the time of a trial.
+  ///   - exports: The files to write.
+  ///   - keeps: Whether the runs are stored in the archive and compared with the previous runs.
+  ///   - isStoppingMeant: Whether the command line limits the time of a trial.
   func session(_ exports: [Export], keeps: Bool = false, isStoppingMeant: Bool = false) -> RunSession {
     RunSession(
       runner: Runner(Host.image, machine: .current()), output: self, exports: exports,
@@ -48,7 +50,7 @@ struct OutputOptions: ParsableArguments {
 
   /// Returns the progress line of a run; nil if standard error is not a terminal.
   ///
-  /// - Parameter scenario: the scenario that runs, if there are several.
+  /// - Parameter scenario: The name of the scenario that runs; nil if there is only one.
   func progress(of scenario: String? = nil) -> ProgressDisplay? {
     guard !quiet, Terminal.isTerminal(STDERR_FILENO) else { return nil }
     return ProgressDisplay(of: scenario, style: rendering.color.style(for: STDERR_FILENO))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Laboratory
 
-/// The options with which `trace` records a user's program.
+/// The options for recording a user's program with `trace`.
 struct ProgramOptions: ParsableArguments {
   @Option(
     name: .customLong("for"),
@@ -23,7 +23,7 @@ struct ProgramOptions: ParsableArguments {
   @Flag(help: "On Ctrl-C, show the record and kill the program, whatever it does with the signal.")
   var kill = false
 
-  /// The first option that was given; nil if none was.
+  /// The first of these options on the command line; nil if there is none.
   var given: String? {
     if time != nil { return "--for" }
     if last != nil { return "--last" }

@@ -13,7 +13,8 @@ final class ProgressDisplay: RunObserver {
   let style: TextStyle
   private let scenario: String?
 
-  /// Creates the line for the trials of a scenario. If the scenario's name is given, the line contains it.
+  /// Creates the progress line for the trials of a scenario. The line contains the name of the scenario unless the name
+  /// is nil.
   init(of scenario: String? = nil, style: TextStyle) {
     self.scenario = scenario
     self.style = style

@@ -10,7 +10,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   init?(argument: String) { self.init(rawValue: argument == "md" ? "markdown" : argument) }
 }
 
-/// The form in which results are printed: as tables for people, or in a format that is a single text.
+/// The form in which results are printed: tables for people, or one text in an export format.
 enum PrintFormat: ExpressibleByArgument {
   case table
   case exported(ExportFormat, @Sendable (ExportFormat.Input) throws -> String)
@@ -47,8 +47,7 @@ enum PrintFormat: ExpressibleByArgument {
   }
 }
 
-/// The options that say how to show results, of a run that has just ended or of a saved one, and to which files to
-/// write them.
+/// The options that define how the results of a new or a saved run are shown, and to which files they are written.
 struct RenderOptions: ParsableArguments {
   @Option(help: "How to print results.")
   var format: PrintFormat = .table
@@ -68,10 +67,12 @@ struct RenderOptions: ParsableArguments {
   @Flag(help: "A refuted performance claim is a failure too.")
   var strict = false
 
-  /// Returns the files to write. They are checked now, so that the results of a long run are not lost.
+  /// Returns the files to write. The files are opened before a run starts, so that the results of a long run are not
+  /// lost.
   ///
-  /// - Parameter others: the files that other options name.
-  /// - Throws: ``InputError`` if an extension has no format, or if a file cannot be written or is named twice.
+  /// - Parameter others: The files that other options specify.
+  /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
+  ///   name the same file.
   func exportFiles(and others: [Export] = []) throws(InputError) -> [Export] {
     var files: [Export] = []
     for path in exports { files.append(try Export(path)) }
@@ -80,7 +81,7 @@ struct RenderOptions: ParsableArguments {
     return files
   }
 
-  /// Prints results in the requested format.
+  /// Prints results in the format that the options select.
   func print(_ contents: [ReportContent]) throws {
     try color.print(asIs: !format.isTable) { style in
       switch format {
@@ -90,8 +91,8 @@ struct RenderOptions: ParsableArguments {
     }
   }
 
-  /// Writes the exports, then prints. If one destination fails, the results still go to the others. Returns the
-  /// failures.
+  /// Writes results to the exports, then calls `print`. A failure of one destination does not affect the other
+  /// destinations. Returns the errors of the destinations that failed.
   func deliver(_ contents: [ReportContent], to exports: [Export], print: () throws -> Void) -> [any Error] {
     var failures: [any Error] = []
     func attempt(_ deed: () throws -> Void) { do { try deed() } catch { failures.append(error) } }
@@ -107,24 +108,25 @@ struct RenderOptions: ParsableArguments {
   }
 }
 
-/// A file to write results to, in the format of its extension.
+/// A file to write results to, with its format.
 struct Export {
   private let format: ExportFormat
   fileprivate let file: OutputFile
-  /// The option that names the file.
+  /// The option that specifies the file.
   fileprivate let option: String
 
   var path: String { file.path }
 
-  /// All known extensions: `.json .md …`.
+  /// The extensions of all formats, with dots and separated by spaces: `.json .md …`.
   static var endings: String { ExportFormat.all.map { "." + $0.ending }.joined(separator: " ") }
 
   init(_ path: String) throws(InputError) {
     try self.init(path, ExportPath.format(of: path, in: ExportFormat.all, by: \.ending), option: "--export")
   }
 
-  /// Returns the export of a page (`html`) or of claims for CI servers (`junit`) to a file of any name; an empty array
-  /// if the option was not given.
+  /// Returns the export in the format `html` or `junit` to a file with any extension; an empty array if `path` is nil.
+  ///
+  /// - Throws: ``InputError`` if the file cannot be written.
   static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {
     guard let path, let format = ExportFormat.all.first(where: { $0.name == format }) else { return [] }
     return [try Export(path, format, option: "--\(format.name)")]
@@ -150,7 +152,8 @@ struct Export {
     }
   }
 
-  /// Returns the input of the formats, with the documents' sentences if several scenarios were run.
+  /// Returns the input of the export formats. The input contains the documents' sentences if several scenarios were
+  /// run.
   static func input(_ contents: [ReportContent], strict: Bool) -> ExportFormat.Input {
     ExportFormat.Input(contents, strict: strict) {
       guard contents.count > 1, let documents = try Lab.library.documents() else { return nil }
@@ -158,8 +161,8 @@ struct Export {
     }
   }
 
-  /// Writes a single text to the requested file. If there are several texts, each file has the name of its part before
-  /// the extension.
+  /// Writes one text to the file of the export. If there are several texts, writes each text to a file of its own, with
+  /// the name of the text before the extension.
   private func write(_ parts: [(name: String, text: String)]) throws {
     if parts.count == 1, let only = parts.first { return try file.write(only.text) }
     guard let first = parts.first?.name, let last = parts.last?.name else {

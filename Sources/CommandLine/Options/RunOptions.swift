@@ -2,7 +2,7 @@ import ArgumentParser
 import Laboratory
 import Measurement
 
-/// The options that define which variants to run, with which settings, and for how many rounds.
+/// The options that define the variants to run, their settings, and the number of rounds.
 struct RunOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `explain`.", valueName: "name=value"),
@@ -56,13 +56,13 @@ struct RunOptions: ParsableArguments {
     Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)
   }
 
-  /// Returns the budget of the run; `precision` and `time` are the defaults. A quick run makes the minimum number of
-  /// rounds, unless the options set a time, which it can use.
+  /// Returns the budget of the run, with `precision` and `time` as defaults. A quick run has the minimum number of
+  /// rounds, unless the options set a time.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
     let addsRounds = rounds == nil && !thorough && (!quick || self.time != nil)
     budget.precision = try share() ?? (addsRounds ? precision : nil)
-    // With a precision, the run starts with the rounds that an interval needs, and adds more.
+    // With a precision, the run starts with the minimum number of rounds for an interval, and adds further rounds.
     if budget.precision != nil, !quick, !thorough { budget.rounds = ConfidenceInterval.fewest }
     if let rounds { budget.rounds = rounds }
     budget.time = try limit() ?? time ?? (budget.precision == nil ? nil : .seconds(60))

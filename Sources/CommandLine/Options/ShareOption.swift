@@ -1,14 +1,15 @@
 import ArgumentParser
 import Measurement
 
-/// A percentage of a flag: `2%`.
+/// The value of an option that is a percentage: `2%`.
 struct Share {
   /// The percentage as a fraction: 0.02.
   let value: Double
 
-  /// Parses `text`, which must be in the `allowed` range of percentages.
+  /// Creates a share from the text of an option.
   ///
-  /// - Throws: `ValidationError`, which names the flag, what was found and what is allowed.
+  /// - Throws: `ValidationError` if `text` is not a percentage in the range `allowed`. The error names the option, the
+  ///   text and the range.
   init(option: String, _ text: String, allowed: ClosedRange<Double>) throws {
     guard let quantity = try? Quantity(parsing: text), quantity.unit == .percent, allowed.contains(quantity.value)
     else {

@@ -1,25 +1,27 @@
 import Laboratory
 import Measurement
 
-/// Several runs side by side, mostly of several machines: each sentence of the documents with its standing in each run,
-/// and the headline figures of each scenario as ratios to the baseline in the same run. The largest differences come
-/// first.
+/// Several runs side by side, usually of several machines.
+///
+/// An atlas contains the standing of each sentence of the documents in each run, and the headline figures of each
+/// scenario as ratios to the baseline in the same run. The largest differences come first.
 public struct Atlas: Sendable {
   let columns: [AtlasColumn]
-  /// The facts that distinguish each column from the others.
+  /// The facts that distinguish each column from the other columns, as text.
   let names: [String]
-  /// The sentences of the documents. Those on which machines disagree come first, and among these, those that one
-  /// machine refutes and another bears out.
+  /// The sentences of the documents. The sentences on which machines disagree come first, beginning with those that one
+  /// machine refutes and another machine bears out.
   let sentences: [AtlasSentence]
   let scenarios: [AtlasScenario]
-  /// The words for the columns: machines if every column is of another machine, otherwise runs.
+  /// The words for the columns in texts: machines if every column is of another machine, otherwise runs.
   let words: ColumnWords
-  /// The facts that a reader must know before columns are compared: verdicts that do not count, and interrupted runs.
+  /// Remarks that readers need before they compare columns, such as verdicts that do not count and interrupted runs.
   let cautions: [String]
 
-  /// Creates an atlas of at least two runs, one for each column.
+  /// Creates an atlas of at least two runs.
   ///
   /// - Parameters:
+  ///   - columns: The runs, one for each column.
   ///   - documents: The documents whose sentences are shown; nil in a lab without documents.
   ///   - outlines: The scenarios that try the sentences.
   ///   - names: The names of the documents to show; all if empty.
@@ -56,8 +58,8 @@ public struct Atlas: Sendable {
     }
   }
 
-  /// The number of sentences, and the number of those on which the machines disagree:
-  /// `115 sentences: 9 on which machines disagree, …`.
+  /// The number of sentences, and the number of sentences on which the machines disagree: `115 sentences: 9 on which
+  /// machines disagree, …`.
   var summary: String {
     let counts: [(Int, String)] = [
       (sentences.count { $0.agreement == .disagreed }, "on which \(words.many) disagree"),
@@ -69,20 +71,20 @@ public struct Atlas: Sendable {
       + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
-  /// The facts that a reader must know about ratios, and about differences between machines.
+  /// Notes on the meaning of ratios, and of differences between machines.
   static let notes = [
     "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, or if it is 0, the cell shows the figure itself.",
     "apart: the largest ratio to the smallest; \(significantMark) if that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run for each machine shows only large differences.",
   ]
 
-  /// The sign after a significant difference.
+  /// The sign that follows a significant difference.
   static let significantMark = "!"
 }
 
 /// The words for the columns of an atlas.
 struct ColumnWords: Sendable {
   let one, many: String
-  /// The preposition before a column: `judged on two machines`, `judged in two runs`.
+  /// The preposition before the noun for a column: `judged on two machines`, `judged in two runs`.
   let place: String
 
   static let machines = ColumnWords(one: "machine", many: "machines", place: "on")

@@ -1,23 +1,27 @@
 import Laboratory
 import Measurement
 
-/// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows. Histograms and metrics other
-/// than the headlines are left out, so that the results of twenty machines fit into memory.
+/// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows. The column does not contain
+/// histograms or metrics other than the headlines, so that the results of twenty machines fit into memory.
 public struct AtlasColumn: Sendable {
-  /// The path of the file.
+  /// The path of the file from which the run was read.
   let place: String
   let machine: Machine
   let tool: ToolFacts
-  /// The time at which the first scenario was started.
+  /// The start time of the run's first scenario.
   let started: String
   let isCut: Bool
-  /// The documents without their figures: the scenarios, and the verdicts on their claims.
+  /// The result documents without their figures: the scenarios, and the verdicts on their claims.
   let verdicts: [ResultDocument]
   /// The headline figures of each scenario.
   let runs: [AtlasRun]
 
-  /// Returns the columns for the documents of a file: one for each machine, and a further one for scenarios that were
-  /// run on the same machine again.
+  /// Returns the columns for the documents of a file: one column for each machine, and a further column for scenarios
+  /// that were run on the same machine again.
+  ///
+  /// - Parameters:
+  ///   - documents: The documents of the file.
+  ///   - place: The path of the file.
   public static func columns(of documents: [ResultDocument], place: String) -> [AtlasColumn] {
     var runs: [[ResultDocument]] = []
     for document in documents {
@@ -63,17 +67,17 @@ public struct AtlasColumn: Sendable {
     ]
   }
 
-  /// Returns whether every column is of another machine, apart from the build of the lab. Otherwise several columns are
-  /// runs of one machine.
+  /// Returns whether every column is of another machine. Columns that differ only in the build of the lab are runs of
+  /// one machine.
   static func areMachines(_ columns: [AtlasColumn]) -> Bool {
     Set(columns.map { $0.facts.filter { $0.name != "lab" } }).count == columns.count
   }
 
-  /// The time of the run, to the minute: `2026-11-21 01:02 UTC`.
+  /// The start time of the run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 
-  /// Returns the shortest text that distinguishes each column from the others: the facts in which they differ. Columns
-  /// with the same facts add the time of the run, or the path of the file.
+  /// Returns the shortest text that distinguishes each column from the other columns: the facts in which the columns
+  /// differ. If several columns have the same facts, the text ends with the time of the run or the path of the file.
   static func names(of columns: [AtlasColumn]) -> [String] {
     let facts = columns.map { $0.facts.map(\.text) }
     let telling = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }
@@ -90,19 +94,19 @@ public struct AtlasColumn: Sendable {
 /// The headline figures of a scenario on a machine, each as a multiple of the baseline in the same run.
 struct AtlasRun: Sendable {
   struct Row: Sendable {
-    /// The variant at its point.
+    /// The label of the run: the variant at its point.
     let label: String
-    /// Whether the variant shows a mistake.
+    /// Whether the lesson of the scenario is the failure of the variant.
     let isBroken: Bool
-    /// The ratio to the baseline; the figure itself if there is no baseline.
+    /// The ratio of the figure to the baseline; the figure itself if there is no baseline.
     let cell: Cell
-    /// The measured figure with its unit; nil if there is none.
+    /// The measured figure with its unit, as text; nil if there is no figure.
     let figure: String?
     /// The uncertainty of the ratio: `±2.1 %`; nil for too few rounds.
     let margin: String?
-    /// The contrast to the baseline; nil if the scenario has no baseline, or if the baseline is 0.
+    /// The contrast between the figure and the baseline; nil if the scenario has no baseline, or if the baseline is 0.
     let contrast: Contrast?
-    /// Whether other rows are compared with this one.
+    /// Whether other rows are compared with this row.
     let isReference: Bool
     let parameters: [String: ParameterValue]
   }
@@ -110,9 +114,9 @@ struct AtlasRun: Sendable {
   let scenario: String
   let title: String
   let metric: MetricFacts?
-  /// The reference of the ratios; nil if there are no ratios.
+  /// The reference of the ratios, as text; nil if there are no ratios.
   let reference: String?
-  /// Whether any row has a ratio. There are no ratios to a baseline of 0.
+  /// Whether any row has a ratio. A row has no ratio to a baseline of 0.
   let hasRatios: Bool
   let rows: [Row]
 
@@ -145,7 +149,7 @@ struct AtlasRun: Sendable {
     }
   }
 
-  /// The meaning of the figures. Two runs can be compared if their figures have the same meaning.
+  /// A text that describes the meaning of the figures. Two runs can be compared if their texts are equal.
   var measure: String {
     let of = metric.map {
       "\($0.name), \($0.kind.rawValue)\($0.unit.rawValue.isEmpty ? "" : " in \($0.unit.rawValue)")"

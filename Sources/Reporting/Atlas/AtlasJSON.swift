@@ -3,7 +3,7 @@ import Laboratory
 extension Atlas {
   /// Returns the atlas as JSON, schema `gcdlab.atlas/1`.
   ///
-  /// - Throws: `EncodingError`, which no atlas can cause.
+  /// - Throws: `EncodingError` if a figure is not finite. The figures of an atlas are finite.
   public func json() throws -> String {
     struct Column: Encodable {
       let machine: Int

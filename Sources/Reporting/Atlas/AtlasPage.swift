@@ -1,10 +1,10 @@
 import Laboratory
 import Measurement
 
-/// An atlas as one self-contained page. The machines stand side by side in a box that scrolls by itself, and the first
-/// column stays in sight.
+/// An atlas as a self-contained HTML page. The columns of the machines scroll horizontally, and the first column
+/// remains visible.
 public enum AtlasPage {
-  /// Returns the page.
+  /// Returns the HTML page of an atlas.
   public static func render(_ atlas: Atlas) -> String {
     HTMLReport.page(
       "\(atlas.columns.count) \(atlas.words.many)", style: style,
@@ -35,8 +35,8 @@ public enum AtlasPage {
       """
   }
 
-  /// Returns the heading of a table: the machines, each with its number and with the facts that distinguish it from the
-  /// others.
+  /// Returns the heading row of a table, with a column for each machine. The column contains the number of the machine
+  /// and the facts that distinguish it from the other machines.
   private static func head(_ first: String, _ atlas: Atlas, _ last: Markup = "") -> Markup {
     let heads = atlas.names.enumerated().map { number, name -> Markup in
       "<th><b>\(number + 1)</b><span>\(name)</span></th>"
@@ -64,7 +64,7 @@ public enum AtlasPage {
       """
   }
 
-  /// Returns the number of sentences in each group: `12 on which machines agree, 2 without a verdict`.
+  /// Returns the number of sentences for each kind of agreement: `12 on which machines agree, 2 without a verdict`.
   private static func counts(_ sentences: [AtlasSentence], _ words: ColumnWords) -> String {
     AtlasSentence.Agreement.allCases.compactMap { agreement in
       let count = sentences.count { $0.agreement == agreement }
@@ -89,8 +89,8 @@ public enum AtlasPage {
       "<div class=\"scroll box\"><table class=\"atlas words\">\(head("sentence", atlas))<tbody>\n\(rows)</tbody></table></div>\n"
   }
 
-  /// The largest number of machines for which the lists of figures are open at first. The list of more machines is
-  /// long.
+  /// The maximum number of machines for which the lists of figures are initially open. The list is long for more
+  /// machines.
   private static let mostOpened = 4
 
   private static func claim(_ claim: AtlasSentence.Claim) -> Markup {

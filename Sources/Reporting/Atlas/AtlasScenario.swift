@@ -1,25 +1,25 @@
 import Laboratory
 import Measurement
 
-/// A scenario on several machines, with its headline figures.
+/// The headline figures of a scenario on several machines.
 struct AtlasScenario: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
-    /// The cells by the index of the machine; nil if the run does not exist there or cannot be compared.
+    /// The cells by the index of the machine; nil for a machine on which the run does not exist or cannot be compared.
     let cells: [AtlasRun.Row?]
-    /// The ratio of the largest cell to the smallest; nil for fewer than two.
+    /// The ratio of the largest cell to the smallest cell; nil for fewer than two cells.
     let apart: Double?
-    /// Whether `apart` exceeds the difference that runs of one machine have by chance; nil for too few rounds.
+    /// Whether `apart` exceeds the difference that runs of one machine may have by chance; nil for too few rounds.
     let isSignificant: Bool?
 
-    /// Whether some machine has a figure, or the trials ended differently on two machines.
+    /// Whether at least one machine has a figure, or the trials ended differently on two machines.
     var saysSomething: Bool {
       cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
     }
 
-    /// The ratio of the largest cell to the smallest, with the sign if the difference is significant: `2.10x!`; empty
-    /// if there is no ratio.
+    /// The ratio of the largest cell to the smallest cell, with a sign if the difference is significant: `2.10x!`;
+    /// empty if there is no ratio.
     var apartText: String {
       apart.map { Quantity.ratio($0) + "x" + (isSignificant == true ? Atlas.significantMark : "") } ?? ""
     }
@@ -31,10 +31,10 @@ struct AtlasScenario: Sendable {
   let note: String
   /// The rows, in the order of the first machine.
   let rows: [Row]
-  /// The machines whose figures have another meaning, and the settings that were not the same.
+  /// The machines whose figures have another meaning, and the settings that differ between machines.
   let cautions: [String]
 
-  /// Returns at most `most` rows: those with the largest differences, in their order.
+  /// Returns the rows with the largest differences, at most `most`, in their original order.
   func rows(most: Int) -> [Row] {
     guard rows.count > most else { return rows }
     let kept = rows.indices.sorted { rank(rows[$0]) > rank(rows[$1]) }.prefix(most)

@@ -1,13 +1,14 @@
 import Laboratory
 import Measurement
 
-/// A sentence of the documents on several machines.
+/// A sentence of the documents, with its standing on several machines.
 struct AtlasSentence: Sendable {
-  /// The agreement of the columns that judged a sentence. A single column agrees with no other.
+  /// The agreement of the columns that judged a sentence. A single column does not agree or disagree with another
+  /// column.
   enum Agreement: CaseIterable, Sendable {
     case disagreed, agreed, once, never
 
-    /// Returns the heading of the sentences in this group.
+    /// Returns the heading for the sentences with this agreement.
     func words(_ columns: ColumnWords) -> String {
       switch self {
       case .disagreed: "sentences on which \(columns.many) disagree"
@@ -23,25 +24,26 @@ struct AtlasSentence: Sendable {
     case none
     /// The sentence is open on some machines.
     case open
-    /// The sentence has another standing on some machines, such as `partly` or `standIn`.
+    /// The sentence has different standings on some machines, such as `partly` and `standIn`.
     case otherwise
-    /// The sentence is refuted on one machine and holds on another.
+    /// The sentence is refuted on one machine and holds on another machine.
     case opposed
 
     static func < (left: Disagreement, right: Disagreement) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// A claim on the sentence, with its result on each machine that judged it.
+  /// A claim on the sentence, with its result on each machine that judged the claim.
   struct Claim: Sendable {
     let scenario: String
     let says: String
     let check: String
     /// The results by the index of the machine; nil for a machine that did not judge the claim.
     let judgedClaims: [SentenceIndex.JudgedClaim?]
-    /// The kind of the figures, and the ratio of the largest to the smallest; nil if the figures cannot be compared.
+    /// A noun for the figures, and the ratio of the largest figure to the smallest figure; nil if the figures cannot be
+    /// compared.
     let apart: (of: String, times: Double)?
 
-    /// Each result in words, with the numbers of the machines that have it.
+    /// Each result as text, with the numbers of the machines that have this result.
     var words: [(machines: [Int], says: String)] {
       let words = judgedClaims.enumerated().compactMap { number, judgedClaim in
         judgedClaim.map { (number + 1, $0.words) }
@@ -49,7 +51,8 @@ struct AtlasSentence: Sendable {
       return words.grouped { $0.1 }.map { says, machines in (machines.map(\.0), says) }
     }
 
-    /// `the ratios lie 1.93x apart`; nil if the figures cannot be compared.
+    /// The ratio of the largest figure to the smallest figure in words: `the ratios lie 1.93x apart`; nil if the
+    /// figures cannot be compared.
     var apartText: String? { apart.map { "the \($0.of) lie \(Quantity.ratio($0.times))x apart" } }
   }
 
@@ -58,11 +61,11 @@ struct AtlasSentence: Sendable {
   let id: String
   let says: String
   let said: Documents.Strength?
-  /// The standings by the index of the machine; nil if another version of the lab gave the verdicts, which do not
-  /// count.
+  /// The standings by the index of the machine; nil for a machine whose verdicts another version of the lab gave. Such
+  /// verdicts do not count.
   let standings: [SentenceStanding?]
   let disagreement: Disagreement
-  /// The claims on which the machines disagree.
+  /// The claims with different results on some machines.
   let claims: [Claim]
 
   /// The number of machines that judged the sentence.
@@ -111,7 +114,7 @@ struct AtlasSentence: Sendable {
     let scenario, check: String
   }
 
-  /// Returns the claims whose opinions differ.
+  /// Returns the claims whose opinions differ between machines.
   private static func claims(_ judgedClaims: [[SentenceIndex.JudgedClaim]]) -> [Claim] {
     let keys = judgedClaims.joined().grouped { Key(scenario: $0.scenario, check: $0.claim.check) }.map(\.key)
     return keys.compactMap { key in
@@ -127,8 +130,10 @@ struct AtlasSentence: Sendable {
     }
   }
 
-  /// Returns the ratio of a claim's largest figure to its smallest; nil if the figures cannot be compared. The figures
-  /// are the claim's ratios if all columns have one, and otherwise the left sides of its check.
+  /// Returns a noun for the figures of a claim, and the ratio of the largest figure to the smallest figure; nil if the
+  /// figures cannot be compared.
+  ///
+  /// The figures are the claim's ratios if all columns have one, and otherwise the left sides of the check.
   private static func apart(_ claims: [ClaimFacts]) -> (of: String, times: Double)? {
     let ratios = claims.compactMap { $0.evidence.ratio?.value }
     let areRatios = ratios.count == claims.count
@@ -143,7 +148,7 @@ struct AtlasSentence: Sendable {
 }
 
 extension SentenceStanding {
-  /// Whether claims on the sentence were judged, whatever the result.
+  /// Whether claims on the sentence were judged, with any result.
   var isJudged: Bool {
     switch self {
     case .refuted, .partly, .undecided, .borneOut, .inOneConfiguration, .byInference, .standIn, .byConstruction: true

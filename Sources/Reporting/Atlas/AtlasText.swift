@@ -1,24 +1,30 @@
 import Laboratory
 import Measurement
 
-/// An atlas for a terminal: a key with the numbers of the machines, and tables with these numbers as columns.
+/// An atlas as text for a terminal: a key with the numbers of the machines, and tables with a column for each number.
 public struct AtlasText {
   private let atlas: Atlas
   private let style: TextStyle
-  /// Whether every sentence and every row is shown, including those on which machines agree.
+  /// Whether the text contains every sentence and every row, including those on which machines agree.
   private let details: Bool
 
-  /// Creates the text of an atlas in a style.
+  /// Creates the text of an atlas.
+  ///
+  /// - Parameters:
+  ///   - atlas: The atlas to show.
+  ///   - style: The style of the text.
+  ///   - details: Whether the text contains every sentence and every row.
   public init(_ atlas: Atlas, _ style: TextStyle, details: Bool = false) {
     self.atlas = atlas
     self.style = style
     self.details = details
   }
 
-  /// All sentences of the documents, without the scenarios.
+  /// The text of all sentences of the documents, without the scenarios.
   public var sentences: String { text(key + disagreements + agreements + [""] + end) }
 
-  /// The sentences on which machines disagree (all of them with `details`), and every scenario.
+  /// The text of the sentences on which machines disagree, and of every scenario. With `details`, the text contains all
+  /// sentences.
   public var report: String {
     text(key + disagreements + (details ? agreements : []) + scenarios + [""] + end + wrapped(Atlas.notes))
   }
@@ -64,8 +70,8 @@ public struct AtlasText {
     }
   }
 
-  /// Returns a sentence with a mark for each machine before it. If there is no room, the marks stand below the
-  /// sentence, each with its standing in words.
+  /// Returns a sentence after a mark for each machine. If there is no room, the marks are below the sentence, each with
+  /// its standing in words.
   private func row(_ sentence: AtlasSentence) -> [String] {
     let said = sentence.said.map { " (\($0.rawValue))" } ?? ""
     let count = sentence.standings.count
@@ -87,7 +93,8 @@ public struct AtlasText {
 
   private var idWidth: Int { atlas.sentences.map(\.id.displayWidth).max() ?? 0 }
 
-  /// Returns a claim, its result on each machine, and the ratio of its largest figure to its smallest.
+  /// Returns the lines of a claim: the claim, its result on each machine, and the ratio of its largest figure to its
+  /// smallest figure.
   private func lines(_ claim: AtlasSentence.Claim) -> [String] {
     let machines = claim.words.flatMap { machines, says in
       style.wrapped("\(machines.map(String.init).joined(separator: " ")) \(says)", .quiet, indent: 6)
@@ -96,7 +103,7 @@ public struct AtlasText {
       + (claim.apartText.map { style.wrapped($0, .care, indent: 6) } ?? [])
   }
 
-  /// Returns a standing in words. Nil stands for verdicts that do not count.
+  /// Returns a standing as text. Nil represents verdicts that do not count.
   static func word(_ standing: SentenceStanding?) -> String { standing?.rawValue ?? "other version" }
 
   private static func mark(_ standing: SentenceStanding?, _ style: TextStyle) -> String {
@@ -127,7 +134,7 @@ public struct AtlasText {
 
   // MARK: Scenarios
 
-  /// The number of rows of a scenario without `details`.
+  /// The maximum number of rows of a scenario without `details`.
   private static let mostRows = 8
 
   private var scenarios: [String] {
@@ -146,7 +153,7 @@ public struct AtlasText {
       row.cells.map { cell in cell.map { style.unicode ? $0.cell.text : $0.cell.plain } ?? "-" }
         + (hasApart ? [row.apartText] : [])
     }
-    // The names get the room that the figures leave, or a third of the line if the figures take several lines.
+    // The names take the room that the figures leave, or a third of the line if the figures take several lines.
     let taken = (cells.first ?? []).indices.reduce(0) { sum, column in
       sum + 2 + (cells.map { $0[column].displayWidth }.max() ?? 0)
     }

@@ -21,14 +21,14 @@ extension ReportContent {
     return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
   }
 
-  /// The facts about the machine and the run.
+  /// The facts about the machine and the run, as text.
   var facts: [String] {
     let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
     let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
     return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
   }
 
-  /// The facts, without the details of the machine that other commands show.
+  /// The facts about the machine and the run, without the details of the machine that other commands show.
   var briefFacts: [String] { processor + run }
 
   private var processor: [String] {
@@ -41,18 +41,18 @@ extension ReportContent {
       ? ["\(rounds.counted("round")) in \(Self.time(document))", "seed \(document.seed)"] : ["no trial was run"]
   }
 
-  /// Returns the duration of the run, to the millisecond, which is the precision of a document.
+  /// Returns the duration of the run as text, to the millisecond, which is the precision of a result document.
   static func time(_ document: ResultDocument) -> String {
     document.seconds < 0.001 ? "less than 1 ms" : Quantity(document.seconds * 1e9, .nanoseconds).description
   }
 
-  /// The tool that made the document, and the time of the run.
+  /// The tool that wrote the document, and the time of the run, as text.
   var origin: [String] {
     ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", dispatch, document.started]
       .compactMap(\.self)
   }
 
-  /// The version of Dispatch that was tried; nil if it is the Dispatch of the Swift toolchain.
+  /// The version of Dispatch under test; nil for the Dispatch of the Swift toolchain.
   private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
   /// The command line, quoted for a shell; nil if a program started the run.

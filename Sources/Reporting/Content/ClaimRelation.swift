@@ -2,17 +2,18 @@ import Laboratory
 
 /// The relation of claims to the sentences of the documents, in words.
 enum ClaimRelation {
-  /// Returns the relation of one claim, `tests guide.3, contradicts guide.19`, or that the claim is the lab's own.
+  /// Returns the sentences that a claim tests or contradicts, `tests guide.3, contradicts guide.19`, or a remark that
+  /// the claim is the lab's own.
   static func text(bears: [String], contradicts: [String]) -> String {
     let sides = [("tests", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
       .map { "\($0.0) \($0.1.joined(separator: ", "))" }
     return sides.isEmpty ? "the lab's own" : sides.joined(separator: ", ")
   }
 
-  /// Returns the number of claims that test sentences, and of those that are the lab's own:
-  /// `7 test sentences of the documents (guide.5 …: see `gcdlab documents guide`), 18 are the lab's own`.
+  /// Returns the number of claims that test sentences, and the number of claims that are the lab's own: `7 test
+  /// sentences of the documents (guide.5 …: see `gcdlab documents guide`), 18 are the lab's own`.
   ///
-  /// - Parameter grades: The sentences that each claim grades.
+  /// - Parameter grades: The identifiers of the sentences that each claim grades.
   static func counts(_ grades: [[String]]) -> String {
     let graded = grades.filter { !$0.isEmpty }
     let own = grades.count - graded.count
@@ -29,8 +30,8 @@ enum ClaimRelation {
 }
 
 extension ClaimFacts {
-  /// The relation of the claim to the sentences of the documents.
+  /// The relation of the claim to the sentences of the documents, in words.
   var sides: String { ClaimRelation.text(bears: bears ?? [], contradicts: contradicts ?? []) }
-  /// The sentences that the claim grades.
+  /// The identifiers of the sentences that the claim grades.
   var grades: [String] { (bears ?? []) + (contradicts ?? []) }
 }

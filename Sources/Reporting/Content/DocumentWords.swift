@@ -1,7 +1,7 @@
 import Laboratory
 
 extension Documents.Era {
-  /// The subject of this half of the documents.
+  /// The subject of this half of the documents, in words.
   var means: String {
     switch self {
     case .then: "Grand Central Dispatch, 2010 to 2015"
@@ -14,7 +14,7 @@ extension Documents.Era {
 }
 
 extension Documents.Strength {
-  /// The requirement that a sentence of this strength sets for its claims.
+  /// An explanation of the strength in words: how claims and trials decide a sentence of this strength.
   var means: String {
     switch self {
     case .always: "of every run: one counterexample refutes it"
@@ -26,7 +26,7 @@ extension Documents.Strength {
 }
 
 extension SentenceStanding {
-  /// The meaning of the standing; nil if its word is enough.
+  /// The meaning of the standing in words; nil if the name of the standing is clear without an explanation.
   var means: String? {
     switch self {
     case .refuted: "a claim speaks against it"

@@ -1,20 +1,22 @@
 import Laboratory
 import Measurement
 
-/// The medians of a metric with the range of their rounds: a row for each run, and a panel for each point of the sweep.
+/// A plot of the medians of a metric and the range of their rounds, with a row for each run and a panel for each point
+/// of the sweep.
 struct DotPlot: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
-    /// Whether other rows are compared with this one.
+    /// Whether other rows are compared with this row.
     let isReference: Bool
-    /// The figure in the table: the median or the range, or how the trials ended if they gave no figure.
+    /// The figure of the run in the table: the median, the range, or the way in which the trials ended if they have no
+    /// figure.
     let figure: String
-    /// The ratio in the table; empty if there is none.
+    /// The ratio of the run in the table; empty if there is none.
     let ratio: String
-    /// The median; nil if the table has a range or no figure.
+    /// The median; nil if the table contains a range or no figure.
     let median: Double?
-    /// The range of the rounds, or of the samples if the table has a range; nil for fewer than two rounds.
+    /// The range of the rounds, or of the samples if the table contains a range; nil for fewer than two rounds.
     let span: ClosedRange<Double>?
     /// Whether the rounds distinguish the run from its reference; nil if they are too few, or if there is no reference.
     let isDistinct: Bool?
@@ -22,26 +24,26 @@ struct DotPlot: Sendable {
     var isTooNoisy = false
   }
   struct Panel: Sendable {
-    /// The point of the panel; nil if nothing is swept.
+    /// The point of the panel as text; nil if no parameter is swept.
     let title: String?
     let rows: [Row]
   }
-  /// The metric of the plot; the first one if the plot has several of the same kind.
+  /// The metric of the plot; the first metric if the plot has several of the same kind.
   let metric: MetricFacts
   let title: String
   let note: String
   let panels: [Panel]
-  /// The reference of the ratios; nil if there are no ratios.
+  /// The reference of the ratios, as text; nil if there are no ratios.
   let reference: String?
-  /// The runs without a figure.
+  /// The labels of the runs without a figure.
   let leftOut: [String]
-  /// The number of points for which the plot has no room.
+  /// The number of points that do not fit into the plot.
   let morePoints: Int
 
-  /// The largest number of rows.
+  /// The maximum number of rows.
   private static let most = 32
 
-  /// Creates the plot; nil if nothing was measured.
+  /// Creates the plot of the headline metric; nil if no figure was measured.
   init?(_ tables: Tables) {
     let (index, runs) = (tables.index, tables.index.document.runs)
     func isMeasured(_ metric: MetricFacts) -> Bool {
@@ -54,7 +56,8 @@ struct DotPlot: Sendable {
     let alike =
       isHeadline ? [] : tables.shown.filter { $0.kind == metric.kind && $0.unit == metric.unit && isMeasured($0) }
     guard alike.count < 3 else {
-      // The metric is one of a family, such as one for each priority. Each run has a panel, with a row for each metric.
+      // The plot is of a family of metrics, such as one for each priority. Each run has a panel, with a row for each
+      // metric.
       title = metric.kind == .latency ? "times" : "figures"
       note = "medians over the trials"
       panels = runs.indices.prefix(Self.most / alike.count + 1).compactMap { run in
@@ -126,7 +129,7 @@ struct DotPlot: Sendable {
       isTooNoisy: isHeadline && tables.comparison?.isTooNoisy(run) == true)
   }
 
-  /// All values that have a place on the axis.
+  /// All values that the plot marks on the axis.
   var values: [Double] {
     panels.flatMap(\.rows).flatMap { row in [row.median, row.span?.lowerBound, row.span?.upperBound].compactMap(\.self)
     }

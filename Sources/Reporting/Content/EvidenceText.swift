@@ -2,10 +2,11 @@ import Laboratory
 import Measurement
 
 extension ClaimFacts {
-  /// The evidence in one sentence.
+  /// The evidence for the verdict, in one sentence.
   var evidenceText: String { evidenceText(unless: nil) }
 
-  /// Returns the evidence in one sentence, without the number of rounds if it equals `known`.
+  /// Returns the evidence for the verdict in one sentence. The sentence does not contain the number of rounds if it
+  /// equals `known`.
   func evidenceText(unless known: Int?) -> String {
     let trials = "\(evidence.trials.counted("trial"))"
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
@@ -19,7 +20,7 @@ extension ClaimFacts {
       let isAll = evidence.met == evidence.trials && evidence.lost == nil
       let others = evidence.lost.map { ", \($0) more lost" } ?? ""
       let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(others)\(spread(over: known))"
-      // If a check with `==` is met, the check already has the figure.
+      // If a check with `==` is met, the check already contains the figure.
       guard comparison?.comparison != .equal, evidence.left != nil else { return seen }
       return seen + (isAll ? ", " : "; there ") + counted
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), \(counted)"
@@ -29,7 +30,7 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether the evidence has a ratio of paired rounds.
+  /// Whether the sentence contains a ratio of paired rounds, or states that there is no significant difference.
   var hasRatio: Bool {
     switch ratioResult {
     case .ratio(let interval): !interval.isSame(evidence.meaning)
@@ -38,7 +39,8 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether the ratio does not distinguish the sides, because of a narrow interval or because of a wide one.
+  /// Whether the interval of the ratio includes 1 so that neither side is better: `narrow` if there is no significant
+  /// difference, `wide` if the ratio is too noisy.
   var isUntold: (narrow: Bool, wide: Bool) {
     switch ratioResult {
     case .noDifference: (true, false)
@@ -47,10 +49,10 @@ extension ClaimFacts {
     }
   }
 
-  /// The figure of the left side; the smallest and the largest figure if they differ.
+  /// The figure of the left side as text; the smallest and the largest figure if the trials have different figures.
   private var left: String { side(evidence.left, evidence.leftRange) }
 
-  /// Returns the figure of a side, or its smallest and its largest figure if they differ.
+  /// Returns the median of a side as text, or its smallest and largest figure if they differ.
   private func side(_ median: Number?, _ range: [Number]?) -> String {
     guard let range, range.count == 2 else { return figure(median) }
     let ends = range.map(figure)
@@ -63,7 +65,7 @@ extension ClaimFacts {
     return whole?.withCommas ?? Quantity(value, evidence.unit).description
   }
 
-  /// Returns the number of settings, if there are more trials than rounds: ` (6 at each of 3 settings)`.
+  /// Returns the number of settings as text if there are more trials than rounds: ` (6 at each of 3 settings)`.
   private func spread(over rounds: Int?) -> String {
     guard let rounds, rounds > 0, evidence.trials > rounds, evidence.trials % rounds == 0,
       comparison?.figures.first?.scope.isOne == true
@@ -71,11 +73,11 @@ extension ClaimFacts {
     return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
   }
 
-  /// The left side; both sides if two figures are compared.
+  /// The figure of the left side as text; the figures of both sides if the check compares two figures.
   private var found: String { comparison?.figures.count == 2 ? bothSides : left }
 
-  /// The figure of the left side with the name of its metric, `4 to 40,330 duplicates`; both sides if two figures are
-  /// compared.
+  /// The figure of the left side with the name of its metric, `4 to 40,330 duplicates`; the figures of both sides if
+  /// the check compares two figures.
   private var counted: String {
     let names = comparison?.figures.map(\.metric) ?? []
     guard let name = names.first else { return left }
@@ -83,7 +85,7 @@ extension ClaimFacts {
     return "\(left) \(name)"
   }
 
-  /// The statement that every round of one side is below every round of the other; nil if the verdict has another
+  /// A statement that every round of one side is below every round of the other side; nil if the verdict has another
   /// reason.
   private var apart: String? {
     guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
@@ -93,7 +95,8 @@ extension ClaimFacts {
     return "every round of \(low) is below every round of \(high)"
   }
 
-  /// The interval of the sides' ratio; nil if there is no ratio, or if one side is a limit and the verdict is not open.
+  /// The interval of the ratio between the sides; nil if there is no ratio, or if one side is a limit and the verdict
+  /// is not `inconclusive`.
   private var interval: ConfidenceInterval? {
     guard comparison?.isOfLimit != true || verdict == .inconclusive, let ratio = evidence.ratio, let low = evidence.low,
       let high = evidence.high
@@ -101,16 +104,16 @@ extension ClaimFacts {
     return ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
   }
 
-  /// The conclusion from the rounds about the ratio.
+  /// The result of the rounds for the ratio.
   private enum RatioResult {
     case ratio(ConfidenceInterval)
-    /// The interval includes 1. It is also chance which of the two medians is smaller.
+    /// The interval includes 1. The order of the two medians is chance, too.
     case noDifference(ConfidenceInterval)
     case tooNoisy
   }
 
-  /// The conclusion from the rounds about the ratio; nil if there is no ratio, or if the verdict follows from its
-  /// reason and not from the interval.
+  /// The result of the rounds for the ratio; nil if there is no ratio, or if the verdict does not depend on the
+  /// interval.
   private var ratioResult: RatioResult? {
     guard let interval else { return nil }
     guard interval.low < 1, interval.high > 1 else { return .ratio(interval) }
@@ -118,8 +121,8 @@ extension ClaimFacts {
     return interval.isNoise ? .tooNoisy : .noDifference(interval)
   }
 
-  /// The medians with the conclusion about their ratio, in the direction of the claim. Without a conclusion, the text
-  /// is the distance from the limit, or the medians alone.
+  /// The medians, and the result for their ratio in the direction of the claim. Without a result, the text contains the
+  /// distance from the limit, or only the medians.
   private var comparedText: String {
     let sides = bothSides
     switch ratioResult {
@@ -132,9 +135,9 @@ extension ClaimFacts {
     }
   }
 
-  /// The distance from the limit: `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %`, and for a count
-  /// `width: 2 where at most 1 is claimed`; nil if two figures are compared, if the check asks for a difference, or if
-  /// the verdict is open.
+  /// The distance from the limit, `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %`, or for a count `width: 2
+  /// where at most 1 is claimed`. Nil if the check compares two figures or asks for a difference, or if the verdict is
+  /// `inconclusive`.
   private var claimed: String? {
     guard verdict != .inconclusive, let found = evidence.left, let comparison, comparison.isOfLimit else { return nil }
     if let limit = evidence.right, evidence.unit != .none || !comparison.hasLimit, limit.value > 0,
@@ -164,10 +167,10 @@ extension ClaimFacts {
     return "\(measured)\(left)" + (isAsAsked ? ", as claimed" : " where \(asked) is claimed")
   }
 
-  /// The metric of both figures, in front of them: `contended: `. Empty if each side names its own metric.
+  /// The prefix `contended: ` with the metric of both figures; empty if the figures are of different metrics.
   private var measured: String { comparison?.sharedMetric.map { "\($0): " } ?? "" }
 
-  /// The two sides, with their names if both are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
+  /// The two sides, with their names if both sides are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
   private var bothSides: String {
     let figures = [left, side(evidence.right, evidence.rightRange)]
     let named =
@@ -177,22 +180,22 @@ extension ClaimFacts {
 }
 
 extension WrittenCheck {
-  /// Whether one side is a number, with which the figure of the other side is compared.
+  /// Whether one side of the check is a number and not a figure.
   fileprivate var hasLimit: Bool { figures.count == 1 }
 
-  /// Whether the left side is compared with a number, or with a part or a multiple of another figure.
+  /// Whether the right side of the check is a limit: a number, or a part or a multiple of another figure.
   fileprivate var isOfLimit: Bool {
     let sides = sideNames
     return hasLimit || sides?[0].isProduct == false && sides?[1].isProduct == true
   }
 
-  /// The metric of both figures; nil if they are of different metrics.
+  /// The metric of the figures on both sides; nil if they are of different metrics.
   fileprivate var sharedMetric: String? {
     let metrics = Set(figures.map(\.metric))
     return metrics.count == 1 ? metrics.first : nil
   }
 
-  /// The names that distinguish the sides if both are figures: their variants, points or metrics; nil if one side is a
+  /// The names that distinguish the sides if both sides are figures: variants, points or metrics. Nil if one side is a
   /// number.
   ///
   /// The name of a product includes the factor, since the figure beside the name is that of the product.
@@ -205,7 +208,7 @@ extension WrittenCheck {
       }
     }
     guard let left = sides[0], let right = sides[1], left.figure != right.figure else { return nil }
-    // Settings that both sides have do not distinguish them.
+    // Settings that both sides have do not distinguish the sides.
     let shared = left.figure.point.filter(right.figure.point.contains)
     func run(_ figure: Figure) -> String {
       let point = figure.point.filter { !shared.contains($0) }.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
@@ -221,6 +224,6 @@ extension WrittenCheck {
     }
   }
 
-  /// Returns a factor as checks write it: `0.5`, `2`.
+  /// Returns a factor in the notation of checks: `0.5`, `2`.
   private static func plain(_ factor: Double) -> String { Int(exactly: factor).map(String.init) ?? "\(factor)" }
 }

@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 
 extension ReportContent {
-  /// Returns the meanings of the signs in the shown tables, one line each, and a note if there are too few rounds for
-  /// intervals.
+  /// Returns the meanings of the signs in some tables, one line for each sign, and a note if there are too few rounds
+  /// for intervals.
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
@@ -16,7 +16,7 @@ extension ReportContent {
     }
     if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline {
       let groups = comparison?.groups ?? ""
-      // Runs of different problems have no common best.
+      // Runs with different amounts of work have no common best run.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       let better = "(\(headline.better.rawValue) is better)"
       let signs = [
@@ -74,7 +74,8 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the metrics in some tables that are ratios or shares. The names of these metrics do not say of what.
+  /// Returns the metrics in some tables that are ratios or shares. Footnotes explain these metrics, since their names
+  /// do not contain what the ratio is of.
   private func ratios(in tables: [Table]) -> [MetricFacts] {
     let titles = Set(tables.flatMap(\.headings).map(\.title))
     return document.scenario.metrics.filter {
@@ -82,7 +83,7 @@ extension ReportContent {
     }
   }
 
-  /// The confidence with which all intervals of a table hold together.
+  /// A text with the confidence that all intervals of a table contain the true ratios simultaneously.
   private var certainty: String {
     "simultaneous \(Quantity(100 * ConfidenceInterval.confidence, .percent)) confidence intervals"
   }

@@ -1,17 +1,18 @@
 import Laboratory
 
-/// The results of some runs for the sentences of the documents: each sentence that one of their claims grades, with its
-/// standing by these runs alone.
+/// The standings of the documents' sentences according to some runs. The grades contain each sentence that a claim of
+/// these runs grades.
 struct Grades: Sendable {
   struct Grade: Sendable {
     let sentence: Documents.Sentence
     let standing: SentenceStanding
-    /// The scenarios whose claims grade the sentence.
+    /// The names of the scenarios whose claims grade the sentence.
     let scenarios: [String]
   }
   /// The grades, in the order of the documents.
   let grades: [Grade]
-  /// The system on which the lab tried only a stand-in of its own, `Linux`; nil if Dispatch was tried.
+  /// The system on which every graded sentence was tried with a stand-in for Dispatch, such as `Linux`; nil if Dispatch
+  /// was tried.
   let standIn: String?
 
   init(_ runs: [ResultDocument], by documents: Documents?) {
@@ -38,8 +39,8 @@ struct Grades: Sendable {
     standIn = isStandIn ? system : nil
   }
 
-  /// The grades, the gravest first: `Documents: guide.19 refuted; guide.27, guide.31 borne out`. Nil if no sentence was
-  /// graded, or if only a stand-in was tried.
+  /// The grades as a line, the gravest first: `Documents: guide.19 refuted; guide.27, guide.31 borne out`. Nil if no
+  /// sentence was graded, or if only a stand-in was tried.
   var line: Line? {
     guard standIn == nil else { return nil }
     let phrases = SentenceStanding.allCases.compactMap { standing -> Line.Phrase? in
@@ -49,7 +50,7 @@ struct Grades: Sendable {
     return Line("Documents: ", phrases, separator: "; ")
   }
 
-  /// The command that shows the first sentence that is not borne out; nil if there is none.
+  /// The command that shows the first sentence that is not borne out; nil if there is no such sentence.
   var hint: String? {
     let doubtful: [SentenceStanding] = [.refuted, .partly, .undecided]
     guard standIn == nil else { return nil }
@@ -58,15 +59,15 @@ struct Grades: Sendable {
     }
   }
 
-  /// The line under the title of a stand-in; nil if Dispatch was tried.
+  /// A warning below the title of a report that only a stand-in was tried; nil if Dispatch was tried.
   var caution: String? { standIn.map { "On \($0): stand-in, says nothing of Dispatch" } }
 
-  /// The grades of the sentences that do not hold.
+  /// The grades of the refuted sentences.
   var refuted: [Grade] { grades.filter { $0.standing == .refuted } }
 }
 
 extension SentenceStanding {
-  /// The predicate after a sentence's number.
+  /// The standing in the form in which a line of grades contains it after the numbers of sentences.
   fileprivate var phrase: String {
     switch self {
     case .inOneConfiguration, .byInference: "\(SentenceStanding.borneOut.rawValue) \(rawValue)"

@@ -2,23 +2,23 @@ import Laboratory
 import Measurement
 import RealModule
 
-/// A metric over two swept parameters: a panel for each variant, and a cell for each point. The strength of a cell's
-/// colour is its distance from the reference.
+/// A map of a metric over two swept parameters, with a panel for each variant and a cell for each point. The strength
+/// of a cell's colour is its distance from the reference.
 struct HeatMap: Sendable {
   struct Point: Sendable {
     /// The text of the cell in the table.
     let text: String
-    /// The distance from the reference or from the best median: a share of the largest distance, from 0 to 1, on a
-    /// logarithmic scale; nil if there is no figure.
+    /// The distance from the reference, or from the best median without a reference, as a share of the largest
+    /// distance: from 0 to 1 on a logarithmic scale; nil if there is no figure.
     let strength: Double?
     /// Whether the cell is better than the reference.
     let isBetter: Bool
     let isBest: Bool
-    /// Whether the rounds do not distinguish the cell from the best one, or from the baseline.
+    /// Whether the rounds do not distinguish the run of the cell from the best run or from the baseline.
     let isNearBest: Bool
     /// Whether the rounds are too noisy to compare the cell with its reference.
     var isTooNoisy = false
-    /// The run of the cell with its ratio and its figure, for a tooltip.
+    /// The run of the cell with its ratio and its figure, as text for a tooltip.
     let says: String
   }
   struct Row: Sendable {
@@ -35,15 +35,15 @@ struct HeatMap: Sendable {
   let across: ParameterFacts
   let columns: [String]
   let panels: [Panel]
-  /// The reference of the multiples; nil if the cells are medians.
+  /// The reference of the ratios in the cells, as text; nil if the cells contain medians.
   let reference: String?
-  /// The variants for which the map has no room.
+  /// The names of the variants that do not fit into the map.
   let leftOut: [String]
 
-  /// The largest number of rows.
+  /// The maximum number of rows.
   private static let most = 32
 
-  /// Creates the map; nil if fewer than two parameters are swept, or if nothing was measured.
+  /// Creates the map of the headline metric; nil if fewer than two parameters are swept, or if no figure was measured.
   init?(_ tables: Tables) {
     let index = tables.index
     let swept = index.swept.filter { ($0.swept?.count ?? 0) > 1 }
@@ -60,7 +60,7 @@ struct HeatMap: Sendable {
 
     let medians = index.document.runs.compactMap { $0.metrics[metric.name]?.median }.filter { $0 > 0 && $0.isFinite }
     let least = metric.better == .higher ? medians.max() : medians.min()
-    /// Returns the logarithm of a run's ratio to its reference.
+    /// Returns the logarithm of the ratio between a run and its reference; nil if there is no ratio.
     func distance(_ run: Int) -> Double? {
       guard isRatio else {
         let median = index.document.runs[run].metrics[metric.name]?.median
@@ -108,7 +108,7 @@ struct HeatMap: Sendable {
           label: label.joined(separator: ", "),
           cells: values.map { value in cell(index.run(variant.name, at: point.merging([across.name: value]) { $1 })) })
       }
-      // A variant without this metric, or with no trial that counts, has no panel.
+      // A variant without a figure of this metric has no panel.
       guard rows.contains(where: { $0.cells.contains { $0.strength != nil } }) else { continue }
       let used = panels.reduce(0) { $0 + $1.rows.count }
       guard panels.isEmpty || used + rows.count <= Self.most else {

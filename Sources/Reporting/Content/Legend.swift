@@ -1,9 +1,9 @@
 import Laboratory
 import Measurement
 
-/// The meaning of verdicts and of kinds of claims, in words.
+/// The explanations of verdicts, kinds of claims and roles of variants.
 public enum Legend {
-  /// The kinds of claims, with their verdicts.
+  /// The lines that explain the kinds of claims, with the verdicts of each kind.
   public static let kinds = [
     "guarantee: held in every trial, else violated",
     "anomaly: witnessed in at least one trial, else not witnessed",
@@ -15,7 +15,8 @@ public enum Legend {
   /// The meaning of *not so*, the word for a refuted claim that grades no document.
   static let notSo = "not so: a refuted claim of the lab's own"
 
-  /// Returns the lines of the legend that explain a verdict, a kind of claim or a role: `held`, `yardstick`.
+  /// Returns the lines that explain a verdict, a kind of claim or a role, such as `held` or `yardstick`; empty for an
+  /// unknown word.
   public static func meanings(of word: String) -> [String] {
     let verdicts = Verdict.allCases.map(\.rawValue) + [ClaimFacts.notSo]
     let names = verdicts + (kinds + roles).compactMap { $0.split(separator: ":").first.map(String.init) }
@@ -25,12 +26,12 @@ public enum Legend {
     return own.isEmpty ? lines.filter { $0.contains(word) } : own
   }
 
-  /// Returns lines of the legend for a terminal.
+  /// Returns lines of the legend as text for a terminal.
   public static func text(_ lines: [String], _ style: TextStyle) -> String {
     lines.flatMap { $0.wrapped(to: max(20, style.width)) }.map { $0 + "\n" }.joined()
   }
 
-  /// The roles of variants, with their meanings.
+  /// The lines that explain the roles of variants.
   public static let roles = [
     "documented: as in the document", "modern: Swift's newer form", "yardstick: for comparison",
     "broken: shows a mistake",
@@ -38,8 +39,9 @@ public enum Legend {
 }
 
 extension ReportContent {
-  /// Returns the meanings of the verdicts, in full or in one line. The report counts the verdicts of all claims, and
-  /// shows the evidence of the claims in `shown`.
+  /// Returns the lines that explain the verdicts in the report: all lines if `isFull` is true, otherwise a single line.
+  ///
+  /// - Parameter shown: The claims whose evidence the report shows.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
     let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil

@@ -1,10 +1,10 @@
-/// A lesson, parsed from the part of Markdown that lessons use: paragraphs, lists, headings, code, and words in bold,
-/// in italics or as code.
+/// A lesson, parsed from Markdown. Lessons use a subset of Markdown: paragraphs, lists, headings, code, and words in
+/// bold, in italics or as code.
 struct Lesson {
   enum Block: Equatable {
     case heading([Span])
     case paragraph([Span])
-    /// A list with the blocks of each item. The items of a `numbered` list have numbers in front.
+    /// A list, with the blocks of each item. The items of a `numbered` list begin with numbers.
     case list(numbered: Bool, items: [[Block]])
     /// Lines that are shown unchanged.
     case code([String])
@@ -25,7 +25,7 @@ struct Lesson {
     blocks = Self.blocks(lines[...], depth: 0)
   }
 
-  /// The largest depth of nested lists. Deeper lists are treated as text, since no lesson has them.
+  /// The maximum depth of nested lists. Deeper lists are treated as text.
   private static let deepest = 8
 
   // MARK: Blocks
@@ -72,11 +72,11 @@ struct Lesson {
 
   private struct Marker {
     let isNumber: Bool
-    /// The column at which the text after the marker begins.
+    /// The column at which the text of the item begins.
     let width: Int
   }
 
-  /// Returns the marker of a list item, `- ` or `1. `; nil if the line has none.
+  /// Returns the marker of the list item that a line begins, `- ` or `1. `; nil if the line does not begin an item.
   private static func marker(_ line: String) -> Marker? {
     let indent = indent(line)
     let text = line.dropFirst(indent)
@@ -120,7 +120,7 @@ struct Lesson {
 
   // MARK: Spans
 
-  /// Returns the words of a line with their styles. A mark without its partner is text.
+  /// Returns the spans of a line, each with its style. A mark without a closing mark is text.
   static func spans(_ text: String) -> [Span] {
     var spans: [Span] = []
     var plain = ""

@@ -1,13 +1,14 @@
 import RealModule
 
-/// A scale with equal steps of the logarithm.
+/// A logarithmic scale.
 enum LogScale {
-  /// Returns the position of `value` between `low` (0) and `high` (1). All must be above 0, and `low` below `high`.
+  /// Returns the position of `value` on a logarithmic scale from `low` (0) to `high` (1). All arguments must be above
+  /// 0, and `low` must be below `high`.
   static func position(_ value: Double, low: Double, high: Double) -> Double {
     (Double.log(max(value, low)) - Double.log(low)) / (Double.log(high) - Double.log(low))
   }
 
-  /// Returns the value at a position from 0 to 1: the inverse of ``position(_:low:high:)``.
+  /// Returns the value at a position from 0 to 1. This function is the inverse of ``position(_:low:high:)``.
   static func value(_ position: Double, low: Double, high: Double) -> Double {
     Double.exp(Double.log(low) + position * (Double.log(high) - Double.log(low)))
   }

@@ -1,6 +1,6 @@
 import Laboratory
 
-/// A bar for each run, divided by the shares of the run's outcomes.
+/// A chart with a bar for each run, divided into the shares of the run's outcomes.
 struct OutcomeBars: Sendable {
   struct Row: Sendable {
     let label: String
@@ -9,13 +9,13 @@ struct OutcomeBars: Sendable {
     let entries: [OutcomeShares.Entry]
   }
   let title: String
-  /// The meaning of the counts.
+  /// A note on the meaning of the counts.
   let note: String
   let rows: [Row]
-  /// The runs whose outcomes are not known or have no room.
+  /// The labels of the runs whose outcomes are unknown or do not fit into the chart.
   let leftOut: [String]
 
-  /// The largest number of bars.
+  /// The maximum number of bars.
   private static let most = 30
 
   /// Creates the bars; nil if no run has an outcome.
@@ -30,7 +30,7 @@ struct OutcomeBars: Sendable {
     leftOut = (runs.filter(\.entries.isEmpty) + known.dropFirst(Self.most)).map { index.labels[$0.run] }
   }
 
-  /// The expectations that the outcomes have.
+  /// The expectations of the outcomes in the chart, each once.
   var expectations: [OutcomeShares.Expectation] {
     let found = rows.flatMap { $0.entries.compactMap(\.expectation) }
     return OutcomeShares.Expectation.allCases.filter(found.contains)

@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// The outcomes of races and hazards, in the manner of jcstress: each with its count, its share, and whether it is
-/// allowed. A trial that the machine did not allow is a warning, and not an outcome.
+/// The outcomes of races and hazards, in the manner of jcstress: each outcome with its count, its share, and whether it
+/// is allowed. A trial that the machine did not allow is not an outcome; reports show it as a warning.
 struct OutcomeShares {
   private let index: RunIndex
   private let shown: [MetricFacts]
@@ -14,10 +14,10 @@ struct OutcomeShares {
     claims = index.document.claims
   }
 
-  /// The expectation that the claims and the variant's role have of an outcome.
+  /// The expectation of an outcome, according to the claims and the role of the variant.
   enum Expectation: String, Sendable, CaseIterable {
     case allowed, forbidden
-    /// The outcome is wrong, and the variant exists to show it.
+    /// The outcome is wrong, and the variant exists to show this outcome.
     case anomaly
     case trapExpected = "trap expected"
     case hangExpected = "hang expected"
@@ -28,7 +28,7 @@ struct OutcomeShares {
     let run: Int
     let outcome: String
     let count: Int
-    /// The number of all outcomes of the run.
+    /// The number of outcomes of the run, including all other outcomes.
     let total: Int
     var expectation: Expectation?
 
@@ -73,11 +73,11 @@ struct OutcomeShares {
 
   // MARK: As a picture
 
-  /// Returns the outcomes as bars, if they are the subject of the scenario; nil if they are not.
+  /// Returns a chart of the outcomes; nil if the scenario is neither a race nor a hazard.
   ///
   /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario in which
-  /// at least as many runs have trials that did not complete as runs have a figure, and whose headline has no better
-  /// direction if it was measured.
+  /// the runs with trials that did not complete are at least as many as the runs with a figure, and whose headline has
+  /// no better direction if it was measured.
   func bars(headline: MetricFacts?) -> OutcomeBars? {
     let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
     if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
@@ -85,7 +85,7 @@ struct OutcomeShares {
         let samples = index.document.runs[run].metrics[race.name]
         let isOfFew = samples.map { $0.isRange && $0.histogram.count <= Self.fewValues.upperBound } ?? false
         var entries = isOfFew ? values(of: run, race) : []
-        // The single outcome of a sound variant is the reference for the others.
+        // The single outcome of a variant that is not broken is allowed.
         if entries.count == 1, entries[0].expectation == nil, !index.isBroken(run) { entries[0].expectation = .allowed }
         return (run: run, entries: anomaly(of: run, beside: entries).map { [$0] } ?? entries)
       }
@@ -97,8 +97,8 @@ struct OutcomeShares {
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
   }
 
-  /// Returns the anomaly that a variant should show, with the number of trials that showed it, if a claim on another
-  /// figure than the race's witnessed it; nil if the outcomes of the race include the anomaly.
+  /// Returns the anomaly of a run's variant, with the number of trials in which a witnessed claim found it. Nil if no
+  /// claim on the variant was witnessed, or if `entries` already contains an anomaly.
   private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
     let variant = index.document.runs[run].variant
@@ -111,19 +111,19 @@ struct OutcomeShares {
     return nil
   }
 
-  /// The metrics with several outcomes in some run.
+  /// The metrics that have several outcomes in at least one run.
   private var races: [MetricFacts] {
     shown.filter { metric in index.document.runs.indices.contains { hasValues($0, metric) } }
   }
 
   // MARK: How trials ended
 
-  /// Returns the ends of a run's trials, without those that the machine did not allow.
+  /// Returns the ways in which a run's trials ended, without trials that the machine did not allow.
   private func kinds(_ run: Int) -> [Outcome.Kind] {
     index.document.runs[run].outcomes.kinds.filter { $0 != .unavailable }
   }
 
-  /// Returns whether a trial of a run ended otherwise than by completing.
+  /// Returns whether a trial of a run ended in a way other than completion.
   private func hasEnded(_ run: Int) -> Bool { kinds(run).contains { $0 != .completed } }
 
   /// Returns whether a run has a figure of the headline metric.
@@ -131,7 +131,7 @@ struct OutcomeShares {
     shown.first.map { index.document.runs[run].metrics[$0.name] != nil } ?? true
   }
 
-  /// Returns how the trials of a run ended, the most frequent end first.
+  /// Returns the numbers of trials of a run for each way to end, the most frequent first.
   private func ends(of run: Int) -> [Entry] {
     let facts = index.document.runs[run]
     let total = facts.outcomes.count { $0 != .unavailable }
@@ -140,19 +140,19 @@ struct OutcomeShares {
       func entry(_ name: String, _ count: Int) -> Entry {
         Entry(run: run, outcome: name, count: count, total: total, expectation: expectation)
       }
-      // A trial that a signal ended is listed by the signal's name.
+      // Trials that a signal ended are listed by the name of the signal.
       guard end == .trapped, let signals = facts.signals else { return [entry(end.rawValue, facts.outcomes[end])] }
       return signals.map { entry(SignalName.name($0.key, on: index.document.machine.os), $0.value) }
     }
     return entries.sorted { ($1.count, $0.outcome) < ($0.count, $1.outcome) }
   }
 
-  /// Returns the expectation of an end. Completion is allowed, and a stop by the lab has no expectation. Another end is
-  /// expected if a claim that was borne out is about it, and forbidden otherwise.
+  /// Returns the expectation of a way to end; nil for trials that the lab stopped. Completion is allowed. Another end
+  /// is expected if a claim on it was borne out, and forbidden otherwise.
   private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
     switch end {
     case .completed: return .allowed
-    // The lab stopped the trial, so that its own end is unknown.
+    // The lab stopped the trial, so the end that the trial would have had is unknown.
     case .stopped: return nil
     case .trapped, .hung, .broken, .unavailable: break
     }
@@ -167,11 +167,11 @@ struct OutcomeShares {
 
   // MARK: What trials counted
 
-  /// The numbers of different values that are listed as outcomes, for a hundred samples or more. Other metrics are
-  /// shown as a range.
+  /// The numbers of different values for which the values are listed as outcomes, in runs of a hundred samples or more.
+  /// A metric with more values is shown as a range.
   private static let fewValues = 2...3
 
-  /// Returns whether a metric has a few different values in a run, which are listed as outcomes.
+  /// Returns whether a metric has a few different values in a run. Such values are listed as outcomes.
   private func hasValues(_ run: Int, _ metric: MetricFacts) -> Bool {
     index.document.runs[run].metrics[metric.name].map { samples in
       samples.isRange && samples.kind == .count && samples.count >= 100
@@ -179,7 +179,7 @@ struct OutcomeShares {
     } ?? false
   }
 
-  /// Returns the values of a metric in a run.
+  /// Returns the values of a metric in a run as outcomes.
   private func values(of run: Int, _ metric: MetricFacts) -> [Entry] {
     guard let samples = index.document.runs[run].metrics[metric.name] else { return [] }
     return samples.histogram.map { pair in
@@ -190,8 +190,11 @@ struct OutcomeShares {
     }
   }
 
-  /// Returns the expectation of a value by the claims that compare this metric of the variant with a number. Without
-  /// such a claim, a value of the sound variants is allowed, and a value of the broken variants alone is an anomaly.
+  /// Returns the expectation of a value, according to the claims that compare this metric of the variant with a number.
+  ///
+  /// Without such a claim, a value of a broken variant is allowed if a variant that is not broken has the same value,
+  /// and is an anomaly otherwise. The result is nil for other variants, or if the metric was measured for broken
+  /// variants only.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {

@@ -1,17 +1,17 @@
 import Laboratory
 
-/// The picture with which a report begins, chosen by the content of the document.
+/// The picture at the beginning of a report. The content of the document determines the kind of picture.
 enum Picture: Sendable {
-  /// The outcomes, if they are the subject of the scenario.
+  /// A chart of the outcomes, for a scenario that is a race or a hazard.
   case outcomes(OutcomeBars)
-  /// A map, if two or more parameters are swept.
+  /// A heat map, if two or more parameters are swept.
   case heat(HeatMap)
-  /// A curve, if one parameter is swept over three or more numbers.
+  /// A curve, if one parameter is swept over at least three numbers.
   case curve(SweepCurve)
-  /// A row for each run, in all other cases.
+  /// A plot with a row for each run, in all other cases.
   case dots(DotPlot)
 
-  /// Creates the picture; nil if there is nothing to draw.
+  /// Creates the picture of a document; nil if there is nothing to draw.
   init?(_ tables: Tables, _ outcomes: OutcomeShares, _ sweeps: [SweepCurve]) {
     if let bars = outcomes.bars(headline: tables.shown.first) {
       self = .outcomes(bars)
@@ -28,12 +28,12 @@ enum Picture: Sendable {
 }
 
 extension SweepCurve {
-  /// The settings as numbers; empty if one is a word.
+  /// The settings as numbers; empty if any setting is not a number.
   var numbers: [Double] {
     let numbers = settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
     return numbers.count == settings.count ? numbers : []
   }
 
-  /// Whether the settings are numbers, so that other values lie between them.
+  /// Whether all settings are numbers, so that a line between the points has a meaning.
   var isOfNumbers: Bool { !numbers.isEmpty }
 }

@@ -1,35 +1,36 @@
 import Laboratory
 import Measurement
 
-/// The distributions of a latency, one for each variant. If something is swept, a variant is shown at its best point.
+/// The distributions of a latency, one for each variant. If parameters are swept, the distribution is that of the
+/// variant's best point.
 struct Distribution: Sendable {
   struct Series: Sendable {
     let label: String
-    /// The number of the variant, which decides its colour.
+    /// The number of the variant, which determines the colour.
     let variant: Int
-    /// Whether the failure of the variant is the lesson.
+    /// Whether the lesson of the scenario is the failure of the variant.
     let isBroken: Bool
     let samples: SampleFacts
   }
   let metric: MetricFacts
   let series: [Series]
-  /// A note on the runs that a plot leaves out, for its title: other points, and variants with too few samples. Empty
-  /// if the plot leaves out nothing.
+  /// A note for the title of the plot on the runs that the plot omits: other points, and variants with too few samples.
+  /// Empty if the plot omits no runs.
   let note: String
 
-  /// The largest number of series that readers can distinguish.
+  /// The maximum number of series that readers can distinguish.
   private static let most = 8
 
-  /// The smallest number of samples for a distribution.
+  /// The minimum number of samples for a distribution.
   private static let fewest = 30
 
-  /// Returns whether each variant is shown at its best setting. This is so if a swept parameter is not an amount of
-  /// work.
+  /// Returns whether a variant's distribution is that of its best setting. This is the case if a swept parameter is not
+  /// an amount of work.
   private static func isOfBest(_ index: RunIndex) -> Bool {
     index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
   }
 
-  /// Creates the distributions; nil if no variant has enough samples.
+  /// Creates the distributions of a metric; nil if no variant has enough samples.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     self.metric = metric
     let bests = index.bestOfEachVariant(by: metric, most: Self.most)
@@ -52,52 +53,56 @@ struct Distribution: Sendable {
   }
 }
 
-/// A figure along the swept parameter with the most values: a series for each variant and each setting of the other
-/// swept parameters. If there are too many series, only the best one of each variant is included. The figures are those
-/// of the tables: medians over the rounds, or in a search the means by which the runs are ranked.
+/// A figure as a function of the swept parameter with the most values, with a series for each variant and each setting
+/// of the other swept parameters.
+///
+/// If there are too many series, the curve contains only the best series of each variant.
+///
+/// The figures are those of the tables: medians over the rounds, or in a search the means that rank the runs.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
-    /// The variant, and the settings of the other swept parameters.
+    /// The name of the variant, and the settings of the other swept parameters.
     let label: String
     let variant: Int
-    /// Whether the failure of the variant is the lesson.
+    /// Whether the lesson of the scenario is the failure of the variant.
     let isBroken: Bool
     /// Whether the variant ignores the parameter, so that its figure is the same at all values.
     let isFlat: Bool
-    /// The point at each value of the parameter; nil if there is none.
+    /// The point at each value of the parameter; nil for a value without a figure.
     let points: [Point?]
 
-    /// The figure at each value of the parameter; nil if there is none.
+    /// The figure at each value of the parameter; nil for a value without a figure.
     var values: [Double?] { points.map { $0?.median } }
   }
   struct Point: Sendable {
-    /// The figure as tables write it.
+    /// The figure in the form in which tables contain it.
     let text: String
     let median: Double
-    /// The lowest and the highest round; nil for fewer than two.
+    /// The range of the rounds; nil for fewer than two rounds.
     let rounds: ClosedRange<Double>?
   }
   let metric: MetricFacts
   let parameter: ParameterFacts
   let settings: [ParameterValue]
   private(set) var series: [Series]
-  /// Whether settings were chosen, so that only the best series of each variant is included.
+  /// Whether the curve contains only the best series of each variant.
   let isOfBest: Bool
   /// The slope of the ideal line: the ideal gain for each unit of the setting; nil if no ideal is known.
   let ideal: Double?
-  /// The meaning of the figures, for the title.
+  /// A description of the figures, for the title of the plot.
   let figures: String
-  /// Whether the figures are the means by which a search ranks the runs.
+  /// Whether the figures are the means that rank the runs of a search.
   let isOfMeans: Bool
-  /// A note on the runs that the plot leaves out, for its title. Empty if the plot leaves out nothing.
+  /// A note for the title of the plot on the runs that the plot omits. Empty if the plot omits no runs.
   private(set) var note: String
 
-  /// The largest number of series that readers can distinguish.
+  /// The maximum number of series that readers can distinguish.
   private static let most = 8
-  /// The largest number of series that readers can distinguish by marks without lines, since marks can coincide.
+  /// The maximum number of series that readers can distinguish in a plot of marks without lines, in which marks can
+  /// coincide.
   private static let mostOfMarks = 3
 
-  /// Creates figures along a parameter, with the slope of the ideal line.
+  /// Creates a curve from series of figures.
   init(
     _ metric: MetricFacts, along parameter: ParameterFacts, settings: [ParameterValue], series: [Series],
     figures: String, ideal: Double
@@ -113,7 +118,7 @@ struct SweepCurve: Sendable {
     note = ", each variant only at the setting with its best mean"
   }
 
-  /// Creates the curve; nil if there is nothing to draw.
+  /// Creates the curve of a metric; nil if there is nothing to draw.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     func count(_ parameter: ParameterFacts) -> Int { parameter.swept?.count ?? 0 }
     guard let along = index.swept.max(by: { count($0) < count($1) }), let settings = along.swept, settings.count > 1
@@ -121,7 +126,7 @@ struct SweepCurve: Sendable {
     self.metric = metric
     parameter = along
     self.settings = settings
-    // Any run of a series is enough to find its settings.
+    // The settings of a series are those of any of its runs.
     var seen: Set<String> = []
     let all = index.document.runs.indices.filter { run in
       let facts = index.document.runs[run]
@@ -159,8 +164,8 @@ struct SweepCurve: Sendable {
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
   }
 
-  /// Returns a curve with the series that depend on the parameter and the series of a reference. A reference that does
-  /// not depend on the parameter is drawn as a line, and other such series are left out.
+  /// Returns a curve with the series that depend on the parameter and the series of the variant `reference`. Other
+  /// series that do not depend on the parameter are omitted, and the note names them.
   func heeding(besides reference: Int?) -> SweepCurve {
     let heeding = series.filter { !$0.isFlat || $0.variant == reference }
     guard heeding.contains(where: { !$0.isFlat }), heeding.count < series.count else { return self }
@@ -170,8 +175,8 @@ struct SweepCurve: Sendable {
     return curve
   }
 
-  /// Returns a curve for a plot of marks. If there are many series, only those of some variants are kept, the more
-  /// important ones first: the answer, and as many references as there is room for.
+  /// Returns a curve with at most three series, for a plot of marks. If there are more series, the series of `variants`
+  /// are included first, in their order. The first of these variants is always included.
   func brief(of variants: [Int]) -> SweepCurve {
     // The others follow in their order, as long as there is room; those that show a mistake are last.
     let others = series.filter { !variants.contains($0.variant) }
@@ -191,7 +196,7 @@ struct SweepCurve: Sendable {
 }
 
 extension SampleFacts {
-  /// The lowest and the highest round; nil for fewer than two.
+  /// The range of the rounds' figures; nil for fewer than two rounds.
   var spread: ClosedRange<Double>? {
     guard figures.count > 1, let low = figures.min(), let high = figures.max(), low <= high else { return nil }
     return low...high

@@ -1,13 +1,13 @@
 import Laboratory
 import Measurement
 
-/// Everything that a report shows of a document: the results of its figures, the best run, the tables, the plots and
-/// the remarks. All renderers show this content and nothing else, so that they agree.
+/// The content of a report on a document: statistics, the best run, tables, plots and remarks. All renderers show this
+/// content only, so that their reports agree.
 public struct ReportContent: Sendable {
-  /// The document.
+  /// The document that the report shows.
   public let document: ResultDocument
 
-  /// The changes since the run before, in one line; nil if there is no earlier run to compare with.
+  /// A line about the changes since the previous run; nil if there is no previous run to compare with.
   public var sinceLast: String?
 
   /// The documents whose sentences the claims grade; nil in a lab without documents.
@@ -16,34 +16,38 @@ public struct ReportContent: Sendable {
   let grades: Grades
 
   let index: RunIndex
-  /// The first shown metric, by which the runs are compared.
+  /// The first of the shown metrics, which is used to compare the runs; nil if no metric was measured.
   let headline: MetricFacts?
   let comparison: RunComparison?
   let tables: [Table]
-  /// The tables that a screen has room for.
+  /// The tables of a short report.
   let briefTables: [Table]
-  /// The table of the resources that the trials used, without those that other tables show; nil if the document has
-  /// none.
+  /// The table of the resources that the trials used, without resources that other tables show; nil if the document
+  /// contains no such resources.
   let costs: Table?
-  /// The distributions of the shown latencies.
+  /// The distributions of the latencies in the report.
   let distributions: [Distribution]
-  /// The shown figures along the sweep, the headline's first.
+  /// The curves of the figures in the report, the headline first.
   let sweeps: [SweepCurve]
-  /// The picture with which a page begins; nil if there is nothing to draw.
+  /// The picture at the beginning of a page; nil if there is nothing to draw.
   let picture: Picture?
-  /// The speed-up by the headline metric with more cores; nil if cores are not swept.
+  /// The speed-up of the headline metric with the number of cores; nil if cores are not swept.
   let speedUp: SpeedUp?
-  /// The times of the shown metrics' empty timing loops, if they were measured: `0.31 ns (uncontended)`.
+  /// The time of an empty timing loop for each shown metric for which this time was measured: `0.31 ns (uncontended)`.
   let ownFloors: [String]
 
-  /// Creates the content of a document whose claims grade sentences of `documents`.
+  /// Creates the content of a report.
+  ///
+  /// - Parameters:
+  ///   - document: The document that the report shows.
+  ///   - documents: The documents whose sentences the claims grade; nil in a lab without documents.
   public init(_ document: ResultDocument, by documents: Documents? = nil) {
     self.documents = documents
     grades = Grades([document], by: documents)
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }
-    // The answer becomes part of the document, so that JSON has it, too. A saved document keeps the answer that it has.
+    // The answer becomes part of the document, so that JSON contains it. A saved document retains its answer.
     self.document =
       document.scenario.seeksBest == true && !document.findings.contains { $0.kind == Conclusion.kind }
       ? document.concluding(SearchAnswer.sentences(index, by: shown)) : document
@@ -70,14 +74,14 @@ public struct ReportContent: Sendable {
       let samples = document.runs.compactMap { $0.metrics[metric.name] }
       return metric.name == shown.first?.name || metric.better != .neither && !samples.contains(where: \.isRange)
     }.compactMap { SweepCurve(index, $0) }.filter { sweep in
-      // A count that is 0 everywhere needs no plot.
+      // A count that is 0 in every run needs no plot.
       sweep.metric.name == shown.first?.name
         || sweep.series.contains { $0.values.contains { $0.map { $0 != 0 } ?? false } }
     }
     picture = Picture(made, outcomes, sweeps)
   }
 
-  /// The recorded trials, each with a note on the part that the document lacks.
+  /// The recorded trials, each with a note on the part of the record that the document lacks.
   var traces: [(trace: Trace, note: String?)] {
     (document.traces ?? []).map { facts in
       var trace = facts.trace(of: document.scenario.name)
@@ -91,12 +95,13 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Whether the run was a search for the best setting.
+  /// Whether the run is a search for the best setting.
   var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// Returns the curve of a search as a terminal shows it: the variants that depend on the parameter, and as a
-  /// reference the baseline or otherwise a yardstick. If `isBrief` is true and there are many variants, only the best
-  /// one and the reference are kept.
+  /// Returns the curve that a terminal shows of a search; nil if the headline has no curve.
+  ///
+  /// The curve contains the variants that depend on the parameter, and a reference, which is the baseline or otherwise
+  /// a yardstick. With `isBrief`, a curve of many variants contains only the best variant and the reference.
   func sweepPlot(isBrief: Bool) -> SweepCurve? {
     guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
     let variants = document.scenario.variants
@@ -111,19 +116,19 @@ public struct ReportContent: Sendable {
     return curve.brief(of: [first, reference].compactMap(\.self))
   }
 
-  /// Whether nothing was measured, except for costs.
+  /// Whether the document contains no figures except for the resources that trials use.
   var isEmpty: Bool { document.runs.allSatisfy { Self.costs.isSuperset(of: $0.metrics.keys) } }
 
   private static let costs = Set(Metric.costs.map(\.name))
 
-  /// The largest number of rounds of a run.
+  /// The maximum number of rounds of a run.
   var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
 
   // MARK: The answer
 
-  /// The reason why the run does not show the gain of several cores: there was one core, or other programs used the
-  /// others. The reason is the first line of the answer. Nil if the trials had several cores, or if no figures are
-  /// compared: guarantees and anomalies are the same on busy cores.
+  /// The reason why the figures do not show the gain of several cores: the trials had one core, or other programs used
+  /// the cores. Nil if the trials had several cores, or if no figures are compared: guarantees and anomalies do not
+  /// depend on other programs.
   var coresNote: String? {
     guard comparesFigures else { return nil }
     if document.machine.usedCores == 1 {
@@ -135,15 +140,15 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Whether a search ranks settings, or a claim compares figures.
+  /// Whether the run is a search, or a claim compares figures.
   private var comparesFigures: Bool { seeksBest || document.claims.contains { $0.kind == .performance } }
 
-  /// The warnings, without the one in ``coresNote``.
+  /// The warnings of the document, without the warning that ``coresNote`` contains.
   var warnings: [RunNote] {
     document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken }.map(document.fitting)
   }
 
-  /// Returns the numbers of each verdict, the gravest first: `2 refuted`, `1 not so`, `9 held`.
+  /// Returns the number of claims for each verdict, the gravest first: `2 refuted`, `1 not so`, `9 held`.
   static func verdicts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
     gravestFirst.flatMap { verdict in
       [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
@@ -157,7 +162,8 @@ public struct ReportContent: Sendable {
     .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
   ]
 
-  /// The claims of a short report: those that are shown, the most severe first, and those whose result is as claimed.
+  /// The claims of a short report: in `shown`, the claims to list, the most severe first; in `asSaid`, the claims whose
+  /// result is as claimed.
   var claimsBySeverity: (shown: [ClaimFacts], asSaid: [ClaimFacts]) {
     let severities = claims.map { ($0, $0.severity) }
     let shown = ClaimFacts.Severity.allCases.dropLast().flatMap { severity in
@@ -166,8 +172,8 @@ public struct ReportContent: Sendable {
     return (shown, severities.filter { $0.1 == .asSaid }.map(\.0))
   }
 
-  /// The conclusion of the scenario, if the claims that it depends on were borne out. For a search, the best setting
-  /// and the pattern's advice.
+  /// The conclusion of the scenario; nil if the claims on which the conclusion depends were not borne out. The
+  /// conclusion of a search contains the best setting and the pattern's advice.
   var conclusion: String? { conclusions.isEmpty ? nil : conclusions.joined(separator: " ") }
 
   /// The sentences of the conclusion, the most important one first.
@@ -175,10 +181,10 @@ public struct ReportContent: Sendable {
     [Conclusion.kind, Conclusion.advice].flatMap { kind in document.findings.filter { $0.kind == kind } }.map(\.says)
   }
 
-  /// The other remarks of the pattern.
+  /// The remarks of the pattern that are not part of the conclusion.
   var findings: [String] {
     let kinds = Set(document.findings.map(\.kind))
-    // The answer of a search names the best setting, and says how certain that is.
+    // The answer of a search contains the best setting, and the certainty of this result.
     let inAnswer = [Conclusion.kind, Conclusion.advice] + (seeksBest ? [Self.bestStride] : [])
     let findings = document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
     guard seeksBest, kinds.contains(Self.bestStride), !kinds.contains(Self.costModel) else { return findings }
@@ -189,32 +195,32 @@ public struct ReportContent: Sendable {
     ]
   }
 
-  /// The kinds of the findings about the strides of a loop.
+  /// The kinds of findings about the stride of a loop.
   private static let (bestStride, costModel) = ("best-stride", "cost-model")
 
-  /// Whether other programs used the cores.
+  /// Whether other programs used the cores during the run.
   private var hasTakenCores: Bool { document.warnings.contains { $0.kind == RunNote.coresTaken } }
 
   // MARK: Below the tables
 
-  /// The tables with that of the costs, for reports that have room for everything.
+  /// All tables including the table of resources, for reports of any length.
   var detailedTables: [Table] { tables + [costs].compactMap(\.self) }
 
-  /// Returns some tables, each with notes on its signs. A note below one table is not repeated below the next ones.
+  /// Returns some tables, each with notes on its signs. A note that was shown below one table is not repeated below the
+  /// next tables.
   func explained(_ tables: [Table]) -> [(table: Table, notes: [String])] {
     var seen: Set<String> = []
     return tables.map { table in (table, footnotes([table]).filter { seen.insert($0).inserted }) }
   }
 
-  /// The claims about the runs of the document. In a search for the best setting, only the failed claims are shown: the
-  /// others are about other settings.
+  /// The claims about the runs of the document. For a search, only the failed claims are included, since the other
+  /// claims are about other settings.
   var claims: [ClaimFacts] {
     seeksBest
       ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims.filter { !$0.isLeftOut }
   }
 
-  /// A line about the claims that are not shown because the command line left out what they are about; nil if there are
-  /// none.
+  /// A line about the claims on variants or settings that the command line left out; nil if there are no such claims.
   var leftOut: String? {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
@@ -222,8 +228,8 @@ public struct ReportContent: Sendable {
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about what this run leaves out"
   }
 
-  /// The runs with lost trials, with the number of lost trials and whether all trials were lost. Trials with a
-  /// requirement that the machine is known not to meet do not count as lost.
+  /// The runs with lost trials: their label, the number of lost trials, and whether all trials were lost. A trial is
+  /// not lost if the machine was known before the run not to meet a requirement of the trial.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.wasNotTried)
@@ -231,15 +237,15 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Returns whether the machine was known not to meet a requirement of a run.
+  /// Returns whether the machine was known before the run not to meet a requirement of the trials.
   func isDeclaredAway(_ run: RunFacts) -> Bool {
     run.obstacle != nil || document.scenario.variants.contains { $0.name == run.variant && $0.obstacle != nil }
   }
 }
 
 extension ResultDocument {
-  /// Whether the question, or a claim, is about the gain of several cores: cores are swept, trials waited for a second
-  /// core, or a figure of the claims is a speed-up.
+  /// Whether the run is about the gain of several cores: cores are swept, trials waited for a second core, or a claim
+  /// contains a figure that is a speed-up.
   private var dependsOnCores: Bool {
     if scenario.sweep.contains(Cores.name) { return true }
     if warnings.contains(where: { $0.kind == "lacking" && $0.says.hasPrefix(Cores.second) }) { return true }
@@ -248,11 +254,11 @@ extension ResultDocument {
     }
   }
 
-  /// The metrics that express the gain of several cores.
+  /// The names of the metrics for the gain of several cores.
   private static let gains: Set<String> = ["speedup", "speed-up", "efficiency"]
 
-  /// Returns a warning in the words that suit the run. If nothing in the run is about the gain of several cores, taken
-  /// cores only make its intervals wide.
+  /// Returns a warning in words that suit the run. If the run is not about the gain of several cores, the warning of
+  /// cores that other programs used states only that the intervals are wide.
   func fitting(_ warning: RunNote) -> RunNote {
     guard warning.kind == RunNote.coresTaken, !dependsOnCores else { return warning }
     let share = warning.says.firstMatch(of: #/took (\d+ %)/#).map { " (\($0.1))" } ?? ""

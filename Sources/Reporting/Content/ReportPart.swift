@@ -1,28 +1,28 @@
-/// A part of a report. The content decides which parts a report has, in which order and with which words. A format has
-/// one function for each kind of part. It shows nothing for a kind that it cannot render.
+/// A part of a report. ``ReportContent/parts(isBrief:)`` returns the parts in their order. A format has a function for
+/// each kind of part, and omits the kinds that it cannot render.
 enum ReportPart: Sendable {
-  /// The name of the subject with its question, and the answer.
+  /// The title, the question, and the lines of the answer.
   case head(String, String, [Line])
-  /// The picture with which a page begins.
+  /// The picture at the beginning of a page.
   case picture
   case lesson
   case claims
-  /// Items below a title.
+  /// A title, the items below the title, and the colour of the items.
   case list(String, [String], SemanticColor?)
-  /// The tables, each with the meaning of its signs.
+  /// The tables, each with explanations of its signs.
   case tables
   /// The plots of the figures in the tables.
   case plots
   /// The pictures of recorded trials.
   case traces
-  /// The code that ran.
+  /// The source code of the variants that ran.
   case code
-  /// The facts about the run.
+  /// The lines with the facts about the run.
   case foot([Line])
 }
 
-/// A line of a report, in phrases. The colour of a phrase expresses how to read the phrase, and every format has a form
-/// for each colour.
+/// A line of a report, which consists of phrases. The colour of a phrase expresses its meaning, and every format has a
+/// representation of each colour.
 struct Line: Sendable {
   typealias Phrase = (text: String, color: SemanticColor?)
 
@@ -30,25 +30,25 @@ struct Line: Sendable {
   /// Whether the line is a shell command.
   let isCode: Bool
 
-  /// Creates a line of one phrase.
+  /// Creates a line that consists of one phrase.
   init(_ text: String, _ color: SemanticColor? = nil, isCode: Bool = false) {
     phrases = [(text, color)]
     self.isCode = isCode
   }
 
-  /// Creates a line of a head and phrases with a separator between them; nil without phrases.
+  /// Creates a line from a head and phrases with a separator between the phrases; nil if there are no phrases.
   init?(_ head: String, _ phrases: [Phrase], separator: String) {
     guard !phrases.isEmpty else { return nil }
     self.phrases = [(head, nil)] + phrases.map { [$0] }.joined(separator: [(separator, nil)])
     isCode = false
   }
 
-  /// The line without colours.
+  /// The text of the line without colours.
   var text: String { phrases.map(\.text).joined() }
 }
 
 extension ReportContent {
-  /// The parts of the report, in their order. A brief report has only those facts that change from run to run.
+  /// Returns the parts of the report, in order. A brief report contains only the facts that change between runs.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = grades.caution.map { Line($0, .care) }
     // Every run has some outliers.
@@ -62,24 +62,25 @@ extension ReportContent {
     ]
   }
 
-  /// The answer: a note if the trials did not have several cores, the standings of the documents' sentences, the counts
-  /// `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
+  /// The lines of the answer: a note if the trials did not have several cores, the standings of the documents'
+  /// sentences, the counts `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
     [coresNote.map { Line($0, .care) }, grades.line, counts].compactMap(\.self)
       + conclusions.enumerated().map { Line($1, $0 == 0 ? .heading : nil) }
   }
 
-  /// The most important part of the answer.
+  /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of
+  /// the conclusion.
   var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }
 
-  /// The number of claims and of each verdict, failures first; nil if there are no claims to be judged.
+  /// The number of claims and the number for each verdict, failures first; nil if there are no claims to be judged.
   var counts: Line? {
     if seeksBest || document.claims.isEmpty { return nil }
-    // If all claims are left out, none is about this run.
+    // If all claims are left out, no claim is about this run.
     return Self.counts(claims) ?? Line("no claims on what was run")
   }
 
-  /// Returns the number of `claims` and of each verdict among them, failures first; nil if there are no claims.
+  /// Returns the number of `claims` and the number for each verdict, failures first; nil if there are no claims.
   static func counts(_ claims: [ClaimFacts]) -> Line? {
     Line(
       "\(claims.count.counted("claim")): ", verdicts(claims).map { ($0.text, $0.verdict.color) }, separator: ", ")

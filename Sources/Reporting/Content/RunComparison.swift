@@ -1,44 +1,50 @@
 import Laboratory
 import Measurement
 
-/// The comparison of a document's runs by one metric. Runs are identified by their index.
+/// A comparison of a document's runs by one metric. A run is identified by its index in the document.
 struct RunComparison: Sendable {
-  /// The best run; nil if the run was not a search, or if neither direction of the metric is better.
+  /// The best run; nil if the document is not of a search, or if neither direction of the metric is better.
   let best: Int?
-  /// The best runs: the single best one, or the best of each group of runs that are compared with each other.
+  /// The best runs: the single best run, or the best run of each group if runs are compared only within groups.
   let bests: Set<Int>
-  /// The parameters of which each setting has a best run of its own, in words. They are the parameters for the amount
-  /// of work, since the least work would always be the best. Without such parameters, they are all swept parameters
-  /// except the last, which form the rows of the grid. Empty if there is one best run.
+  /// The parameters whose settings divide the runs into groups with a best run each, in words; empty if there is one
+  /// best run.
+  ///
+  /// The parameters are those for the amount of work, since the least work would always be the best. Without such
+  /// parameters, they are all swept parameters except the last one.
   let groups: String
   /// The names of the parameters in `groups`.
   let groupNames: [String]
-  /// The reference of all ratios in words: the name of the baseline, or `the best`; nil if there are no ratios.
+  /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
-  /// Each run compared with its reference: the baseline at its point, or the best run in a search.
+  /// The contrast between each run and its reference: the baseline at the same point, or the best run in a search.
   let contrasts: [Int: Contrast]
-  /// The runs to which others are compared.
+  /// The runs with which other runs are compared.
   let references: Set<Int>
-  /// The reference of each run that is compared with another one.
+  /// The reference of each run that is compared with another run.
   let referenceOf: [Int: Int]
-  /// The runs that do not differ significantly from the best.
+  /// The runs that do not differ significantly from the best run.
   let nearBest: Set<Int>
   /// The runs that cannot be ranked, since the rounds are too few or too noisy.
   let unclear: Set<Int>
 
-  /// The best runs that no report names as the best, since they are the best by chance: there are enough rounds for
+  /// The best runs that reports do not call the best, since their rank is chance: there are enough rounds for
   /// intervals, no other run is near the best, and some of the other runs cannot be ranked.
   let unnamed: Set<Int>
 
-  /// A count that should be 0 and is not 0 in some runs of a search; nil for none.
+  /// A metric that counts failures, is 0 at some settings and not 0 at others, and is therefore a flaw of runs in a
+  /// search; nil if there is no such metric.
   let flaw: MetricFacts?
-  /// The runs with a flaw, which are not compared with others.
+  /// The runs with a flaw, which are not compared with other runs.
   let flawed: Set<Int>
 
-  /// The words for the run with the best geometric mean over its rounds. The marks show whether other runs are as good.
+  /// The words for the best run, which has the best geometric mean over its rounds. Marks in the tables show whether
+  /// other runs are as good.
   static let best = "the best mean"
 
-  /// - Parameter shown: The metrics to show, which may include the count of a flaw.
+  /// Creates a comparison of runs.
+  ///
+  /// - Parameter shown: The metrics to show. One of them may count a flaw.
   init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
     let counted = flaw.map { flaw in
@@ -78,11 +84,11 @@ struct RunComparison: Sendable {
     }
   }
 
-  /// Whether runs are compared with the best one, and not with a baseline.
+  /// Whether runs are compared with the best run, and not with a baseline.
   var isOfBest: Bool { reference == Self.best }
 
-  /// Returns whether the interval of a run against its reference, the best run or a baseline, is too wide for any
-  /// statement.
+  /// Returns whether the interval of the ratio between a run and its reference is too wide for a statement about the
+  /// run.
   func isTooNoisy(_ run: Int) -> Bool {
     isOfBest
       ? unclear.contains(run) : contrasts[run].map { $0.isDistinct == false && $0.interval?.isNoise == true } == true
@@ -90,8 +96,8 @@ struct RunComparison: Sendable {
 }
 
 extension RunIndex {
-  /// Returns the runs that compete with a best run, itself included: they have the same settings of `groups`. A broken
-  /// variant is not a candidate.
+  /// Returns the runs that compete with the run `best`, including `best`: the runs with the same settings of the
+  /// parameters in `groups`. A broken variant competes only if `best` is of a broken variant, too.
   func candidates(beside best: Int, in groups: [String]) -> [Int] {
     document.runs.indices.filter { run in
       groups.allSatisfy { document.runs[run].point[$0] == document.runs[best].point[$0] }
@@ -99,13 +105,14 @@ extension RunIndex {
     }
   }
 
-  /// Returns whether a lower count is better, and some settings have a count of 0.
+  /// Returns whether a metric counts a flaw: the run is a search, a lower count is better, and the count is 0 at some
+  /// settings.
   func isFlaw(_ metric: MetricFacts) -> Bool {
     document.scenario.seeksBest == true && metric.kind == .count && metric.better == .lower
       && document.runs.indices.contains { isZero($0, metric) }
   }
 
-  /// Returns whether every round of a measured run has a figure of 0.
+  /// Returns whether a run has a figure for at least one round, and all its figures are 0.
   fileprivate func isZero(_ run: Int, _ metric: MetricFacts) -> Bool {
     let figures = document.runs[run].metrics[metric.name]?.figures ?? []
     return !figures.isEmpty && figures.allSatisfy { $0 == 0 }
@@ -113,6 +120,6 @@ extension RunIndex {
 }
 
 extension SampleFacts {
-  /// The figures of the rounds.
+  /// The figure of each round, with the number of the round.
   var roundFigures: [RoundFigure] { rounds.map { RoundFigure(round: $0.round, value: $0.value.value) } }
 }

@@ -1,17 +1,18 @@
 import Laboratory
 import Measurement
 
-/// The runs of a document by variant and point, so that no code searches for a run.
+/// The runs of a document, indexed by variant and point.
 struct RunIndex: Sendable {
   let document: ResultDocument
-  /// The label of each run, as checks write it: `apply[stride=64]`.
+  /// The label of each run, in the notation of checks: `apply[stride=64]`.
   let labels: [String]
   /// The swept parameters, in the order of the sweep.
   let swept: [ParameterFacts]
   /// The number of each variant by its name.
   let variants: [String: Int]
   private let numbers: [RunKey: Int]
-  /// The swept parameters that affect each variant. A variant that ignores a parameter has one run for all its values.
+  /// The names of the swept parameters that affect each variant. A variant that ignores a parameter has one run for all
+  /// values of the parameter.
   private let heeded: [String: Set<String>]
 
   /// The variant and the point, which identify a run.
@@ -35,8 +36,10 @@ struct RunIndex: Sendable {
     heeded = Dictionary(document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns whether a run is drawn as a wrong one: the failure of its variant is the lesson, and the run was not
-  /// sound. A run is sound if all its trials completed and kept a guarantee, and none showed an anomaly.
+  /// Returns whether a run is drawn as a wrong run: the lesson of the scenario is the failure of the variant, and the
+  /// run was not sound.
+  ///
+  /// A run is sound if all its trials completed and kept a guarantee, and no trial showed an anomaly.
   func isWrong(_ run: Int) -> Bool {
     let facts = document.runs[run]
     guard isBroken(run) else { return false }
@@ -49,18 +52,19 @@ struct RunIndex: Sendable {
     return !isSound
   }
 
-  /// Returns whether the failure of the run's variant is the lesson.
+  /// Returns whether the lesson of the scenario is the failure of the run's variant.
   func isBroken(_ run: Int) -> Bool {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
 
-  /// Returns the run of a variant at a point. Settings that the variant ignores are ignored here, too.
+  /// Returns the index of the run of a variant at a point; nil if there is no such run. Settings of parameters that the
+  /// variant ignores have no effect.
   func run(_ variant: String, at point: [String: ParameterValue]) -> Int? {
     guard let heeded = heeded[variant] else { return nil }
     return numbers[RunKey(variant: variant, point: point.filter { heeded.contains($0.key) })]
   }
 
-  /// Returns the variant and point of a run, without some of its settings.
+  /// Returns the label of a run: its variant and point, without the settings of the parameters in `dropped`.
   static func label(_ run: RunFacts, _ swept: [ParameterFacts], without dropped: Set<String> = []) -> String {
     let settings = swept.compactMap { parameter in
       dropped.contains(parameter.name) ? nil : run.point[parameter.name].map(parameter.label)
@@ -68,17 +72,17 @@ struct RunIndex: Sendable {
     return settings.isEmpty ? run.variant : "\(run.variant)[\(settings.joined(separator: ","))]"
   }
 
-  /// Returns the best of some runs; nil if neither direction is better, or if nothing was measured.
+  /// Returns the index of the best of some runs; nil if neither direction of the metric is better, or if nothing was
+  /// measured.
   func best(of runs: some Sequence<Int>, by metric: MetricFacts) -> Int? {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
-  /// Returns the run that represents all settings of each variant: the best one, or the lowest if neither direction of
-  /// the metric is better.
+  /// Returns the best run of each variant; the run with the lowest figure if neither direction of the metric is better.
   ///
-  /// The amount of work is never chosen: each amount has runs of its own if there are at most `most` runs in all.
-  /// Otherwise all runs have the same amount, which is returned, too. The setting of `along`, the parameter of a plot's
-  /// axis, is not chosen either.
+  /// The amount of work is not chosen: if there are at most `most` runs in all, a variant has a run for each amount.
+  /// Otherwise all runs have the same amount, and the result contains this amount in `fixed`. The setting of `along`,
+  /// the parameter of a plot's axis, is not chosen either.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
     runs: [Int], fixed: Fixed?
   ) {
@@ -96,7 +100,7 @@ struct RunIndex: Sendable {
       }
     }
     let all = bests(measured)
-    // An amount in the middle says more than the least or the largest one.
+    // A medium amount is more informative than the smallest or the largest amount.
     let problems = measured.map(problem).filter { $0.count == amounts.count }.grouped(by: \.self).map(\.key)
     guard all.count > most, problems.count > 1 else { return (all, nil) }
     let fixed = problems[problems.count / 2]
@@ -105,7 +109,7 @@ struct RunIndex: Sendable {
     return (shown, Fixed(label: label, names: Set(fixed.keys)))
   }
 
-  /// The amount of work that all runs of a plot have: `size=64`.
+  /// The amount of work of all runs in a plot: `size=64`.
   struct Fixed {
     let label: String
     let names: Set<String>

@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// The answer of a search for the best setting, in sentences: which settings are best, how much worse the others are,
-/// and which the rounds cannot rank.
+/// The answer of a search for the best setting, as text: the best settings, the ratio of the worst settings to the best
+/// settings, and the settings that the rounds cannot rank.
 struct SearchAnswer {
   private let index: RunIndex
   private let metric: MetricFacts
@@ -17,11 +17,11 @@ struct SearchAnswer {
   /// The largest number of groups, and of names, in a sentence. The tables show the others.
   static let most = 3
 
-  /// Returns the answer, each thing that it says in a sentence of its own; empty if there is no best setting.
+  /// Returns the sentences of the answer; empty if there is no best setting.
   ///
   /// - Parameter shown: The metrics to show, the headline first.
   static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
-    // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
+    // The answer names settings with a flaw. The next metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     return [answer.flaws].compactMap(\.self) + answer.bests + [answer.stopped].compactMap(\.self)
@@ -37,8 +37,8 @@ struct SearchAnswer {
     measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
   }
 
-  /// The settings that have a flaw: `No failed-opens, except: unlimited with any limit up to 64.` Nil if no metric is a
-  /// flaw.
+  /// A sentence on the settings that have a flaw: `No failed-opens, except: unlimited with any limit up to 64.` Nil if
+  /// no metric is a flaw.
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
     let flawed = measured.filter(comparison.flawed.contains)
@@ -49,7 +49,7 @@ struct SearchAnswer {
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
   }
 
-  /// The sentences on the best settings among those without a flaw.
+  /// The sentences on the best settings. Settings with a flaw are not considered.
   private var bests: [String] {
     if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
       return [
@@ -72,8 +72,8 @@ struct SearchAnswer {
     } + (more > 0 ? ["\(more) more are in the tables."] : [])
   }
 
-  /// The settings without a figure because a trial took too long, and the options that allow longer trials; nil if
-  /// there are none.
+  /// A sentence with the settings without a figure because a trial took too long, and with the options that allow
+  /// longer trials; nil if there are no such settings.
   private var stopped: String? {
     let all = Array(index.document.runs.indices)
     let stopped = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[.stopped] > 0 }
@@ -84,7 +84,7 @@ struct SearchAnswer {
 
   // MARK: One group
 
-  /// Returns the answer for the runs that are compared with one best run; empty if there is no other run.
+  /// Returns the sentences on the runs that are compared with the best run `best`; empty if there are no other runs.
   private func sentences(best: Int) -> [String] {
     let group = index.candidates(beside: best, in: comparison.groupNames).filter { run in
       measured.contains(run) && !comparison.flawed.contains(run)
@@ -107,7 +107,8 @@ struct SearchAnswer {
     }
   }
 
-  /// Returns the settings of the group, if each group has a best of its own: `With 2 cores: `, `At work 10 us: `.
+  /// Returns a prefix with the settings of the group if each group has a best run: `With 2 cores: `, `At work 10 us: `.
+  /// Empty if there is a single group.
   private func lead(_ best: Int) -> String {
     let settings = index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
       names.point(best)[parameter.name].map { value in
@@ -156,8 +157,8 @@ struct SearchAnswer {
     ]
   }
 
-  /// Returns a remark if the best run is at the end of the tried settings, so that a setting beyond may be better:
-  /// `, the largest limit tried`.
+  /// Returns a remark if the best run has the smallest or the largest setting of the search, since a setting outside of
+  /// the range may be better: `, the largest limit tried`. Empty otherwise.
   private func edge(_ best: Int, among group: [Int]) -> String {
     let parameters = names.parameters.filter { names.point(best)[$0.name] != nil }
     guard let parameter = parameters.first, parameters.count == 1, let own = names.number(best, parameter)
@@ -181,7 +182,7 @@ struct SearchAnswer {
       ? "compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
     let orFewer = fewer.map { ", or \($0)" } ?? ""
     guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
-    // A smaller run than the last one would not help, whatever the noise.
+    // A time that is hardly longer than that of the last run would not help.
     let seconds = index.document.seconds * max(factor, Self.leastFactor)
     guard seconds <= Self.longest else {
       return "at this noise, --time \(Int(Self.longest))s would not decide" + (fewer.map { ": \($0)" } ?? "")
@@ -189,11 +190,10 @@ struct SearchAnswer {
     return "to decide, try --time \(Self.roundedUp(seconds))s\(orFewer)"
   }
 
-  /// The smallest factor by which more time makes a difference, and the longest time that is worth a suggestion, in
-  /// seconds.
+  /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.
   private static let (leastFactor, longest) = (1.5, 120.0)
 
-  /// Returns seconds, rounded up to one significant digit: `1`, `20`, `300`.
+  /// Returns a number of seconds, rounded up to one significant digit: `1`, `20`, `300`.
   private static func roundedUp(_ seconds: Double) -> Int {
     var unit = 1
     while seconds > Double(10 * unit) { unit *= 10 }
@@ -220,7 +220,7 @@ struct SearchAnswer {
       : "\(superlative(isBest: false)): \(names(runs, of: group)), \(by)"
   }
 
-  /// Returns whether the rounds do not distinguish two runs, or whether the ratio of the runs is below `alike`.
+  /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
   private func areAlike(_ run: Int, _ other: Int) -> Bool {
     guard run != other else { return true }
     let sides = [run, other].compactMap { index.document.runs[$0].metrics[metric.name]?.roundFigures }
@@ -228,12 +228,12 @@ struct SearchAnswer {
     return contrast.isDistinct != true || max(contrast.ratio, 1 / contrast.ratio) < Self.alike
   }
 
-  /// The ratio below which two of the worst runs are not worth distinguishing.
+  /// The ratio below which the answer does not distinguish two of the worst runs.
   private static let alike = 1.05
 
   // MARK: Words
 
-  /// Returns the adjective for the best or the worst run: `Fastest`, `Lowest failed-opens`.
+  /// Returns the adjective for the best run or the worst run, with the metric: `Fastest`, `Lowest failed-opens`.
   private func superlative(isBest: Bool) -> String {
     if metric.meaning == .duration {
       return (isBest ? "Fastest" : "Slowest") + (metric.name == "elapsed" ? "" : " by \(metric.name)")
@@ -248,8 +248,8 @@ struct SearchAnswer {
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
   }
 
-  /// Returns the largest difference that runs without a significant difference may still have: ` (±5.0 %)`. Empty if it
-  /// is so large that a percentage would mislead.
+  /// Returns the maximum difference that runs without a significant difference may have: ` (±5.0 %)`. Empty if the
+  /// interval is too wide for a percentage, or if the ratios refer to a baseline.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }

@@ -2,22 +2,22 @@ import Laboratory
 import Platform
 @preconcurrency import Rainbow
 
-/// The colours of the lab's texts, each of which has one meaning.
+/// The colours of the lab's texts. Each colour has one meaning.
 enum SemanticColor {
   /// A heading.
   case heading
-  /// Text that the reader may skip: evidence, and parts of explanations.
+  /// Text that readers can skip: evidence, and parts of explanations.
   case quiet
-  /// A result that is as promised.
+  /// A result that is as claimed.
   case good
   /// A failure.
   case bad
-  /// A result to read with care.
+  /// A result that requires caution.
   case care
   /// The name of a variant, a scenario or a parameter.
   case name
 
-  /// Returns `text` in this colour if `style` has colour.
+  /// Returns `text` with the escape codes of this colour; unchanged if `style` has no colour.
   func callAsFunction(_ text: String, _ style: TextStyle) -> String {
     let text = text.inLine
     guard style.color, !text.isEmpty else { return text }
@@ -25,7 +25,7 @@ enum SemanticColor {
     return Rainbow.generateString(for: Rainbow.Entry(segments: [segment(text)]))
   }
 
-  /// Returns whether the text after an escape character is one of these colours: `[31;1m`.
+  /// Returns whether the text after an escape character is the code of one of these colours: `[31;1m`.
   static func isOurs(_ code: Substring.UnicodeScalarView) -> Bool {
     guard code.first == "[" else { return false }
     if Palette.isOurs(String(code)) { return true }
@@ -44,8 +44,8 @@ enum SemanticColor {
     }
   }
 
-  /// Rainbow's own switches depend on standard output and the environment. The caller has already decided about colour,
-  /// so the switches are set once, before the first use.
+  /// A value whose first access turns off Rainbow's own detection of colour, which depends on standard output and the
+  /// environment. The caller decides whether colours are used.
   static let ready: Void = {
     Rainbow.enabled = true
     Rainbow.outputTarget = .console

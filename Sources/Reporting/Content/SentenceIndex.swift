@@ -1,15 +1,15 @@
 import Laboratory
 import Measurement
 
-/// The sentences of the source documents, with the claims on them and the results on a machine.
+/// The sentences of the source documents, with the claims on each sentence and the results of these claims.
 public struct SentenceIndex: Sendable {
   /// A judged claim on a sentence.
   struct JudgedClaim: Sendable {
     let opinion: ClaimOpinion
     let scenario: String
     let claim: ClaimFacts
-    /// A trial that shows the opinion, with the seed that gives its rounds the same order; nil if no single trial shows
-    /// it.
+    /// A trial that shows the opinion, with the seed that reproduces the order of its round, as text; nil if no single
+    /// trial shows the opinion.
     let shown: String?
 
     init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
@@ -27,7 +27,7 @@ public struct SentenceIndex: Sendable {
     }
   }
 
-  /// A claim of a scenario on a sentence, with its result.
+  /// A scenario's claim on a sentence, with its result.
   struct SentenceClaim: Sendable {
     let scenario: String
     let claim: ScenarioOutline.Claim
@@ -35,7 +35,7 @@ public struct SentenceIndex: Sendable {
     let judgedClaim: JudgedClaim?
   }
 
-  /// The reason why a scenario with a claim on a sentence gave no verdict on it.
+  /// The reason why a scenario with a claim on a sentence gave no verdict on the sentence.
   enum Absence: String, Sendable, CaseIterable {
     case notRun = "not run"
     case unavailable
@@ -48,37 +48,38 @@ public struct SentenceIndex: Sendable {
   struct Entry: Sendable {
     let id: String
     let says: String
-    /// The place in the document.
+    /// The place of the sentence in the document.
     let place: String
-    /// The strength with which the document says the sentence; nil if nothing can try the sentence.
+    /// The strength of the sentence in the document; nil if nothing can try the sentence.
     let said: Documents.Strength?
-    /// The word or the form of the document that expresses the strength.
+    /// The word or the grammatical form in the document that expresses the strength.
     let word: String
     /// The configurations in which the sentence was tried.
     let conditions: [String]
     let standing: SentenceStanding
-    /// A remark on the standing; nil if the standing needs none.
+    /// A remark on the standing; nil if the standing requires none.
     let remark: String?
-    /// The scenarios with a claim on the sentence, in their order.
+    /// The names of the scenarios with a claim on the sentence, in the order of the scenarios.
     let scenarios: [String]
-    /// The judged claims on the sentence, those against it first.
+    /// The judged claims on the sentence. Claims that speak against the sentence are first.
     let judgedClaims: [JudgedClaim]
     /// All claims on the sentence, in the order of the scenarios.
     let claims: [SentenceClaim]
-    /// The sentences of the other half of the documents on the same question.
+    /// The sentences on the same question in the other half of the documents.
     let answers: [Documents.Sentence]
-    /// The scenarios that gave no verdict on the sentence, by the reason.
+    /// The names of the scenarios that gave no verdict on the sentence, by the reason.
     let absent: [(why: Absence, scenarios: [String])]
-    /// The reason why nothing could be judged; nil if something was judged, or if nothing was run.
+    /// The reason why a claim on the sentence could not be judged, or why a scenario with a claim on the sentence
+    /// cannot be run on the machine; nil if there is no such reason.
     let obstacle: String?
 
-    /// The strength with its word, `always: cannot`; only the word if nothing can try the sentence, or if the word is
-    /// the name of the strength.
+    /// The strength and the word that expresses it, `always: cannot`. Only the word if nothing can try the sentence, or
+    /// if the word is the name of the strength.
     var strength: String {
       [said?.rawValue, word == said?.rawValue ? nil : word].compactMap(\.self).joined(separator: ": ")
     }
 
-    /// The scenarios whose verdicts decide the standing, in their order.
+    /// The names of the scenarios whose verdicts decide the standing, in the order of the scenarios.
     var judgedBy: [String] {
       scenarios.filter { name in judgedClaims.contains { $0.scenario == name && $0.opinion != .unavailable } }
     }
@@ -87,18 +88,19 @@ public struct SentenceIndex: Sendable {
   struct Chapter: Sendable {
     let name: String
     let title: String
-    /// The half of the documents to which the document belongs; nil if there are no halves.
+    /// The half of the documents that contains the document; nil if the documents are not divided into halves.
     let era: Documents.Era?
-    /// The author of the document; nil if unknown.
+    /// The author of the document; nil if the author is unknown.
     let author: String?
-    /// The address at which the document can be read; nil if unknown.
+    /// The address at which the document can be read; nil if the address is unknown.
     let address: String?
     let entries: [Entry]
 
-    /// The number of sentences for each standing: `23 sentences: 4 refuted, 12 borne out, 7 cannot be tried`.
+    /// The number of sentences, and the number for each standing: `23 sentences: 4 refuted, 12 borne out, 7 cannot be
+    /// tried`.
     var summary: String { SentenceIndex.summary(entries) }
 
-    /// The author and the address, `Apple` and `https://…`, or that neither is known.
+    /// The author and the address, such as `Apple` and `https://…`, or a remark that both are unknown.
     var origin: [String] {
       let known = [author, address].compactMap(\.self)
       return known.isEmpty ? ["author not known, no public address"] : known
@@ -106,16 +108,17 @@ public struct SentenceIndex: Sendable {
   }
 
   let chapters: [Chapter]
-  /// The chapters by the half of the documents to which they belong. Without halves, they are one part without a name.
+  /// The chapters of each half of the documents. If the documents are not divided into halves, there is one part with
+  /// the era nil.
   var parts: [(era: Documents.Era?, chapters: [Chapter])] {
     chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
   }
-  /// The scenarios with results, and the start time of the first one.
+  /// The names of the scenarios with results, and the start time of each scenario.
   let results: [(scenario: String, started: String)]
-  /// The scenarios whose results do not count, since another version of the lab gave them.
+  /// The names of the scenarios whose results do not count, since another version of the lab gave them.
   let outdated: [String]
 
-  /// Returns the number of sentences for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
+  /// Returns the number of sentences, and the number for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
   static func summary(_ entries: [Entry]) -> String {
     let counts = SentenceStanding.allCases.compactMap { standing -> String? in
       let count = entries.count { $0.standing == standing }
@@ -124,19 +127,23 @@ public struct SentenceIndex: Sendable {
     return "\(entries.count.counted("sentence")): " + counts.joined(separator: ", ")
   }
 
-  /// The number of sentences for each standing, over all shown chapters.
+  /// The number of sentences in all chapters, and the number for each standing.
   public var summary: String { Self.summary(chapters.flatMap(\.entries)) }
 
-  /// The sentences that do not hold.
+  /// The refuted sentences of all chapters.
   var refuted: [Entry] { chapters.flatMap(\.entries).filter { $0.standing == .refuted } }
 
-  /// Creates an index of some documents, of the scenarios that try them, and of results. The last results of each
+  /// Creates an index of some documents, of the scenarios that try them, and of results. Only the last results of each
   /// scenario count.
   ///
-  /// The scenarios, and not the results, say which sentence a claim is about. A verdict counts if the scenario has a
-  /// claim of the same kind with the same check, and if this version of the lab gave the verdict on at least one trial.
+  /// The scenarios, and not the results, determine which sentence a claim is about. A verdict counts if the scenario
+  /// has a claim of the same kind with the same check, and if this version of the lab gave the verdict on at least one
+  /// trial.
   ///
   /// - Parameters:
+  ///   - documents: The documents.
+  ///   - scenarios: The scenarios with claims on the documents' sentences.
+  ///   - results: The result documents of runs, in the order of the runs.
   ///   - machine: The machine on which scenarios without results would be run; nil for the machines of the results.
   ///   - names: The documents to show, and the numbers of single sentences; all if empty.
   /// - Throws: ``InputError`` if a document does not exist.
@@ -224,8 +231,8 @@ public struct SentenceIndex: Sendable {
     outdated = Set(last.keys).subtracting(counted.keys).sorted()
   }
 
-  /// Returns the reason why a scenario can be run on none of some machines; nil if it can be run, or if there are no
-  /// machines.
+  /// Returns the reason why a scenario cannot be run on any of some machines; nil if it can be run on one of them, or
+  /// if there are no machines.
   private static func obstacle(to scenario: ScenarioOutline, on machines: [Machine]) -> String? {
     var first: String?
     for machine in machines {
@@ -237,7 +244,7 @@ public struct SentenceIndex: Sendable {
 }
 
 extension WrittenCheck {
-  /// The metric of the left side's figure; nil if the left side is a number.
+  /// The name of the metric of the left side's figure; nil if the left side is a number.
   fileprivate var leftMetric: String? {
     switch left {
     case .figure(let figure), .scaled(_, .figure(let figure)): figure.metric

@@ -1,47 +1,48 @@
 import Laboratory
 
-/// The standing of a document's sentence. The results of its claims and the strength of the sentence decide it.
+/// The standing of a document's sentence. The standing depends on the results of the claims on the sentence and on its
+/// strength.
 public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
-  /// A claim speaks against the sentence. One counterexample is enough for an *always*.
+  /// A claim speaks against the sentence. One counterexample refutes a sentence of the strength *always*.
   case refuted
-  /// Claims speak for one part of the sentence and against another.
+  /// Claims speak for one part of the sentence and against another part.
   case partly
-  /// A claim for the sentence is open: the rounds do not decide it, or a possibility was not seen. A claim may speak
+  /// A claim for the sentence is open: the rounds do not decide it, or a possibility did not occur. A claim may speak
   /// against one part of a tendency.
   case undecided
   /// All claims that could be judged speak for the sentence.
   case borneOut = "borne out"
-  /// All claims that could be judged speak for a sentence about every run, but it was tried in one configuration only.
-  /// Another configuration may be a counterexample.
+  /// All claims that could be judged speak for a sentence about every run, and the sentence was tried in one
+  /// configuration only. Another configuration may be a counterexample.
   case inOneConfiguration = "in one configuration"
-  /// The claims for the sentence show the facts from which it is inferred, and no trial shows the sentence itself.
+  /// The claims show the facts from which the sentence is inferred. No trial shows the sentence itself.
   case byInference = "by inference"
-  /// The lab tried a replacement that it built itself, since the system lacks the real feature.
+  /// The lab tried a replacement of its own, since the system does not have the feature that the sentence is about.
   case standIn = "stand-in"
-  /// All claims speak for the sentence, but the sentence would hold with any implementation of Dispatch: the document's
-  /// own code shows that it is true.
+  /// All claims speak for the sentence, but any implementation of Dispatch satisfies it: the document's own code shows
+  /// that the sentence is true.
   case byConstruction = "by construction"
   /// No claim for the sentence could be judged on this machine.
   case unavailable
   /// The scenarios that try the sentence were not run.
   case notRun = "not run"
-  /// Nothing can try the sentence.
+  /// No scenario can try the sentence.
   case untried = "cannot be tried"
 }
 
-/// The opinion of a judged claim on a sentence.
+/// The opinion of a judged claim on a sentence of a document.
 enum ClaimOpinion: String, Sendable, Codable {
   case speaksFor = "for"
   case speaksAgainst = "against"
   case open
   case unavailable
 
-  /// Creates the opinion of a claim on a sentence of the strength `said`. A true claim contradicts the sentence if
-  /// `contradicts` is true, and otherwise bears it out.
+  /// Creates the opinion of a claim on a sentence of the strength `said`. If `contradicts` is true, a true claim speaks
+  /// against the sentence; otherwise it speaks for the sentence.
   ///
   /// For *always* and *recipe*, every trial counts: a trial speaks against the sentence if it fails the check of a
-  /// claim for the sentence, or meets the check of a claim against it. For *usually*, the verdict decides. For *may*,
-  /// one sighting is enough.
+  /// claim for the sentence, or meets the check of a claim against the sentence. For *usually*, the verdict decides.
+  /// For *may*, one trial that shows the possibility is enough.
   init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool) {
     let evidence = claim.evidence
     let isTrue: Bool?
@@ -54,14 +55,14 @@ enum ClaimOpinion: String, Sendable, Codable {
     case .refuted: isTrue = false
     case .violated: isTrue = contradicts && said.asksEveryTrial && evidence.met > 0
     case .witnessed:
-      // A lost trial may have been the one that does not meet the check.
+      // A lost trial may have been the trial that does not meet the check.
       let isSure = contradicts || !said.asksEveryTrial || evidence.met < evidence.trials || evidence.lost == nil
       isTrue = isSure ? contradicts || !said.asksEveryTrial || evidence.met == evidence.trials : nil
     case .notWitnessed: isTrue = false
     }
     switch isTrue.map({ $0 != contradicts }) {
     case true?: self = .speaksFor
-    // A lack of sightings does not refute a *may*.
+    // A sentence of the strength *may* is not refuted if no trial shows the possibility.
     case false?: self = said == .may ? .open : .speaksAgainst
     case nil: self = .open
     }
@@ -74,9 +75,9 @@ extension Documents.Strength {
 }
 
 extension Documents.Sentence {
-  /// Returns the standing of the sentence by the opinions of its claims on a system.
+  /// Returns the standing of the sentence according to the opinions of the claims on the sentence on a system.
   ///
-  /// The results of a stand-in say nothing about Dispatch, neither for the sentence nor against it.
+  /// The results of a stand-in speak neither for a sentence about Dispatch nor against it.
   func standing(_ opinions: [ClaimOpinion], on system: String?) -> SentenceStanding {
     if reason != nil { return .untried }
     if opinions.isEmpty { return .notRun }
@@ -85,7 +86,7 @@ extension Documents.Sentence {
     if opinions.contains(.speaksAgainst) {
       guard partly != nil else { return .refuted }
       if opinions.contains(.speaksFor) { return .partly }
-      // One counterexample does not refute a tendency whose other part is open.
+      // One counterexample does not refute a tendency if another part of the tendency is open.
       return said?.asksEveryTrial == false && opinions.contains(.open) ? .undecided : .refuted
     }
     if opinions.contains(.open) { return .undecided }
@@ -97,9 +98,11 @@ extension Documents.Sentence {
 
   private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
 
-  /// Returns a remark on a standing: the part of the sentence that holds, the stand-in that was tried, the reason why
-  /// the sentence stands by construction or by inference or cannot be tried, or the claims on a sentence about every
-  /// run that could not be judged. Nil if the standing needs no remark.
+  /// Returns a remark on a standing; nil if the standing requires none.
+  ///
+  /// The remark contains the part of the sentence that holds, the stand-in that was tried, the reason for a standing by
+  /// construction or by inference, the reason why the sentence cannot be tried, or the claims that could not be judged
+  /// on a sentence about every run.
   ///
   /// - Parameter untried: The claims on the sentence that could not be judged, with the reasons.
   func remark(
@@ -119,7 +122,7 @@ extension Documents.Sentence {
     }
   }
 
-  /// Returns the claims that could not be judged, with each reason once; nil if there are none.
+  /// Returns the claims that could not be judged as text, with each reason once; nil if there are no such claims.
   private static func remark(on untried: [(claim: String, reason: String?)]) -> String? {
     if untried.isEmpty { return nil }
     let parts = untried.grouped(by: { $0.reason ?? "" }).map { reason, claims in

@@ -1,21 +1,21 @@
 import Laboratory
 import Measurement
 
-/// The speed-up by the headline metric with more cores, as tables and as a plot. Each variant at each setting is
-/// compared with itself on the fewest cores.
+/// The speed-up of the headline metric with the number of cores, as tables and as a plot. The reference for a variant
+/// at a setting is the same variant and setting on the smallest number of cores.
 struct SpeedUp: Sendable {
-  /// The table of every variant at every setting.
+  /// A table with every variant at every setting.
   let table: Table
-  /// The table of every variant at its fastest setting.
+  /// A table with every variant at its fastest setting.
   let briefTable: Table
-  /// The plot of every variant at its fastest setting.
+  /// A plot of every variant at its fastest setting.
   let curve: SweepCurve
 
-  /// The metric of the plot and its axis.
+  /// The metric of the plot, which defines the name and the unit of its axis.
   private static let metric = MetricFacts(
     name: "speed-up", kind: .rate, unit: .none, better: .higher, amount: nil, says: "how many times as fast")
 
-  /// Creates the speed-up; nil if cores are not swept, or if the metric does not measure speed.
+  /// Creates the tables and the plot; nil if cores are not swept, or if the metric does not measure speed.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     guard let parameter = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
       metric.meaning.isSpeed
@@ -70,7 +70,7 @@ struct SpeedUp: Sendable {
       ideal: 1 / Double(fewest))
   }
 
-  /// Returns the speed-up and the efficiency of a step: `1.93x ±2.1 %` and `97 % [95 … 99]`.
+  /// Returns the cells of a step with the speed-up and the efficiency: `1.93x ±2.1 %` and `97 % [95 … 99]`.
   private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {
     guard let speedup = step.speedup else { return [.none, .none] }
     func share(_ ratio: Double) -> String { Quantity.number(series.efficiency(ratio, step.cores).rounded()) }

@@ -1,15 +1,15 @@
 import Laboratory
 
-/// The most striking claim of some runs: the claim whose sides certainly differ by the largest factor.
+/// The most striking claim of some runs: the claim with the largest significant factor between its sides.
 ///
-/// A claim against a document precedes a claim for a document, which precedes a claim of the lab's own. Among the lab's
-/// own claims, the refuted ones come first.
+/// Claims against a document precede claims for a document, and these precede the lab's own claims. Among the lab's own
+/// claims, refuted claims are first.
 public struct StrikingClaim: Sendable {
   let claim: ClaimFacts
-  /// The claim, and the claims that have the same result for the same sentence by the same metric, such as one on the
-  /// queue without Swift's wrapper.
+  /// The claim itself, and the claims with the same verdict on the same sentences by the same metric, such as a claim
+  /// on the queue without Swift's wrapper.
   let beside: [ClaimFacts]
-  /// The sentence that the claim contradicts, with its standing; nil if the claim contradicts none.
+  /// The sentence that the claim contradicts, with its standing; nil if the claim contradicts no sentence.
   let against: Grades.Grade?
   let scenario: String
   let started: String
@@ -35,7 +35,8 @@ public struct StrikingClaim: Sendable {
     return claim.verdict == .refuted ? 1 : claim.isOfLesson ? 0 : 2
   }
 
-  /// Returns the sentence or the claim with its result, the figures, and the scenario and the date of the run.
+  /// Returns the sentence or the claim with its result, the figures, and the scenario and the date of the run, as text
+  /// for a terminal.
   public func text(_ style: TextStyle) -> String {
     let says =
       against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }
@@ -48,13 +49,13 @@ public struct StrikingClaim: Sendable {
 }
 
 extension ClaimFacts {
-  /// The factor between the sides, at the end of the interval that is nearer to 1; 0 if there is no interval.
+  /// The factor between the sides, at that end of the interval that is nearer to 1; 0 if there is no interval.
   fileprivate var factor: Double {
     guard let low = evidence.low?.value, let high = evidence.high?.value, low > 0, high > 0 else { return 0 }
     return max(low, 1 / high)
   }
 
-  /// Returns whether another claim is about the same sentences by the same metric and has the same verdict.
+  /// Returns whether another claim has the same verdict on the same sentences by the same metric.
   fileprivate func isLike(_ other: ClaimFacts) -> Bool {
     verdict == other.verdict && grades == other.grades
       && comparison?.figures.first?.metric == other.comparison?.figures.first?.metric

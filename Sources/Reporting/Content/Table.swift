@@ -1,4 +1,4 @@
-/// A table as cells, which every renderer shows in its own mark-up.
+/// A table of cells. Every renderer shows the table in the mark-up of its format.
 struct Table: Sendable {
   enum Side: Sendable {
     case left, right
@@ -6,19 +6,19 @@ struct Table: Sendable {
   struct Heading: Sendable {
     let title: String
     let side: Side
-    /// The rank by which columns are left out if there is no room. The column with the highest rank goes first; 0 means
-    /// never.
+    /// The rank for omitting the column if there is no room. Columns with a higher rank are omitted first; a column
+    /// with rank 0 is never omitted.
     let rank: Int
-    /// The short title, for a table without room for the whole title.
+    /// The title for a table without room for the whole title.
     let short: String
 
-    /// The rank of the columns of other metrics that share a table with the headline.
+    /// The rank of the columns of other metrics in a table with the headline.
     static let beside = 1
-    /// The rank of the median beside the mean: the first column to be left out.
+    /// The rank of a median in a table with the mean. It is the highest rank, so that this column is omitted first.
     static let ofMedian = 10
     /// The rank of a figure that another column shows, too.
     static let repeated = 9
-    /// The rank of a column that can be left out without a note.
+    /// The rank of a column that can be omitted without a note.
     static let unmissed = 8
 
     init(_ title: String, _ side: Side = .right, rank: Int = 0, short: String? = nil) {
@@ -29,44 +29,44 @@ struct Table: Sendable {
     }
   }
   struct Row: Sendable {
-    /// Whether the row is of a broken variant, or of an end that no claim foresaw.
+    /// Whether the row is of a broken variant, or of a way to end that no claim foresaw.
     let needsCare: Bool
     var cells: [Cell]
   }
 
-  /// The title of the table; nil if it continues the table above.
+  /// The title of the table; nil if the table continues the previous table.
   let title: String?
   var note: String
   /// The number of leading columns that identify a row.
   let keys: Int
-  /// Whether the cells show the same figure in both directions.
+  /// Whether all cells show the same metric, with parameters as rows and columns.
   let isGrid: Bool
   private(set) var headings: [Heading]
   var rows: [Row]
-  /// The other measured metrics, if the table stands for several tables.
+  /// The names of measured metrics that the table omits, if it replaces several tables.
   var leftOut: [String] = []
 
-  /// The meaning of a range in a note.
+  /// The explanation of a range in a note.
   static let ofRange = "low \(Signs.range) high: the range of all samples"
 
-  /// The note without the meaning of signs that none of the columns has.
+  /// The note, without explanations of signs that the table does not contain.
   var fittingNote: String { facts.contains(.range) ? note : note.replacing("; " + Self.ofRange, with: "") }
 
-  /// Returns the table with only some of its columns.
+  /// Returns a copy of the table with some of its columns.
   func keeping(_ columns: [Int]) -> Table {
     guard columns.count < headings.count else { return self }
     return with(columns.map { headings[$0] }) { row in columns.map { row.cells[$0] } }
   }
 
-  /// The table with short headings and cells.
+  /// A copy of the table with short headings and cells.
   var shortened: Table {
     with(headings.map { Heading($0.short, $0.side, rank: $0.rank) }) { row in
       row.cells.map { Cell($0.short, $0.facts) }
     }
   }
 
-  /// Returns the table with the figures of another table inserted before its last column. Both tables have the same
-  /// rows.
+  /// Returns a copy of the table with the figures of another table inserted before the last column. Both tables must
+  /// have the same rows.
   private func joined(by other: Table) -> Table {
     let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.repeated }
     let place = headings.count - 1
@@ -79,7 +79,7 @@ struct Table: Sendable {
     return joined
   }
 
-  /// Returns the table with other columns.
+  /// Returns a copy of the table with other headings and cells.
   private func with(_ headings: [Heading], _ cells: (Row) -> [Cell]) -> Table {
     var table = self
     table.headings = headings
@@ -87,8 +87,10 @@ struct Table: Sendable {
     return table
   }
 
-  /// Returns the tables without those that continue another table. The columns of a continuation join the table above
-  /// if that table has means and the same runs. Otherwise the table above names these columns as left out.
+  /// Returns the tables without the tables that continue another table.
+  ///
+  /// The columns of such a table join the previous table if the previous table contains means and has the same rows.
+  /// Otherwise, the previous table lists these columns as omitted.
   static func leading(_ tables: [Table]) -> [Table] {
     var leading: [Table] = []
     for table in tables {
@@ -106,7 +108,7 @@ struct Table: Sendable {
     return leading
   }
 
-  /// All facts about cells of the table.
+  /// The union of the facts about all cells.
   var facts: Cell.Facts {
     rows.reduce(into: []) { facts, row in for cell in row.cells { facts.formUnion(cell.facts) } }
   }
@@ -116,44 +118,44 @@ struct Table: Sendable {
 struct Cell: Sendable, Hashable {
   struct Facts: OptionSet, Sendable, Hashable {
     let rawValue: Int
-    /// The cell is a name or a setting, and not a figure.
+    /// The cell contains a name or a setting, and not a figure.
     static let key = Facts(rawValue: 1)
     /// The figure is within twice the noise floor.
     static let nearFloor = Facts(rawValue: 2)
-    /// The operations that are timed together share the noise floor.
+    /// The noise floor of the figure is divided by the number of operations that are timed together.
     static let sharedFloor = Facts(rawValue: 4)
-    /// The cell is a range over the samples of all trials.
+    /// The cell contains a range over the samples of all trials.
     static let range = Facts(rawValue: 8)
-    /// The cell is a ratio, with or without its interval.
+    /// The cell contains a ratio, with or without its interval.
     static let ratio = Facts(rawValue: 16)
     static let interval = Facts(rawValue: 32)
-    /// The cell is of the run to which others are compared.
+    /// The cell is of a run with which other runs are compared.
     static let reference = Facts(rawValue: 64)
     static let best = Facts(rawValue: 128)
     static let nearBest = Facts(rawValue: 256)
-    /// The cell is of a run that the rounds cannot rank.
+    /// The rounds cannot rank the run of the cell.
     static let unclear = Facts(rawValue: 32_768)
-    /// The multiple of the baseline does not differ significantly from 1.
+    /// The ratio to the baseline does not differ significantly from 1.
     static let noDifference = Facts(rawValue: 131_072)
-    /// The multiple of the baseline is too noisy for a statement.
+    /// The ratio to the baseline is too noisy for a statement.
     static let noisy = Facts(rawValue: 65_536)
-    /// The cell is a word in the place of a missing figure.
+    /// The cell contains a word in the place of a missing figure.
     static let missing = Facts(rawValue: 512)
     /// The run has too few rounds for an interval.
     static let glimpse = Facts(rawValue: 1024)
-    /// The cell is a ratio without its interval, with a mark if the interval does not distinguish the run from the best
-    /// one.
+    /// The cell contains a ratio without its interval. A mark shows whether the interval does not distinguish the run
+    /// from the best run.
     static let significant = Facts(rawValue: 2048)
-    /// The cell is a ratio with both ends of its interval.
+    /// The cell contains a ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
     /// The figure is within twice the time of its own timing loop with an empty operation.
     static let ownFloor = Facts(rawValue: 16_384)
-    /// The samples are too few for the percentile.
+    /// There are too few samples for the percentile.
     static let tooFew = Facts(rawValue: 262_144)
   }
   let text: String
   let facts: Facts
-  /// The short text, for a table without room for the whole text.
+  /// The text for a table without room for the whole text.
   let short: String
 
   init(_ text: String, _ facts: Facts = [], short: String? = nil) {
@@ -165,7 +167,7 @@ struct Cell: Sendable, Hashable {
   static let none = Cell("-", .missing)
   static let tooFew = Cell("-", [.missing, .tooFew])
 
-  /// The text in ASCII, with replacements for other signs. Names stay as they are.
+  /// The text in ASCII, with replacements for other signs. Names are unchanged.
   var plain: String { facts.contains(.key) ? text : Signs.plain(text) }
 }
 
@@ -182,7 +184,7 @@ enum Signs {
 
   private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->", "≥": ">="]
 
-  /// Returns a text of the lab's own in ASCII.
+  /// Returns a text of the lab in ASCII, with replacements for other signs.
   static func plain(_ text: String) -> String {
     text.allSatisfy(\.isASCII) ? text : text.reduce(into: "") { $0 += standIns[$1] ?? String($1) }
   }

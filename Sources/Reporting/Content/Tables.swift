@@ -1,10 +1,10 @@
 import Laboratory
 import Measurement
 
-/// Makes the tables of a document.
+/// The tables of a document.
 ///
-/// One rule decides which statistic a cell shows: the median over the rounds of the round's figure, or a range if a
-/// trial has many samples. If the headline is a latency, the other percentiles of all samples stand beside it.
+/// A cell shows the median over the rounds of the round's figure, or a range if a trial has many samples. For a
+/// headline that is a latency, the table also contains percentiles of all samples.
 struct Tables {
   let index: RunIndex
   /// The metrics to show, the headline first.
@@ -14,28 +14,27 @@ struct Tables {
   private var document: ResultDocument { index.document }
   private var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// The runs with at least one trial. A run that was never reached has no row.
+  /// The indices of the runs with at least one trial. Other runs have no row.
   private var rows: [Int] { document.runs.indices.filter { document.runs[$0].rounds > 0 } }
 
-  /// Every table, in order. In a search over two or more parameters, a grid for each variant says more than a long
-  /// list.
+  /// All tables, in order. A search over two or more parameters has a grid for each variant instead of a long list.
   var all: [Table] {
     seeksBest && document.scenario.sweep.count > 1 ? grids : lists
   }
 
-  /// The short form of the tables. If there are many rows, one table replaces all others: it has the medians of the
-  /// headline, with a row for each variant and a column for each setting.
+  /// The tables of a short report. If there are many rows, the only table contains the medians of the headline, with a
+  /// row for each variant and a column for each setting.
   var brief: [Table] {
     seeksBest || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
   }
 
-  /// The number of rows above which a list is long.
+  /// The number of rows above which a list is too long for a short report.
   private static let longList = 12
 
   private var overview: Table? {
     guard let metric = shown.first else { return nil }
     var seen: Set<[String: ParameterValue]> = []
-    // A parameter that a variant ignores does not give it further settings.
+    // A variant does not have further settings of a parameter that it ignores.
     let points = rows.map { document.runs[$0].point }
       .filter { $0.count == index.swept.count && seen.insert($0).inserted }
     let variants = document.scenario.variants.filter { variant in
@@ -66,13 +65,13 @@ struct Tables {
 
   // MARK: Lists
 
-  /// The statistics of a latency, with the rank of their columns.
+  /// The statistics of a latency, with the ranks of their columns.
   private static let statistics: [(statistic: Statistic, rank: Int)] = [
     (.min, 6), (.p50, 0), (.p90, 5), (.p99, 4), (.p999, 7), (.max, 3),
   ]
 
-  /// The list of the headline, then the list of the other metrics. A headline with a single column joins a short second
-  /// list as its first column.
+  /// The list of the headline, and the list of the other metrics. If the headline has a single column and there are few
+  /// other metrics, a single list contains all columns.
   private var lists: [Table] {
     let (headline, beside) = (headline, metricsBeside)
     if let metric = shown.first, headline?.headings.count == keys + 1, (1...Self.fewColumns).contains(beside.count) {
@@ -82,10 +81,10 @@ struct Tables {
     return [headline, others].compactMap(\.self)
   }
 
-  /// The number of columns that fit beside another one on most terminals.
+  /// The number of columns that fit beside another column on most terminals.
   private static let fewColumns = 5
 
-  /// The table of the headline metric, with the comparison of the runs.
+  /// The table of the headline metric, with the comparison of the runs; nil if the metric was not measured.
   private var headline: Table? {
     guard let metric = shown.first else { return nil }
     let rows = rows.map { (run: $0, samples: document.runs[$0].metrics[metric.name]) }
@@ -93,13 +92,13 @@ struct Tables {
     guard !measured.isEmpty else { return nil }
     let columns: [(heading: Table.Heading, cell: (SampleFacts) -> Cell)]
     if metric.kind == .latency {
-      // A percentile for which no run has enough samples has no column.
+      // A percentile has no column if no run has enough samples for it.
       let statistics = Self.statistics.filter { column in measured.contains { $0[column.statistic] != nil } }
       columns =
         [(.init("samples", rank: Table.Heading.unmissed), { Cell(Quantity(Double($0.count), .none).description) })]
         + statistics.map { statistic, rank in
           (
-            // The mean stands beside the median if the runs are ranked by the mean.
+            // If the mean ranks the runs, the table contains both the median and the mean.
             .init(statistic.rawValue, rank: statistic == .p50 && ranksByMean ? Table.Heading.ofMedian : rank),
             { samples in
               // Claims, plots and the other tables show this figure. A report has one figure for each metric.
@@ -116,7 +115,7 @@ struct Tables {
       ranksByMean ? [(.init("mean"), { samples in samples.roundMean.map { cell($0, samples) } ?? .none })] : []
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
-    // In a search, a setting that could not be tried is an answer, too.
+    // In a search, a setting that could not be tried is a result, too.
     let cells = zip(rows, ratios).filter { (seeksBest && hasEnded($0.0.run)) || $0.0.samples != nil }.map {
       row, ratio in
       self.row(
@@ -129,16 +128,17 @@ struct Tables {
       headings: keyHeadings + (columns + mean).map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
   }
 
-  /// Whether runs are ranked by the geometric mean of the headline over the rounds, so that tables and pictures show
-  /// this figure. A metric with figures of 0 is ranked by its median.
+  /// Whether the geometric mean of the headline over the rounds ranks the runs. Tables and pictures then show this
+  /// mean. A metric with figures of 0 is ranked by its median.
   var ranksByMean: Bool { shown.first.map(index.ranksByMean) ?? false }
 
-  /// The other metrics that any run has.
+  /// The shown metrics other than the headline that were measured in at least one run.
   private var metricsBeside: [MetricFacts] {
     shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
   }
 
-  /// Returns the table of the resources that each run uses, with a column for each of `metrics`.
+  /// Returns the table of the resources that each run uses, with a column for each of `metrics`; nil if none of them
+  /// was measured.
   func costs(_ metrics: [MetricFacts]) -> Table? {
     let found = metrics.filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
     guard !found.isEmpty else { return nil }
@@ -146,7 +146,7 @@ struct Tables {
       of: found, title: "resource use", "per trial, as the kernel counts it for the process")
   }
 
-  /// Returns the table of some metrics, with a column for each.
+  /// Returns a table with a column for each of `metrics`.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
@@ -182,9 +182,10 @@ struct Tables {
 
   private func cell(_ value: Double, _ samples: SampleFacts) -> Cell { index.cell(value, samples) }
 
-  /// Returns the figure of a run in tables and pictures: its median, or a range if a trial has many samples.
+  /// Returns a cell with the figure of a run for tables and pictures: the median, or a range if a trial has many
+  /// samples.
   func figure(_ samples: SampleFacts) -> Cell {
-    // A count whose median is 0 hides the trials in which it was not 0.
+    // A count whose median is 0 would hide the trials with other counts.
     let isRare = samples.kind == .count && samples.median == 0 && samples.max.value > 0
     guard samples.isRange || isRare else { return samples.median.map { cell($0, samples) } ?? .none }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
@@ -193,8 +194,11 @@ struct Tables {
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
-  /// Returns the ratio of a run with the half width of its interval, `1.93x faster ±2 %`, and the mark of the best run.
-  /// If the rounds do not distinguish the run from its reference, the cell says that, and how far apart the two may be.
+  /// Returns a cell with the ratio of a run and the half width of its interval, `1.93x faster ±2 %`, and the mark of
+  /// the run.
+  ///
+  /// If the rounds do not distinguish the run from its reference, the cell contains this statement and the maximum
+  /// difference.
   func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
@@ -229,17 +233,17 @@ struct Tables {
       : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: short)
   }
 
-  /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time of the two is near the
-  /// noise floor, or its loop was optimised, so that the true time is shorter.
+  /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time is near the noise floor, or
+  /// its loop was optimised, so that the true time is shorter.
   private func isBound(_ run: Int, _ metric: MetricFacts) -> Bool {
     comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
-  /// The text for an interval that includes 1 and is too wide to call the sides alike.
+  /// The text for an interval that includes 1 and is too wide for calling the sides equal.
   static let noise = "too noisy to tell"
 
-  /// Returns the sign beside a run, which marks the best run, a run that does not differ from its reference, or a run
-  /// that the rounds cannot rank. The signs are the same with a baseline and without.
+  /// Returns the mark of a run: the sign for the best run, for a run that does not differ from its reference, or for a
+  /// run that the rounds cannot rank. The sign is empty for other runs.
   private func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
@@ -252,19 +256,20 @@ struct Tables {
     return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
   }
 
-  /// Returns the count of a flaw in place of a ratio, `81 failed-opens`; nil for a run without a flaw.
+  /// Returns a cell with the count of a flaw, `81 failed-opens`, which replaces the ratio; nil for a run without a
+  /// flaw.
   private func flaw(_ run: Int) -> Cell? {
     guard let comparison, let flaw = comparison.flaw, comparison.flawed.contains(run) else { return nil }
     return document.runs[run].metrics[flaw.name].map { Cell("\(figure($0).text) \(flaw.name)", .missing) }
   }
 
-  /// Returns how the trials without a figure ended.
+  /// Returns a cell with the way in which the trials of a run without a figure ended.
   func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
 
-  /// Returns whether a run without a figure has trials whose end can be shown.
+  /// Returns whether a trial of a run ended in a way other than completion.
   private func hasEnded(_ run: Int) -> Bool { end(of: run) != nil }
 
-  /// Returns the most frequent end of the run's trials other than completion; nil if all trials completed.
+  /// Returns the most frequent way in which trials of a run ended, other than completion; nil if all trials completed.
   private func end(of run: Int) -> String? {
     let outcomes = document.runs[run].outcomes
     let ends = outcomes.kinds.filter { $0 != .completed }
@@ -273,8 +278,8 @@ struct Tables {
 
   // MARK: Grids
 
-  /// A table for each variant: the last swept parameter across, the others down, and each cell a multiple of the
-  /// reference.
+  /// The grid of each variant. The last swept parameter defines the columns, the other parameters define the rows, and
+  /// each cell is a ratio to the reference.
   private var grids: [Table] {
     guard let metric = shown.first, let across = index.swept.last else { return [] }
     let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
@@ -287,7 +292,7 @@ struct Tables {
     _ runs: [Int], _ variant: VariantFacts, _ metric: MetricFacts, _ across: ParameterFacts
   ) -> Table {
     let down = index.swept.dropLast()
-    // Each combination of the parameters that affect the variant has a row. The other parameters make no difference.
+    // Each combination of the parameters that affect the variant has one row.
     var seen: Set<[ParameterValue?]> = []
     let points = runs.map { document.runs[$0].point }.filter { point in
       seen.insert(down.map { point[$0.name] }).inserted
@@ -311,8 +316,8 @@ struct Tables {
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }
 
-  /// Returns the headline of a run as a multiple of its reference. Without a reference, the cell has the figure itself,
-  /// and without a figure, the way in which the trials ended.
+  /// Returns a cell with the ratio of a run to its reference. The cell contains the figure itself if there is no
+  /// reference, and the way in which the trials ended if there is no figure.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let (mark, _, facts) = mark(run)
@@ -329,34 +334,33 @@ struct Tables {
 }
 
 extension RunIndex {
-  /// Returns whether a search ranks the runs by the geometric mean of this metric over the rounds.
+  /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search.
   func ranksByMean(_ metric: MetricFacts) -> Bool {
     let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()
     return document.scenario.seeksBest == true && metric.name == document.scenario.show.first
       && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
   }
 
-  /// Returns the figure that reports show for a metric of a run: the mean by which a search ranks runs, or otherwise
-  /// the median.
+  /// Returns the figure of a run that reports show for a metric: the mean that ranks the runs of a search, or otherwise
+  /// the median. Nil if the metric was not measured.
   func ranked(_ run: Int, by metric: MetricFacts) -> Double? {
     document.runs[run].metrics[metric.name].flatMap { ranksByMean(metric) ? $0.roundMean : $0.median }
   }
 
-  /// Returns whether the median of some samples is so short that the clock, or its own timing loop, is a large part of
-  /// it.
+  /// Returns whether the median of some samples is so short that the clock or the timing loop is a large part of it.
   func isNearFloor(_ samples: SampleFacts) -> Bool {
     samples.median.map { !cell($0, samples).facts.isDisjoint(with: [.nearFloor, .ownFloor]) } ?? false
   }
 
-  /// Returns whether the ratio of two runs is only a lower bound of the true one: the shorter time is near its floor,
-  /// and the longer one is not.
+  /// Returns whether the ratio of two runs is only a lower bound of the true ratio: the shorter time is near its noise
+  /// floor, and the longer time is not.
   func isBound(_ run: Int, to other: Int, by metric: MetricFacts) -> Bool {
     let sides = [run, other].compactMap { document.runs[$0].metrics[metric.name] }
       .sorted { ($0.median ?? 0) < ($1.median ?? 0) }
     return sides.count == 2 && isNearFloor(sides[0]) && !isNearFloor(sides[1])
   }
 
-  /// Returns a figure of some samples, marked if it is near the noise floor.
+  /// Returns a cell with a figure of some samples, marked if the figure is near the noise floor.
   func cell(_ value: Double, _ samples: SampleFacts) -> Cell {
     let text = Quantity(value, samples.unit).description
     guard let floor = samples.floor?.value, NoiseFloor.isNear(value, floor: floor) else { return Cell(text) }
@@ -367,10 +371,11 @@ extension RunIndex {
 }
 
 extension SampleFacts {
-  /// Whether a trial has many samples that are not durations. A cell then shows their range.
+  /// Whether a trial has several samples that are not durations. Cells then show the range of the samples.
   var isRange: Bool { kind != .latency && count > rounds.count }
 
-  /// The figure by which a search ranks runs: the geometric mean of the rounds, or their median if one of them is 0.
+  /// The figure that ranks the runs of a search: the geometric mean of the rounds, or their median if a figure is 0.
+  /// Nil if no round has a figure.
   var roundMean: Double? { Ranking.typical(figures) }
 
   /// The median over the rounds of the round's figure; the median of all samples if no round has a figure.

@@ -1,8 +1,7 @@
 import Laboratory
 
 extension Verdict {
-  /// The colour of the verdict: green if the claim was borne out, red if it fails a run, yellow if it must be read with
-  /// care.
+  /// The colour in which reports show the verdict.
   var color: SemanticColor {
     switch self {
     case .held, .witnessed, .supported: .good
@@ -12,7 +11,7 @@ extension Verdict {
     }
   }
 
-  /// Returns the mark of the verdict.
+  /// Returns the mark of the verdict: a tick, a cross, a question mark or a hyphen.
   func mark(_ style: TextStyle) -> String {
     switch self {
     case .held, .witnessed, .supported: style.sign("✓", "+")
@@ -24,14 +23,14 @@ extension Verdict {
 }
 
 extension ClaimFacts {
-  /// Returns the verdict with its mark, in its colour, with the word padded to `room` columns.
+  /// Returns the mark and the word of the verdict, in its colour. The word is padded to `room` columns.
   func verdictText(_ style: TextStyle, room: Int = 0) -> String {
     verdict.color("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
   }
 }
 
 extension SentenceStanding {
-  /// The colour of the standing.
+  /// The colour in which reports show the standing.
   var color: SemanticColor {
     switch self {
     case .borneOut: .good
@@ -41,7 +40,7 @@ extension SentenceStanding {
     }
   }
 
-  /// Returns the mark before the standing.
+  /// Returns the mark of the standing.
   func mark(_ style: TextStyle) -> String {
     switch self {
     case .borneOut: style.sign("✓", "+")

@@ -2,7 +2,9 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns the disturbances of a side's runs, one line for each kind.
+  /// Returns a line for each kind of disturbance in the runs of a side.
+  ///
+  /// - Parameter side: The name of the side at the beginning of each line.
   static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
       // Every run has some outliers.
@@ -32,7 +34,7 @@ extension ResultDiff {
     differ("Swift", was.swift, now.swift)
     differ("Dispatch", was.dispatch ?? "of Swift", now.dispatch ?? "of Swift")
     differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
-    // If the same work takes a different time, every figure changes with it.
+    // If the same work takes a different time, every figure changes with this time.
     let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond
     if speed.isFinite, abs(speed - 1) > 0.05 {
       cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new machine as on the old")

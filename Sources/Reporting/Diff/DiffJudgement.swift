@@ -1,21 +1,24 @@
 import Laboratory
 import Measurement
 
-/// The judgement of `--fail-above` on a diff.
+/// The judgement of a diff by the limit of `--fail-above`.
 public struct DiffJudgement: Sendable {
-  /// The share above which a change for the worse fails.
+  /// The share above which a change for the worse fails, such as 0.05 for 5 %.
   public let limit: Double
-  /// The changes for the worse: figures that became worse by more than the limit, claims that failed, and trials that
-  /// broke, trapped or hung.
+  /// The changes for the worse, as text: figures that became worse by more than the limit, claims that failed, and
+  /// trials that broke, trapped or hung.
   public let worse: [String]
-  /// The questions that could not be judged, each with the reason and with advice.
+  /// The questions that could not be judged, as text, each with the reason and with advice.
   public let undecided: [String]
 
-  /// The exit status: 0 if the diff was judged and is fine, 1 if something became worse, 2 if the diff could not be
-  /// judged.
+  /// The exit status: 0 if nothing became worse, 1 if something became worse, 2 if the diff could not be judged.
   public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
 
-  /// Judges `diff` by a limit, a share above 0.
+  /// Creates the judgement of a diff.
+  ///
+  /// - Parameters:
+  ///   - diff: The diff to judge.
+  ///   - limit: The share above which a change for the worse fails. The share must be above 0.
   public init(_ diff: ResultDiff, failAbove limit: Double) {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"
@@ -25,7 +28,7 @@ public struct DiffJudgement: Sendable {
     var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
       guard row.better != .neither else { return nil }
       guard row.ratio != nil else { return row.reason.map { "\(row.name): \($0)" } }
-      // The change may lie anywhere in the interval. A figure is fine if the interval excludes the limit.
+      // The change may be anywhere in the interval. A figure passes if the interval excludes the limit.
       guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
       return "\(row.name) may be worse by more than \(percent), by up to "
         + "\(Quantity.change(worsening.high)): more runs per side would tell, here \(row.runs.old) and \(row.runs.new)"
@@ -41,7 +44,7 @@ public struct DiffJudgement: Sendable {
 }
 
 extension Quantity {
-  /// Returns a change by a factor: `+3.1 %`, or `12.4x` for a factor above 10.
+  /// Returns a change by a factor as text: `+3.1 %`, or `12.4x` for a factor above 10.
   static func change(_ ratio: Double) -> String {
     ratio > 10 ? self.ratio(ratio) + "x" : (ratio < 1 ? "" : "+") + fixed(100 * (ratio - 1), decimals: 1) + " %"
   }

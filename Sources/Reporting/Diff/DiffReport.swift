@@ -1,28 +1,35 @@
 import Laboratory
 import Measurement
 
-/// A diff for a terminal, as Markdown, as tidy CSV and as JSON.
+/// A report on a diff: as text for a terminal, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
   private let diff: ResultDiff
-  /// The judgement of `--fail-above`, with its failures; nil without that option.
+  /// The judgement of `--fail-above`; nil without this option.
   private let judgement: DiffJudgement?
 
-  /// Creates a report of `diff`.
+  /// Creates a report on a diff.
+  ///
+  /// - Parameter judgement: The judgement of `--fail-above`; nil without this option.
   public init(_ diff: ResultDiff, judgement: DiffJudgement?) {
     self.diff = diff
     self.judgement = judgement
   }
 
-  /// The number of rows, and of items of a kind, that fit on two screens.
+  /// The maximum numbers of rows, and of notes of one kind, in a report without details.
   private static let (mostRows, mostItems) = (20, 5)
 
-  /// Returns the diff for a terminal: which runs are compared, how many figures changed, a line for each changed
-  /// figure, the worst first, and the notes that a reader must know. If no change is significant, the largest changes
-  /// are shown with their intervals. With `details`, every figure has a line.
+  /// Returns the diff as text for a terminal: the runs that are compared, the number of figures for each kind of
+  /// change, a line for each changed figure, the worst first, and notes.
+  ///
+  /// If no change is significant, the text contains the largest changes with their intervals.
+  ///
+  /// - Parameters:
+  ///   - style: The style of the text.
+  ///   - details: Whether every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let changed = diff.rows.filter { details || $0.change.isSignificant || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? changed[...] : changed.prefix(Self.mostRows))
-    // If no change is significant, the figures that changed most show how far the runs are from a decision.
+    // If no change is significant, the largest changes show how far the runs are from a decision.
     let undecided =
       changed.isEmpty
       ? Array(diff.rows.filter { $0.ratio != nil }.sorted { $0.rank.1 < $1.rank.1 }.prefix(Self.mostItems)) : []
@@ -42,18 +49,19 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// A line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of figures for each kind of
-  /// change.
+  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of
+  /// figures for each kind of change.
   private var head: [Line] {
     [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(counts, .heading)]
   }
 
-  /// Returns the words for a row's change. Rows are counted by these words.
+  /// Returns the words for the change of a row. Reports count rows by these words.
   private func words(_ row: ResultDiff.Row) -> String {
     hasFailed(row) ? "above the limit" : row.isSame ? "the same" : row.change.words
   }
 
-  /// The number of rows for each word: `40 figures: 3 regressed, 2 improved, 35 with no significant change`.
+  /// The number of figures for each kind of change: `40 figures: 3 regressed, 2 improved, 35 with no significant
+  /// change`.
   private var counts: String {
     let all = diff.rows.sorted { $0.rank < $1.rank }.grouped(by: words)
     guard let first = all.first else { return "no figure that both sides have" }
@@ -64,10 +72,10 @@ public struct DiffReport: Sendable {
     return "\(diff.rows.count) figures: " + counts.joined(separator: ", ")
   }
 
-  /// The width from which on a line has room for the interval of a change.
+  /// The minimum width of a terminal for a table with the intervals of changes.
   private static let widthOfIntervals = 110
 
-  /// Returns the meaning of the figures and the intervals of some rows.
+  /// Returns lines that explain the figures and the intervals of some rows.
   private func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool) -> [String] {
     guard !rows.isEmpty else { return [] }
     let kinds: [(Metric.Kind, String)] = [
@@ -90,7 +98,7 @@ public struct DiffReport: Sendable {
 
   private func table(_ rows: [ResultDiff.Row], hasIntervals: Bool, _ style: TextStyle) -> [String] {
     guard !rows.isEmpty else { return [] }
-    // Without room, the interval is left out first, then the old and the new figure, so that each figure has one line.
+    // Without room for a line for each figure, the interval is omitted first, then the old and the new figure.
     let isNarrow = style.width < (hasIntervals ? Self.widthOfIntervals : 60)
     let columns = isNarrow ? [0, 1, 4] : [0, 1, 2, 3, 4]
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
@@ -112,7 +120,8 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// Returns the reasons why changes cannot be judged, each once with the number of figures that share it.
+  /// Returns the reasons why changes cannot be judged. Each reason is listed once, with the number of figures that have
+  /// this reason.
   private func reasons(_ style: TextStyle) -> [String] {
     let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
@@ -132,7 +141,7 @@ public struct DiffReport: Sendable {
     return parts.joined(separator: "\n\n") + "\n"
   }
 
-  /// The diff as CSV (RFC 4180), one row for each figure.
+  /// The diff as CSV (RFC 4180), with one row for each figure.
   public var csv: String {
     CSVReport.table(
       [
@@ -153,7 +162,7 @@ public struct DiffReport: Sendable {
 
   /// Returns the diff as JSON, schema `gcdlab.diff/2`.
   ///
-  /// - Throws: `EncodingError`, which no diff can cause: its figures are finite.
+  /// - Throws: `EncodingError` if a figure is not finite. The figures of a diff are finite.
   public func json() throws -> String {
     struct Row: Encodable {
       let scenario, run, metric: String
@@ -229,7 +238,7 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// Returns the notes, at most `most` items of each kind.
+  /// Returns the notes by title, with at most `most` items for each title.
   private func notes(_ most: Int) -> [(title: String, items: [String])] {
     var passed: [String] = []
     if let judgement {

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// The way in which a figure changed.
+  /// The kind of change of a figure between the two sides.
   public enum Change: String, Sendable, Codable {
     /// The interval excludes a ratio of 1, and the figure became better.
     case better
@@ -12,17 +12,17 @@ extension ResultDiff {
     case different
     /// The interval includes a ratio of 1, or every round has the same figure.
     case none = "within noise"
-    /// The change cannot be judged: there is one run for each side and the interval includes a ratio of 1, or there are
-    /// too few rounds, or the figures have no ratio.
+    /// The change cannot be judged: each side has one run and the interval includes a ratio of 1, or there are too few
+    /// rounds, or the figures have no ratio.
     case unknown = "cannot tell"
 
-    /// The changes in the order of reports, the gravest first.
+    /// The changes in the order in which reports list them, the gravest first.
     static let worstFirst: [Change] = [.worse, .different, .better, .none, .unknown]
 
     /// Whether the figure changed significantly.
     var isSignificant: Bool { self == .better || self == .worse || self == .different }
 
-    /// The words for the change in reports.
+    /// The words for the change in a report.
     var words: String {
       switch self {
       case .better: "improved"
@@ -34,13 +34,13 @@ extension ResultDiff {
     }
   }
 
-  /// The runs of a side.
+  /// The runs of one side of a diff.
   public struct Side: Sendable, CustomStringConvertible {
     /// The number of documents.
     public let runs: Int
     /// The number of scenarios.
     public let scenarios: Int
-    /// The start times of the first and the last document, in UTC.
+    /// The start times of the first and of the last document, in UTC.
     public let first, last: String
 
     init(_ documents: [ResultDocument]) {
@@ -61,7 +61,7 @@ extension ResultDiff {
     }
   }
 
-  /// A figure with its values on both sides.
+  /// A figure that was measured on both sides of a diff.
   public struct Row: Sendable {
     /// The name of the scenario.
     public let scenario: String
@@ -71,17 +71,17 @@ extension ResultDiff {
     public let metric: String
     /// The unit of the metric.
     public let unit: Unit
-    /// The number of runs that measured the figure.
+    /// The number of runs on each side that measured the figure.
     public let runs: (old: Int, new: Int)
-    /// The figure of the typical run of each side: the geometric mean of the runs, or the median if a figure is 0.
+    /// The typical figure of each side: the geometric mean over the runs, or the median if a figure is 0.
     public let old, new: Double
-    /// The ratio of the new figure to the old one; nil for too few rounds, or if a round is 0.
+    /// The ratio of the new figure to the old figure; nil for too few rounds, or if the figure of a round is 0.
     public let ratio: ConfidenceInterval?
-    /// The result of the comparison.
+    /// The kind of change that the comparison found.
     public let change: Change
-    /// The reason why the change cannot be judged; nil if it can.
+    /// The reason why the change cannot be judged; nil if the change was judged.
     public let reason: String?
-    /// The better direction of the metric.
+    /// The direction in which the metric is better.
     let better: Metric.Better
 
     /// The kind of the metric.
@@ -91,7 +91,8 @@ extension ResultDiff {
 
     var name: String { "\(scenario) \(label) \(metric)" }
 
-    /// The factor by which the figure became worse; nil if neither direction is worse, or if there is no ratio.
+    /// The factor by which the figure became worse; nil if neither direction of the metric is better, or if there is no
+    /// ratio.
     var worsening: ConfidenceInterval? {
       switch better {
       case .lower: ratio
@@ -101,28 +102,30 @@ extension ResultDiff {
       }
     }
 
-    /// The sort key in a list that begins with the worst change.
+    /// A sort key for lists that begin with the worst change.
     var rank: (Int, Double) {
       let size = ratio.map { max($0.estimate, 1 / $0.estimate) } ?? 0
       return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
     }
 
-    /// Whether every round of both sides has the same figure without a ratio: a count of 0.
+    /// Whether all rounds of both sides have the same figure and there is no ratio, as for a count of 0.
     var isSame: Bool { change == .none && ratio == nil }
 
-    /// Returns whether the figure became worse by more than `share`, and the interval excludes a ratio of 1.
+    /// Returns whether the figure became worse by more than `share` and the change is significant.
+    ///
+    /// - Parameter share: A share of the old figure, such as 0.05 for 5 %.
     public func isWorse(byMoreThan share: Double) -> Bool {
       change == .worse && worsening.map { $0.estimate > 1 + share } == true
     }
   }
 
-  /// A claim whose verdict changed.
+  /// A claim with different verdicts on the two sides.
   public struct VerdictChange: Sendable, Equatable {
-    /// The name of the scenario.
+    /// The name of the scenario that contains the claim.
     public let scenario: String
     /// The text of the claim.
     public let says: String
-    /// The verdicts before and after.
+    /// The verdicts of the old and of the new side.
     public let old, new: Verdict
   }
 }

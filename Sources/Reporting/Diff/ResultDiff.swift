@@ -1,34 +1,40 @@
 import Laboratory
 import Measurement
 
-/// The changes from one set of result documents to another.
+/// The changes between two sets of result documents, the old side and the new side.
 ///
 /// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on one side are several
-/// runs. Runs are compared, and not their rounds, since chance affects all rounds of a run alike.
+/// runs. Each run counts as one observation, since chance affects all rounds of a run alike.
 public struct ResultDiff: Sendable {
   /// The runs of both sides.
   public let sides: (old: Side, new: Side)
-  /// The figures that both sides have, in the order of the new documents.
+  /// The figures that both sides contain, in the order of the new documents.
   public private(set) var rows: [Row] = []
-  /// The figures that only the old side has: `apply-stride apply[stride=4] elapsed`.
+  /// The figures that only the old side contains: `apply-stride apply[stride=4] elapsed`.
   public private(set) var missing: [String] = []
-  /// The figures that only the new side has.
+  /// The figures that only the new side contains.
   public private(set) var added: [String] = []
-  /// The claims whose verdicts changed.
+  /// The claims with different verdicts on the two sides.
   public private(set) var verdicts: [VerdictChange] = []
-  /// The facts that make the two sides hard to compare: other machines, other parameters, disturbances of the runs.
+  /// Remarks on differences that make the sides hard to compare: other machines, other parameters, disturbances of the
+  /// runs.
   public private(set) var cautions: [String] = []
-  /// The faults of the new side, whatever its figures: claims that failed, trials that broke, and trials that trapped
-  /// or hung although they are meant to complete.
+  /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
+  /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
-  /// The reasons why the figures do not show whether the new side became worse: claims and trials that the new side
-  /// lost, and sides whose questions or settings differ.
+  /// The reasons why the figures do not show whether the new side became worse: claims and trials that only the old
+  /// side has, and settings or metrics that differ between the sides.
   public private(set) var uncertainties: [String] = []
 
-  /// Compares documents by the headline metric of each scenario, or by `metrics`; `all` stands for every metric.
+  /// Compares two sets of result documents.
   ///
-  /// - Throws: ``InputError`` if no document has a metric, or if the documents do not all measure a metric in the same
-  ///   way.
+  /// - Parameters:
+  ///   - old: The documents of the old side.
+  ///   - new: The documents of the new side.
+  ///   - metrics: The names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
+  ///     scenario is compared.
+  /// - Throws: ``InputError`` if no document has a metric, or if a metric does not have the same unit and the same
+  ///   better direction in all documents.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
@@ -40,7 +46,7 @@ public struct ResultDiff: Sendable {
     let before = Figures(old, metrics), after = Figures(new, metrics)
     try Self.refuseOtherMeasures(before, after)
     let both = after.keys.filter { before.runs[$0] != nil }
-    // The intervals of all rows hold together with the stated confidence.
+    // The intervals of all rows contain the true ratios simultaneously with the stated confidence.
     rows = both.compactMap { key in
       guard let was = before.runs[key], let now = after.runs[key] else { return nil }
       return Self.row(was, now, among: both.count)
@@ -55,7 +61,7 @@ public struct ResultDiff: Sendable {
       Self.cautions(old, new, settings) + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
 
-  /// A figure of a run.
+  /// A figure of one run.
   private struct Entry {
     let scenario: String
     let label: String
@@ -66,9 +72,9 @@ public struct ResultDiff: Sendable {
     var key: String { "\(scenario) \(label) \(metric)" }
   }
 
-  /// The figures of a side.
+  /// The figures of one side, by their keys.
   private struct Figures {
-    /// The keys, in the order of the documents.
+    /// The keys of the figures, in the order of the documents.
     private(set) var keys: [String] = []
     private(set) var runs: [String: [Entry]] = [:]
 
@@ -127,8 +133,10 @@ public struct ResultDiff: Sendable {
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
 
-  /// Verifies that figures have the same unit and the same better direction on both sides, since their ratio has no
-  /// meaning otherwise.
+  /// Verifies that each figure has the same unit and the same better direction on both sides, since a ratio of
+  /// different measures has no meaning.
+  ///
+  /// - Throws: ``InputError`` if a figure has different measures.
   private static func refuseOtherMeasures(_ before: Figures, _ after: Figures) throws(InputError) {
     for key in after.keys {
       guard let was = before.runs[key] else { continue }
@@ -140,8 +148,8 @@ public struct ResultDiff: Sendable {
     }
   }
 
-  /// Returns the gravest verdict of each claim in some runs. A claim that failed once has failed, and a claim that
-  /// could not be judged once does not count as held.
+  /// Returns each claim of some runs with its gravest verdict. A claim that failed in one run has failed. A claim that
+  /// could not be judged in one run does not count as held.
   private static func mostSevere(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
     func severity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
     var mostSevere: [(scenario: String, claim: ClaimFacts)] = []
@@ -177,7 +185,7 @@ public struct ResultDiff: Sendable {
       } + EndingCounts(new).crashes
   }
 
-  /// Returns the parameters whose values differ between the sides, in words; nil if there are none.
+  /// Returns the parameters whose values differ between the sides, as text; nil if there are none.
   private static func otherSettings(_ before: Figures, _ after: Figures) -> String? {
     var settings: Set<String> = []
     for key in after.keys {
@@ -192,12 +200,12 @@ public struct ResultDiff: Sendable {
 }
 
 extension SampleFacts {
-  /// The properties in which two metrics must agree to be comparable.
+  /// A text with the properties in which two metrics must agree to be comparable.
   fileprivate var measure: String {
     let unit = unit == .none ? "a plain number" : "in \(unit.rawValue)"
     return "a \(kind.rawValue) \(unit) (better: \(better.rawValue))"
   }
 
-  /// The typical figure of the rounds, by which tables rank runs; the median of all samples if no round has a figure.
+  /// The typical figure of the rounds; the median of all samples if no round has a figure.
   fileprivate var typical: Double { Ranking.typical(figures) ?? p50.value }
 }

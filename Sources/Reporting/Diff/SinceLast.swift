@@ -2,9 +2,13 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns one line about the changes since the last run of the same scenario: the figures of the tables and the
-  /// verdicts of the claims, or that a single pair of runs shows no change. Nil if the settings or the machines of the
-  /// two runs differ, or if one of the runs was interrupted.
+  /// Returns a line on the changes between the last run of a scenario and this run: figures that changed significantly
+  /// and verdicts that changed, or that a single pair of runs shows no change. Nil if the settings, the machines or the
+  /// versions of the two runs differ, or if a run was interrupted.
+  ///
+  /// - Parameters:
+  ///   - last: The document of the last run.
+  ///   - now: The document of this run.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
       !last.isCut, !now.isCut,
@@ -28,19 +32,19 @@ extension ResultDiff {
 }
 
 extension ResultDocument {
-  /// Returns the reason why this run cannot be compared with another run of the scenario, such as other settings; nil
-  /// if the two runs can be compared.
+  /// Returns the reason why two runs of a scenario cannot be compared, such as different settings; nil if the runs can
+  /// be compared.
   public func unlikeness(to other: ResultDocument) -> String? {
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     return settings == other.settings ? nil : "the two runs have different settings"
   }
 
-  /// Whether the run was a short one (`--quick`).
+  /// Whether the run was a run with `--quick`.
   public var isQuick: Bool { command.contains("--quick") }
 
-  /// Returns whether the run started after another one, or whether there is no other run.
+  /// Returns whether this run started after `other`; true if `other` is nil.
   public func isLater(than other: ResultDocument?) -> Bool { other.map { started > $0.started } ?? true }
 
-  /// The settings of each run, by variant and point.
+  /// The settings of each run, in the order of the runs.
   private var settings: [[String: ParameterValue]] { runs.map(\.parameters) }
 }

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns the reasons why the figures that both sides have do not show whether the new side became worse.
+  /// Returns the reasons why the figures of both sides do not show whether the new side became worse.
   static func uncertainties(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     cuts("old", old) + cuts("new", new) + builds(old, new) + lostClaims(old, new)
       + EndingCounts.lost(EndingCounts(old), EndingCounts(new))
@@ -23,7 +23,8 @@ extension ResultDiff {
     return ["built differently: \(names(was)) on the old side, \(names(now)) on the new one"]
   }
 
-  /// Returns the claims of the old side that the new side lacks, or that a smaller share of its runs could judge.
+  /// Returns a line for each claim of the old side that the new side does not contain or judged in a smaller share of
+  /// its runs.
   private static func lostClaims(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     old.grouped { $0.scenario.name }.flatMap { scenario, before -> [String] in
       let after = new.filter { $0.scenario.name == scenario }
@@ -51,7 +52,7 @@ extension ResultDiff {
   }
 }
 
-/// The number of a side's trials for each way to end, by variant and point.
+/// The numbers of a side's trials for each way to end, by variant and point.
 struct EndingCounts {
   private struct Run {
     let scenario: String
@@ -61,7 +62,7 @@ struct EndingCounts {
     var trials: Int { counts.count { _ in true } }
     var name: String { "\(scenario) \(label)" }
 
-    /// Returns the number of trials that ended in this way: `3 of 18 trials hung`.
+    /// Returns the number of trials that ended in the way `end`, as text: `3 of 18 trials hung`.
     func described(_ end: Outcome.Kind, as word: String) -> String {
       "\(name): \(counts[end]) of \(trials.counted("trial")) \(word)"
     }
@@ -84,15 +85,15 @@ struct EndingCounts {
     }
   }
 
-  /// The trials that trapped or hung although they are meant to complete.
+  /// Lines with the numbers of trials that trapped or hung although they are meant to complete.
   var crashes: [String] {
     runs.filter(\.isMeantToComplete).flatMap { run in
       run.counts.kinds.filter(\.isAbnormal).map { run.described($0, as: $0.rawValue) }
     }
   }
 
-  /// Returns the trials of the new side that were stopped or not possible, if the old side had a smaller share of such
-  /// trials. If neither side completed a trial, there is nothing to compare.
+  /// Returns lines with the numbers of trials of the new side that were stopped or not possible, for runs in which the
+  /// old side had a smaller share of such trials. A run is skipped if neither side completed a trial of it.
   static func lost(_ old: EndingCounts, _ new: EndingCounts) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in

@@ -1,23 +1,23 @@
 import Laboratory
 import Measurement
 
-/// A claim with its verdict and the figures on which the verdict rests.
+/// A claim with its verdict and its evidence, as part of a result document.
 struct ClaimFacts: Codable, Sendable {
   let says: String
   let kind: Claim.Kind
   let check: String
-  /// The numbers of the documents' sentences that the claim bears out if it is true; nil for none.
+  /// The numbers of the documents' sentences that the claim bears out if it is true; nil if there are none.
   let bears: [String]?
-  /// The numbers of the sentences that the claim contradicts if it is true; nil for none.
+  /// The numbers of the documents' sentences that the claim contradicts if it is true; nil if there are none.
   let contradicts: [String]?
   let verdict: Verdict
-  /// Whether something declared before the run makes the claim unavailable; nil if the claim was to be judged.
+  /// True if an obstacle that was known before the run makes the claim unavailable; otherwise nil.
   let excused: Bool?
-  /// Whether the claim is about a variant or a setting that the command line left out; nil if it is not.
+  /// True if the claim is about a variant or a setting that the command line left out; otherwise nil.
   let leftOut: Bool?
   let evidence: EvidenceFacts
 
-  /// Whether the claim belongs only to the lesson, and speaks neither for a sentence of a document nor against one.
+  /// Whether the claim is about the lesson only, and not about a sentence of a document.
   var isOfLesson: Bool { bears == nil && contradicts == nil }
 
   init(_ judgement: Judgement) {
@@ -36,17 +36,17 @@ struct ClaimFacts: Codable, Sendable {
 }
 
 extension ClaimFacts {
-  /// The word for a refuted claim of the lab itself. Reports say *refuted* only of claims on sentences of documents.
+  /// The word for a refuted claim of the lab's own. Reports use *refuted* only for claims on sentences of documents.
   static let notSo = "not so"
-  /// The verdict in a word or two.
+  /// The word that reports use for the verdict.
   var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }
 
-  /// Whether the claim speaks against a sentence of a document, as far as one verdict can.
+  /// Whether the verdict speaks against a sentence of a document.
   var isAgainstDocument: Bool {
     verdict == .refuted && bears != nil || verdict.isBorneOut && contradicts != nil
   }
 
-  /// The importance of a claim's result to a reader, in descending order.
+  /// The importance of a claim's result for a reader, in descending order.
   enum Severity: CaseIterable {
     case failed, againstDocument, open, notSo, seen, asSaid
   }
@@ -62,10 +62,10 @@ extension ClaimFacts {
     }
   }
 
-  /// The comparison in the check, independent of its notation; nil if the document's check cannot be parsed.
+  /// The comparison of the check in a normalized form; nil if the check cannot be parsed.
   var comparison: WrittenCheck? { WrittenCheck(check) }
 
-  /// Returns whether another claim makes the same comparison. The words of the two claims may differ.
+  /// Returns whether another claim makes the same comparison. The texts of the two claims may differ.
   func isSame(as other: ClaimFacts) -> Bool {
     guard kind == other.kind, check != other.check else { return kind == other.kind }
     return comparison.map { $0 == other.comparison } ?? false
@@ -74,32 +74,34 @@ extension ClaimFacts {
   /// Whether the claim is about a variant or a setting that the command line left out.
   var isLeftOut: Bool { leftOut == true }
 
-  /// Whether the claim was to be judged and could not be judged.
+  /// Whether the claim could not be judged, and no obstacle was known before the run.
   var isUnjudged: Bool { verdict == .unavailable && excused != true }
 }
 
-/// The figures on which a verdict rests. A figure that does not apply is absent.
+/// The figures that decide a verdict. A figure that does not apply is nil.
 struct EvidenceFacts: Codable, Sendable {
   let left: Number?
   let right: Number?
-  /// The smallest and the largest figure of the left side; nil if they are equal.
+  /// The smallest and the largest figure of the left side; nil if the figures are equal.
   let leftRange: [Number]?
-  /// The smallest and the largest figure of the right side; nil if they are equal.
+  /// The smallest and the largest figure of the right side; nil if the figures are equal.
   let rightRange: [Number]?
   let unit: Unit
-  /// The kind of the left side's metric; nil in documents of labs that did not write it.
+  /// The kind of the left side's metric; nil in documents of versions that did not write the kind.
   let of: Metric.Kind?
   /// True if a shorter duration means a smaller amount, and not a higher speed; otherwise nil.
   let amount: Bool?
-  /// The ratio of the left side to the right one; `low` and `high` are the ends of its interval.
+  /// The ratio of the left side to the right side; nil if there is no ratio. The ends of the interval are in `low` and
+  /// `high`.
   let ratio: Number?
   let low: Number?
   let high: Number?
-  /// True if the true ratio is further from 1 than `ratio`, since the shorter side is near its noise floor.
+  /// True if the true ratio is further from 1 than `ratio`, since the shorter side is near its noise floor; otherwise
+  /// nil.
   let bound: Bool?
   let trials: Int
   let met: Int
-  /// The number of trials of an anomaly that were lost; nil for none.
+  /// The number of lost trials of an anomaly; nil if there are none.
   let lost: Int?
   let reason: String?
   /// A trial in which the check was true; nil for performance claims, and if there is no such trial.
@@ -131,13 +133,13 @@ struct EvidenceFacts: Codable, Sendable {
   }
 }
 
-/// A trial that serves as an example.
+/// A trial that is an example or a counterexample of a claim.
 struct TrialFacts: Codable, Sendable {
-  /// The variant at its point.
+  /// The label of the run: the variant at its point.
   let run: String
-  /// The number of the trial's round, from 1 on.
+  /// The number of the trial's round, starting at 1.
   let round: Int
-  /// The figure of the check's left side in this trial.
+  /// The figure of the check's left side in this trial; nil if the trial has no figure.
   let left: Number?
   /// The way in which the trial ended; nil if it completed.
   let ended: String?
@@ -149,7 +151,7 @@ struct TrialFacts: Codable, Sendable {
     ended = example.ended
   }
 
-  /// Returns the trial in words: `concurrent in round 3: overlaps 2`. A figure of `metric` has the unit of the check.
+  /// Returns the trial as text: `concurrent in round 3: overlaps 2`. A figure of `metric` has the unit `unit`.
   func says(_ unit: Unit, of metric: String?) -> String {
     let figure = left.map { [metric, Quantity($0.value, unit).description].compactMap(\.self).joined(separator: " ") }
     return "\(run) in round \(round)" + ([ended ?? figure].compactMap(\.self).first.map { ": \($0)" } ?? "")

@@ -1,23 +1,23 @@
 import Laboratory
 import Measurement
 
-/// The rules that every document of the lab follows, beyond its types and the schema. Readers of a document rely on
-/// them. A document that breaks a rule was written or changed by another program, and is refused with the path.
+/// Validation of the invariants of result documents, beyond the types and the schema. A document that violates an
+/// invariant was written or changed by another program. The error contains the path of the value.
 ///
 /// - Machine and run: There is at least one core. No limit, duration or cost is negative. The start is a time in UTC.
-/// - Scenario: Names are unique. Names that refer to others (`sweep`, `problem`, `baseline`, `show`) refer to existing
-///   ones.
+/// - Scenario: Names are unique. The names in `sweep`, `problem`, `baseline` and `show` are those of existing
+///   parameters, variants and metrics.
 /// - Runs: A variant has one run at a point. The point belongs to the sweep and agrees with the parameters. There are
 ///   as many outcomes as rounds.
 /// - Metrics: Each metric is as the scenario describes it. Its figures are those of its histogram. A round has at most
 ///   one figure, and only completed trials have figures, except for the time to the end of a hazard.
-/// - Claims: The kind of a claim can have its verdict, and the number of trials and the number of trials that met the
-///   check agree with the verdict.
-/// - Traces: Lanes, queues and variants that are referred to exist. Nothing ends before it begins, or after the end of
-///   the record. The runs of a lane do not overlap, nor do its waits. Blocks are in the order of submission.
+/// - Claims: The verdict is possible for the kind of the claim, and agrees with the number of trials and the number of
+///   trials that met the check.
+/// - Traces: The lanes, queues and variants that a trace refers to exist. Nothing ends before it begins, or after the
+///   end of the record. The runs of a lane do not overlap, nor do its waits. Blocks are in the order of submission.
 extension ResultDocument {
-  /// Returns whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. Compiling a regular expression
-  /// would take as long as reading the document.
+  /// Returns whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. The function uses no regular
+  /// expression, since compiling one takes as long as reading the document.
   private static func isTime(_ text: String) -> Bool {
     text.utf8.count == 20
       && zip(text.utf8, "0000-00-00T00:00:00Z".utf8).allSatisfy { found, wanted in
@@ -122,7 +122,7 @@ extension RunFacts {
       try path.require(
         samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
         "its kind, unit or better direction is not what scenario.metrics says")
-      // A hazard has the time to its end although it does not complete.
+      // A hazard has a figure for the time to its end although its trials do not complete.
       let most = name == Metric.timeToEnd.name ? rounds : outcomes[.completed]
       try path.require(
         samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials could have it")
@@ -132,14 +132,17 @@ extension RunFacts {
 }
 
 extension SampleFacts {
-  /// - Parameter rounds: The largest number of rounds that can have a figure.
+  /// Verifies the invariants of a metric's samples.
+  ///
+  /// - Parameter most: The maximum number of rounds that can have a figure.
+  /// - Throws: ``InputError`` if an invariant is violated.
   fileprivate func validate(_ path: JSONPath, rounds most: Int) throws(InputError) {
     guard let first = histogram.first, let last = histogram.last else {
       throw path["histogram"].problem("it is empty")
     }
     try path["floor"].require(floor?.value ?? 0, in: JSONPath.anyAmount)
     try path["min"].require(min.value >= 0, "found \(min.value), allowed is 0 or more")
-    // Each count is limited, but the sum of many could overflow.
+    // Each count is limited, but the sum of many counts could overflow.
     var (previous, counted, sum) = (-1.0, 0.0, 0.0)
     for pair in histogram {
       try path["histogram"].require(pair.value.value > previous, "the values do not ascend")
@@ -176,7 +179,7 @@ extension SampleFacts {
       try path["round"].require(figure.round > previousRound, "the rounds do not ascend from 1")
       try path["round"].require(figure.round, in: 1...Swift.max(1, most))
       previousRound = figure.round
-      // The total of a round's counts is the sum of many samples. A median or a mean lies within the range of the
+      // The total of a round's counts is the sum of many samples. A median or a mean is within the range of the
       // samples.
       let (low, high) = kind == .count ? (0, total.value) : (min.value, max.value)
       try path["value"].require(
@@ -185,7 +188,7 @@ extension SampleFacts {
     try path["rounds"].require(rounds.count <= count, "found \(rounds.count) figures of \(count) samples")
   }
 
-  /// Returns whether two numbers agree to six significant digits each.
+  /// Returns whether two numbers agree to six significant digits.
   private func isAbout(_ found: Double, _ expected: Double) -> Bool {
     abs(found - expected) <= 1e-4 * Swift.max(abs(found), abs(expected)) + 1e-9 * Double(count)
   }
@@ -213,7 +216,7 @@ extension ClaimFacts {
       kind.verdicts.contains(verdict), "found '\(verdict.rawValue)', allowed for the kind \(kind.rawValue): \(allowed)")
     let path = path["evidence"]
     let (trials, met) = (evidence.trials, evidence.met)
-    // A check may compare each run with each other one, so that there are more comparisons than trials.
+    // A check may compare each run with each other run, so there can be more comparisons than trials.
     try path["trials"].require(trials, in: 0...1_000_000_000)
     try path["met"].require(met, in: 0...trials)
     if let lost = evidence.lost { try path["lost"].require(lost, in: 1...1_000_000_000) }
@@ -223,7 +226,7 @@ extension ClaimFacts {
     }
     let isBorneOut =
       switch verdict {
-      // For `any` variant, one trial in each round is enough.
+      // For `any` variant, one trial of each round is enough.
       case .held: met > 0 && (met == trials || rangesOverAny)
       case .violated, .refuted: met < trials
       case .witnessed, .supported: met > 0
@@ -238,6 +241,6 @@ extension ClaimFacts {
       interval == interval.sorted() && interval.allSatisfy { $0 >= 0 }, "it is not from low to high, or negative")
   }
 
-  /// Whether the check is about any variant, and not about one or all.
+  /// Whether the check is about any variant, and not about one variant or all variants.
   private var rangesOverAny: Bool { comparison?.figures.contains { $0.scope == .any } == true }
 }

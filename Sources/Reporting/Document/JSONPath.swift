@@ -1,10 +1,10 @@
 import Laboratory
 
-/// A place in a result document, `runs[3].metrics.elapsed`, and the requirements there.
+/// The path of a value in a result document, `runs[3].metrics.elapsed`, with functions that verify the value.
 struct JSONPath {
   private(set) var path = ""
 
-  /// The range of any amount, in any unit. No run exceeds it.
+  /// The range of valid amounts in any unit. The amounts of all runs are far below its upper end.
   static let anyAmount = 0...1e15
 
   subscript(_ name: String) -> JSONPath { JSONPath(path: path.isEmpty ? name : "\(path).\(name)") }
@@ -22,7 +22,7 @@ struct JSONPath {
       "found \(Self.plain(value)), allowed is \(Self.plain(allowed.lowerBound)) to \(Self.plain(allowed.upperBound))")
   }
 
-  /// Returns a number as a person writes it: `1e15` and `-1`. Swift prints `1000000000000000.0` and `-1.0`.
+  /// Returns a number in its shortest form: `1e15` and `-1`. Swift's description is `1000000000000000.0` and `-1.0`.
   private static func plain<Value>(_ value: Value) -> String {
     guard let number = value as? Double, let whole = Int64(exactly: number) else {
       return "\(value)".replacing("e+", with: "e")

@@ -1,14 +1,14 @@
-/// A number of a document: a whole number stays as it is, and any other has six significant digits.
+/// A number in a result document. A whole number is exact, and any other number is rounded to six significant digits.
 ///
-/// The number is rounded when it is made, not when it is written, so that a run shows the same figures before and after
-/// it was saved.
+/// The number is rounded at its creation and not at encoding, so that a run shows the same figures before and after it
+/// was saved.
 struct Number: Codable, Hashable, Sendable {
   let value: Double
 
   init(_ value: Double) { self.value = Self.rounded(value) }
 
-  /// The allowed range. It exceeds the values of any clock or counter, and it is narrow enough for calculations with
-  /// doubles.
+  /// The range of valid numbers. It includes the values of all clocks and counters, and excludes numbers whose products
+  /// overflow.
   static let allowed = -1e36...1e36
 
   init(from decoder: any Decoder) throws {
@@ -27,7 +27,7 @@ struct Number: Codable, Hashable, Sendable {
   }
 
   private static func rounded(_ value: Double) -> Double {
-    // The result is 0 for -0, too.
+    // The result for -0 is 0.
     guard value != value.rounded() else { return value == 0 ? 0 : value }
     var scale = 1.0
     while abs(value) * scale < 100_000, scale < 1e12 { scale *= 10 }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// Finds a key that an object of a JSON text contains twice. Readers disagree on the value of such a key.
+/// A search for keys that an object of a JSON text contains twice. JSON parsers disagree on the value of such a key.
 enum RepeatedKey {
-  /// An object or a list that is being read.
+  /// An object or a list that the search has entered.
   private struct Level {
     let isObject: Bool
-    /// The keys that were read so far.
+    /// The keys of the object that were read so far.
     var keys: Set<String> = []
     var key = ""
     var index = 0
@@ -14,7 +14,7 @@ enum RepeatedKey {
     init(isObject: Bool) { (self.isObject, awaitsKey) = (isObject, isObject) }
   }
 
-  /// Returns the path of the first repeated key, such as `runs[3].rounds`; nil if there is none.
+  /// Returns the path of the first repeated key, such as `runs[3].rounds`; nil if no key is repeated.
   ///
   /// - Parameter text: A text that a JSON decoder has accepted.
   static func path(in text: some RandomAccessCollection<UInt8>) -> String? {
@@ -44,7 +44,7 @@ enum RepeatedKey {
     return nil
   }
 
-  /// Returns the index of the quotation mark that ends the string beginning at `start`.
+  /// Returns the index of the quotation mark that ends the string that begins at `start`.
   private static func endOfString<Text: RandomAccessCollection<UInt8>>(in text: Text, from start: Text.Index)
     -> Text.Index
   {
@@ -57,7 +57,7 @@ enum RepeatedKey {
     return min(index, last)
   }
 
-  /// Returns a string without its escapes, since JSON can write the same characters in several ways.
+  /// Returns the characters of a JSON string without escapes. JSON can represent the same characters in several ways.
   private static func string(_ quoted: some Collection<UInt8>) -> String {
     (try? JSONDecoder().decode(String.self, from: Data(quoted)))
       ?? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)

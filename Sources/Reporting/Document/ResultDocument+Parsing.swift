@@ -3,14 +3,14 @@ import Laboratory
 import Platform
 
 extension ResultDocument {
-  /// The largest size of a file, in bytes. Reading takes about ten times as much memory. The document of a default run
-  /// has less than 1 MB.
+  /// The maximum size of a file of result documents, in bytes. Parsing requires about ten times as much memory. The
+  /// document of a default run is smaller than 1 MB.
   public static let largestFile = 24 << 20
 
-  /// Reads the documents in a file: one document, or an array of documents.
+  /// Reads the documents in a file, which contains one document or an array of documents.
   ///
-  /// - Throws: ``InputError`` if the file cannot be read, is not JSON, has another schema, or contains a value that no
-  ///   run can have given. The error names the path of the value in the document.
+  /// - Throws: ``InputError`` if the file cannot be read, is not JSON, has another schema, or contains an invalid
+  ///   value. The error contains the path of the value in the document.
   public static func read(_ path: String) throws(InputError) -> [ResultDocument] {
     let bytes: [UInt8]
     do { bytes = try readBytes(path, atMost: largestFile) } catch { throw InputError(error.description) }
@@ -21,12 +21,15 @@ extension ResultDocument {
     return try parse(bytes, place: path)
   }
 
-  /// Parses the documents in the bytes of a file. Errors name the file as `place`.
+  /// Parses the documents in the bytes of a file.
   ///
+  /// - Parameters:
+  ///   - bytes: The content of the file.
+  ///   - place: The name of the file in errors.
   /// - Throws: ``InputError`` in the same cases as ``read(_:)``.
   public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {
     do {
-      // Some editors write a byte order mark. It has no meaning in UTF-8.
+      // Some editors write a byte order mark, which has no meaning in UTF-8.
       let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes[3...] : bytes[...]
       let end = bytes.last { !" \t\r\n".utf8.contains($0) }
       guard end == UInt8(ascii: "}") || end == UInt8(ascii: "]") else {
@@ -38,7 +41,7 @@ extension ResultDocument {
       do {
         documents = try isArray ? decode([ResultDocument].self, data) : [decode(ResultDocument.self, data)]
       } catch {
-        // Another schema is reported first: any other complaint would mislead.
+        // Another schema is reported before other errors, which would be misleading.
         try refuseOtherSchemas(isArray ? decode([Header].self, data) : [decode(Header.self, data)], place)
         throw error
       }
@@ -65,7 +68,7 @@ extension ResultDocument {
     do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError { throw explain(error) }
   }
 
-  /// Returns the error with the path of the value: `runs[3].metrics.elapsed.p50: expected Double`.
+  /// Returns an error with the path of the value: `runs[3].metrics.elapsed.p50: expected Double`.
   private static func explain(_ error: DecodingError) -> InputError {
     let context: DecodingError.Context
     let problem: String

@@ -1,17 +1,20 @@
 import Laboratory
 
-/// A run as data, schema `gcdlab.result/2`: `--format json` prints it, `--export x.json` writes it, `diff` and `report`
-/// read it, and every renderer shows it, also for a run that has just ended. The schema is in
-/// `gcdlab.result-2.schema.json` beside the renderers.
+/// The result of a run as data, schema `gcdlab.result/2`.
 ///
-/// Durations are in nanoseconds, and whole numbers if a clock measured them. A figure that was not measured is absent.
+/// `--format json` prints the document, `--export x.json` writes it, and `diff` and `report` read it. All renderers use
+/// the document, including those for a run that has just ended. The schema is in `gcdlab.result-2.schema.json` in the
+/// source directory of this module.
+///
+/// Durations are in nanoseconds. Durations that a clock measured are whole numbers. A figure that was not measured is
+/// absent.
 public struct ResultDocument: Codable, Sendable {
-  /// The version of this format.
+  /// The identifier of the format and its version.
   public static let schema = "gcdlab.result/2"
 
   let schema: String
   let tool: ToolFacts
-  /// The arguments of the command line, without the program.
+  /// The arguments of the command line, without the name of the program.
   let command: [String]
   let machine: Machine
   let started: String
@@ -23,10 +26,10 @@ public struct ResultDocument: Codable, Sendable {
   private(set) var findings: [RunNote]
   let runs: [RunFacts]
   let claims: [ClaimFacts]
-  /// The recorded trials, which are not among the measured ones; nil for none.
+  /// The recorded trials, which are not measured trials; nil if there are none.
   let traces: [TraceFacts]?
 
-  /// Creates the document of some results.
+  /// Creates the document of the results of a run.
   public init(_ results: Results) {
     schema = Self.schema
     tool = ToolFacts(name: Tool.name, version: Tool.version)
@@ -44,7 +47,7 @@ public struct ResultDocument: Codable, Sendable {
     traces = TraceFacts.facts(results.traces)
   }
 
-  /// Returns the document with the sentences of the run's answer before the other findings.
+  /// Returns a copy of the document with the sentences of the answer inserted before the other findings.
   func concluding(_ answer: [String]) -> ResultDocument {
     var document = self
     document.findings.insert(contentsOf: answer.map { RunNote(Conclusion.kind, $0) }, at: 0)
@@ -57,15 +60,15 @@ public struct ResultDocument: Codable, Sendable {
   /// Whether the run was interrupted.
   public var isCut: Bool { interrupted == true }
 
-  /// Returns whether the run was measured on `machine`, as far as the document shows.
+  /// Returns whether the run was measured on `machine`, according to the facts in the document.
   public func isOf(_ machine: Machine) -> Bool {
     self.machine.os == machine.os && self.machine.kernel == machine.kernel && self.machine.cpu == machine.cpu
       && self.machine.usedCores == machine.usedCores && self.machine.swift == machine.swift
       && self.machine.optimised == machine.optimised && self.machine.dispatch == machine.dispatch
   }
 
-  /// A copy with nothing but the verdicts on the claims. Each start of `documents` reads an index of many runs. Lessons
-  /// and code, which are not shown, would take half of the time.
+  /// A copy of the document that contains only the verdicts on the claims. `documents` reads many such copies at each
+  /// start. Parsing lessons and code, which it does not show, would take half of the time.
   public var verdictsAlone: ResultDocument { ResultDocument(verdictsOf: self) }
 
   private init(verdictsOf other: ResultDocument) {
@@ -87,25 +90,27 @@ public struct ResultDocument: Codable, Sendable {
 
   /// Returns whether the run failed: a claim failed, a trial broke, or a trial that is meant to complete crashed or
   /// hung.
+  ///
+  /// - Parameter strict: Whether a refuted performance claim is a failure.
   public func hasFailed(strict: Bool) -> Bool {
     hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
-  /// Returns the reason why none of the claims in some documents could be judged, so that the runs do not pass; nil if
-  /// some claims were judged, if there are none, or if the run was a search for the best setting.
+  /// Returns the reason why no claim in some documents could be judged; nil if a claim was judged, or if there are no
+  /// claims. Searches for the best setting are ignored. Runs without a judged claim do not pass.
   public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
     let claims = documents.filter { $0.scenario.seeksBest != true }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
     return first.evidence.reason ?? "nothing was measured"
   }
 
-  /// The number of trials that ended in any way.
+  /// The number of trials, including trials that did not complete.
   public var trials: Int { runs.reduce(0) { $0 + $1.rounds } }
 
   /// Whether this version of the lab wrote the document.
   public var isOfThisVersion: Bool { tool.name == Tool.name && tool.version == Tool.version }
 
-  /// Whether a trial broke: it did not do what its own pattern promises.
+  /// Whether a trial broke, that is, violated a promise of its pattern.
   var hasBrokenTrials: Bool { brokenTrials > 0 }
 
   /// The number of trials that crashed or hung although their variants are meant to complete.

@@ -1,19 +1,19 @@
 import Laboratory
 import Measurement
 
-/// All trials of a variant at a point.
+/// The results of all trials of a variant at a point.
 struct RunFacts: Codable, Sendable {
   let variant: String
-  /// The swept settings that affect the variant.
+  /// The swept settings of the run, without parameters that the variant ignores.
   let point: [String: ParameterValue]
   let parameters: [String: ParameterValue]
   let rounds: Int
   /// The number of trials for each way to end.
   let outcomes: OutcomeCounts
-  /// The number of trapped trials for each signal.
+  /// The number of trapped trials for each signal; nil if no trial trapped.
   let signals: [String: Int]?
   /// The requirement that is not met at the run's number of cores, so that the run was not tried; nil if all
-  /// requirements are met, or if the run is not confined.
+  /// requirements are met, or if trials are not confined to cores.
   let obstacle: String?
   let metrics: [String: SampleFacts]
 
@@ -40,25 +40,27 @@ struct RunFacts: Codable, Sendable {
   }
 }
 
-/// The number of trials for each way to end, written as an object: `{"completed": 5, "hung": 1}`.
+/// The number of trials for each way to end, encoded as an object: `{"completed": 5, "hung": 1}`.
 struct OutcomeCounts: Codable, Sendable {
   private var counts: [Outcome.Kind: Int]
 
   init(_ ends: [Outcome.Kind] = []) { counts = Dictionary(grouping: ends) { $0 }.mapValues(\.count) }
 
-  /// The number of trials that ended in this way.
+  /// The number of trials that ended in the way `kind`.
   subscript(kind: Outcome.Kind) -> Int { counts[kind] ?? 0 }
 
-  /// The ways in which a trial ended, in the order of the cases.
+  /// The ways in which at least one trial ended, in the order of the cases.
   var kinds: [Outcome.Kind] { Outcome.Kind.allCases.filter { self[$0] > 0 } }
 
-  /// Returns the number of trials that ended in a way that `isMeant` accepts.
+  /// Returns the number of trials that ended in a way for which `isMeant` returns true.
   func count(where isMeant: (Outcome.Kind) -> Bool) -> Int { kinds.filter(isMeant).reduce(0) { $0 + self[$1] } }
 
-  /// Adds the numbers of `others`.
+  /// Adds the counts of `others` to these counts.
   mutating func add(_ others: OutcomeCounts) { counts.merge(others.counts, uniquingKeysWith: +) }
 
-  /// - Throws: `DecodingError` if a name is not a way to end.
+  /// Creates the counts from a decoder.
+  ///
+  /// - Throws: `DecodingError` if a key is not the name of a way to end.
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     counts = [:]
@@ -80,9 +82,9 @@ struct OutcomeCounts: Codable, Sendable {
   }
 }
 
-/// The figure of a round: the median of a trial's latencies, the total of its counts, the mean of its rates.
+/// The figure of a round: the median of the trial's latencies, the total of its counts, or the mean of its rates.
 struct RoundFacts: Codable, Sendable {
-  /// The number of the round, from 1 on. A round whose trial has no figure is absent.
+  /// The number of the round, starting at 1. A round whose trial has no figure is absent.
   let round: Int
   let value: Number
 }
@@ -92,9 +94,10 @@ struct SampleFacts: Codable, Sendable {
   let kind: Metric.Kind
   let unit: Unit
   let better: Metric.Better
-  /// The noise floor: the figure that timing an empty operation would give; nil if nothing is timed.
+  /// The noise floor: the figure for timing an empty operation; nil if nothing is timed.
   let floor: Number?
-  /// The time of the same timing loop with an empty operation, which serves as the floor; nil if it was not measured.
+  /// The time of the trial's own timing loop with an empty operation, which replaces the floor; nil if the time was not
+  /// measured.
   let yardstick: Number?
   let count: Int
   let min: Number
@@ -130,10 +133,10 @@ struct SampleFacts: Codable, Sendable {
     histogram = HistogramPair.merged(measured.pairs)
   }
 
-  /// The figures of the rounds, in order.
+  /// The figures of the rounds, in the order of the rounds.
   var figures: [Double] { rounds.map(\.value.value) }
 
-  /// The value of a statistic; nil if the samples are too few for it.
+  /// The value of a statistic; nil if there are too few samples for the statistic.
   subscript(statistic: Statistic) -> Double? {
     switch statistic {
     case .min: min.value
@@ -148,7 +151,7 @@ struct SampleFacts: Codable, Sendable {
   }
 }
 
-/// A value with the number of its samples, written as `[value, count]`.
+/// A value with the number of its samples, encoded as `[value, count]`.
 struct HistogramPair: Codable, Sendable {
   let value: Number
   let count: Int
@@ -158,7 +161,7 @@ struct HistogramPair: Codable, Sendable {
     self.count = count
   }
 
-  /// Returns the pairs with equal values merged. Two values are equal if the document writes them in the same way.
+  /// Returns pairs in which equal values are merged. Values are equal if their encoded forms are equal.
   static func merged(_ pairs: [(value: Double, count: Int)]) -> [HistogramPair] {
     var merged: [HistogramPair] = []
     merged.reserveCapacity(pairs.count)
@@ -173,13 +176,13 @@ struct HistogramPair: Codable, Sendable {
     return merged
   }
 
-  /// The largest count: more than a trial may have, and small enough that the counts of a document can be added.
+  /// The maximum count. It exceeds the counts of all trials, and the sum of a document's counts does not overflow.
   private static let mostCount = 1_000_000_000_000_000
 
   init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
-    // The values are not decoded as `Number`, since each would then have a decoder of its own. They are the largest
-    // part of a document.
+    // The values are not decoded as `Number`, which would create a decoder for each value. They are the largest part of
+    // a document.
     let value = try container.decode(Double.self)
     count = try container.decode(Int.self)
     self.value = Number(value)

@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// The scenario of a run.
+/// The scenario of a run, as part of a result document.
 struct ScenarioFacts: Codable, Sendable {
   let name: String
   let title: String
@@ -9,26 +9,26 @@ struct ScenarioFacts: Codable, Sendable {
   /// The lesson, in Markdown.
   let lesson: String
   let tags: [String]
-  /// The variants, in order.
+  /// The variants, in the order of the scenario.
   let variants: [VariantFacts]
-  /// The parameters, in the pattern's order.
+  /// The parameters, in the order of the pattern.
   let parameters: [ParameterFacts]
-  /// The swept parameters, in order.
+  /// The names of the swept parameters, in the order of the sweep.
   let sweep: [String]
-  /// The swept parameters for the amount of work, which do not change how the work is done. Each of their settings has
-  /// a best run of its own.
+  /// The names of the swept parameters for the amount of work. Each of their settings has a best run of its own. Nil if
+  /// there are none.
   let problem: [String]?
-  /// The variant to which ratios refer.
+  /// The name of the variant that is the reference of ratios; nil if there is no baseline.
   let baseline: String?
-  /// Whether the run was a search for the best setting (`compare`). Without a baseline, its ratios refer to the best
-  /// run.
+  /// True if the run was a search for the best setting (`compare`); otherwise nil. Without a baseline, the reference of
+  /// ratios in a search is the best run.
   let seeksBest: Bool?
-  /// The metrics to show, the headline first.
+  /// The names of the metrics to show, the headline first.
   let show: [String]
-  /// The metrics, in the pattern's order, followed by the resources that a trial uses.
+  /// The metrics, in the order of the pattern, followed by the resources that a trial uses.
   let metrics: [MetricFacts]
 
-  /// Creates the facts that name a scenario, without its variants, parameters and metrics.
+  /// Creates a copy with the name of a scenario, and without its variants, parameters and metrics.
   init(nameOf other: ScenarioFacts) {
     name = other.name
     title = other.title
@@ -51,7 +51,8 @@ struct ScenarioFacts: Codable, Sendable {
     source = experiment.source
     lesson = experiment.lesson
     tags = experiment.tags
-    // The number of cores is fixed for all runs or swept. If the number is swept, each run has its own obstacle.
+    // All runs have the same number of cores unless cores are swept. If cores are swept, each run has an obstacle of
+    // its own.
     let cores = Cores.number(in: experiment.parameters)
     variants = experiment.variants.map { variant in
       VariantFacts(
@@ -59,7 +60,7 @@ struct ScenarioFacts: Codable, Sendable {
         ends: variant.ending.name, obstacle: experiment.pattern.obstacle(to: variant, on: machine.confined(to: cores)),
         code: experiment.code[variant.name]?.joined(separator: "\n"))
     }
-    // A setting that the lab adds to every pattern is listed only if it was asked for.
+    // A setting that the lab adds to every pattern is listed only if the command line contains it.
     let settings = experiment.pattern.settable.filter { parameter in
       experiment.pattern.parameters.contains { $0.name == parameter.name }
         || experiment.parameters[parameter.name] != nil
@@ -91,37 +92,37 @@ struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String
   let says: String
-  /// The intended end of the variant's trials: `completes`, `traps`, `hangs`; nil in documents of labs that did not
-  /// write it.
+  /// The intended end of the variant's trials, `completes`, `traps` or `hangs`; nil in documents of versions that did
+  /// not write the end.
   let ends: String?
   /// The requirement of the variant that the machine does not meet, so that the variant was not tried; nil if the
   /// machine meets all requirements.
   let obstacle: String?
-  /// The body of the variant as it was compiled; nil if the lab was built without the sources.
+  /// The source code of the variant's body; nil if the lab was built without the sources.
   let code: String?
 
-  /// Whether a trial that traps or hangs has failed. If the document does not contain the intended end, only the trials
-  /// of a broken variant may trap or hang.
+  /// Whether a trap or a hang of a trial is a failure. In a document without the intended end, a trap or a hang is a
+  /// failure unless the variant is broken.
   var isMeantToComplete: Bool { ends.map { $0 == Ending.completes.name } ?? !isBroken }
 
-  /// Whether the failure of the variant is the lesson.
+  /// Whether the lesson of the scenario is the failure of the variant.
   var isBroken: Bool { role == Variant.Role.broken.rawValue }
 
-  /// Whether the variant only serves as a comparison.
+  /// Whether the variant is only a reference for comparisons.
   var isYardstick: Bool { role == Variant.Role.yardstick.rawValue }
 }
 
-/// A parameter with its setting: one value, or several if it was swept.
+/// A parameter with its value, or with several values if it was swept.
 struct ParameterFacts: Codable, Sendable {
   let name: String
   let says: String
   let unit: Unit?
   let value: ParameterValue?
   let swept: [ParameterValue]?
-  /// True if the command line, `--quick` included, set another value than the scenario has; otherwise nil.
+  /// True if the command line, including `--quick`, set another value than that of the scenario; otherwise nil.
   let changed: Bool?
 
-  /// Returns a value for people: `50 ns`, `1,000,000`, `ramp`.
+  /// Returns a value as text for people: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text
@@ -129,7 +130,7 @@ struct ParameterFacts: Codable, Sendable {
     }
   }
 
-  /// Returns a value as checks and `--set` write it: `work=50ns`.
+  /// Returns a setting in the notation of checks and `--set`: `work=50ns`.
   func label(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): "\(name)=\(text)"
@@ -138,7 +139,7 @@ struct ParameterFacts: Codable, Sendable {
   }
 }
 
-/// A metric as the scenario describes it.
+/// A metric of a scenario, as part of a result document.
 struct MetricFacts: Codable, Sendable {
   let name: String
   let kind: Metric.Kind
@@ -149,17 +150,17 @@ struct MetricFacts: Codable, Sendable {
   let amount: Bool?
   let says: String
 
-  /// The meaning of the figures.
+  /// The meaning of the metric's figures.
   var meaning: Metric.Meaning { Metric.Meaning(kind, unit, isAmount: amount == true) }
 }
 
 extension Metric {
-  /// Whether the metric's durations are amounts and not running times. For all other metrics, kind and unit determine
-  /// the meaning.
+  /// Whether the metric's durations are amounts and not running times. The kind and the unit of a metric determine its
+  /// meaning in all other cases.
   var isAmountOfTime: Bool { kind == .latency && meaning == .amount }
 }
 
 extension Ending {
-  /// The names that documents may contain.
+  /// The names of the intended ends in documents.
   static let names = [Ending.completes, .traps(within: .zero), .hangs(within: .zero)].map(\.name)
 }

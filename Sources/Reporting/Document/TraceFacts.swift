@@ -1,22 +1,22 @@
 import Laboratory
 
-/// A recorded trial of a variant in a document.
+/// A recorded trial of a variant, as part of a result document.
 ///
-/// A document has at most ``mostSpans`` blocks, waits and runs of threads for all its traces. A longer trace is cut:
-/// the document has its beginning exactly as recorded, and the length of the whole.
+/// All traces of a document contain at most ``mostSpans`` blocks, waits and runs of threads. A longer trace is cut: the
+/// document contains its beginning exactly as recorded, and the length of the whole record.
 struct TraceFacts: Codable, Sendable {
   let variant: String
-  /// The swept settings of the trial, as labels write them; nil if nothing is swept.
+  /// The swept settings of the trial, in the notation of labels; nil if no parameter is swept.
   let point: String?
   let cores: [Int]
-  /// The length of the part in the document, in nanoseconds.
+  /// The length of the record in the document, in nanoseconds.
   let length: Instant
-  /// The length of the whole record, in nanoseconds; nil if the document has all of it.
+  /// The length of the whole record, in nanoseconds; nil if the document contains the whole record.
   let whole: Instant?
-  /// The number of blocks that were submitted in the part in the document and began later, which the document lacks;
-  /// nil for none.
+  /// The number of blocks that were submitted within `length` and began later. The document does not contain these
+  /// blocks. Nil if there are none.
   let later: Int?
-  /// The way in which the trial ended: the name of an outcome, or a reason.
+  /// The way in which the trial ended: the name of an outcome, or a reason as text.
   let end: String
   let signal: Int?
   let queues: [Trace.Queue]
@@ -25,7 +25,7 @@ struct TraceFacts: Codable, Sendable {
   let gaps: [GapFacts]
   let missing: [Trace.Missing]
 
-  /// A thread. Its runs are `[begin, end, core]`, followed by 1 if the thread was preempted.
+  /// A thread. Its runs are encoded as `[begin, end, core]`, followed by 1 if the thread was preempted.
   struct LaneFacts: Codable, Sendable {
     let thread: Int
     let name: String
@@ -44,7 +44,7 @@ struct TraceFacts: Codable, Sendable {
     let queue: Int?
   }
 
-  /// A gap in a record.
+  /// A time for which the record is incomplete.
   struct GapFacts: Codable, Sendable {
     let record: Trace.Gap.Record
     let begin: Instant
@@ -52,8 +52,8 @@ struct TraceFacts: Codable, Sendable {
     let lost: Int
   }
 
-  /// A time in nanoseconds since the trial's body began. A negative time is refused with its place, which a decoder of
-  /// unsigned numbers does not report.
+  /// A time in nanoseconds since the start of the trial's body. Decoding a negative time throws an error with the path
+  /// of the value, which the decoding of unsigned numbers does not do.
   struct Instant: Codable, Sendable {
     let time: UInt64
 
@@ -75,7 +75,7 @@ struct TraceFacts: Codable, Sendable {
     }
   }
 
-  /// A block. Properties that a block does not have are absent.
+  /// A block. A property that does not apply to the block is nil.
   struct BlockFacts: Codable, Sendable {
     let kind: Trace.Block.Kind
     let barrier: Bool?
@@ -88,10 +88,10 @@ struct TraceFacts: Codable, Sendable {
     let end: Instant?
   }
 
-  /// The largest number of blocks, waits and runs for all traces of a document. Each takes some 100 bytes.
+  /// The maximum number of blocks, waits and runs in all traces of a document. Each takes about 100 bytes.
   static let mostSpans = 10_000
 
-  /// Returns the traces of a document; nil for none.
+  /// Returns the traces for a document; nil if there are none.
   static func facts(_ traces: [Trace]) -> [TraceFacts]? {
     traces.isEmpty ? nil : traces.map { TraceFacts($0, atMost: mostSpans / traces.count) }
   }
@@ -136,7 +136,9 @@ struct TraceFacts: Codable, Sendable {
     missing = trace.missing
   }
 
-  /// Returns the trace of a scenario, as far as the document has it.
+  /// Returns the part of the trace that the document contains.
+  ///
+  /// - Parameter scenario: The name of the scenario.
   func trace(of scenario: String) -> Trace {
     let end: Trace.End =
       switch self.end {
@@ -168,7 +170,8 @@ struct TraceFacts: Codable, Sendable {
 }
 
 extension TraceFacts {
-  /// A note on the part of the record that the document lacks; nil if the document has the whole record.
+  /// A note on the part of the record that the document does not contain; nil if the document contains the whole
+  /// record.
   var note: String? {
     guard let whole else { return nil }
     let text = "the first \(TraceFigures.text(length.time)) of \(TraceFigures.text(whole.time)) are kept"
@@ -177,9 +180,10 @@ extension TraceFacts {
 }
 
 extension Trace {
-  /// Returns the trace up to the time at which `most` blocks, waits and runs have begun, and the number of blocks that
-  /// were submitted by then and began later. These blocks are left out. A trace with fewer spans is returned as a
-  /// whole.
+  /// Returns the part of the trace before the time at which `most` blocks, waits and runs have begun, and the number of
+  /// blocks that were submitted before this time and began later.
+  ///
+  /// The part does not contain these blocks. A trace with fewer spans is returned unchanged.
   func beginning(atMost most: Int) -> (trace: Trace, later: Int) {
     let begins =
       blocks.compactMap { $0.begin ?? $0.submitted } + lanes.flatMap { $0.runs.map(\.begin) + $0.waits.map(\.begin) }
@@ -194,7 +198,7 @@ extension Trace {
       return block
     }
     let later = blocks.count { $0.submitted.map { $0 < cut } ?? false && $0.begin.map { $0 >= cut } ?? false }
-    // The order of the lanes stays, since blocks refer to it.
+    // The order of the lanes is unchanged, since blocks refer to lanes by index.
     beginning.lanes = lanes.map { lane in
       var lane = lane
       lane.begin = min(lane.begin, cut)

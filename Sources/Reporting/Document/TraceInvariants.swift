@@ -1,10 +1,12 @@
 import Laboratory
 
 extension TraceFacts {
-  /// Validates the rules that every trace of the lab follows.
+  /// Verifies the invariants of traces.
   ///
-  /// - Parameter variants: The names of the scenario's variants.
-  /// - Throws: ``InputError`` with the path of the value that breaks a rule.
+  /// - Parameters:
+  ///   - path: The path of the trace in the document.
+  ///   - variants: The names of the scenario's variants.
+  /// - Throws: ``InputError`` with the path of a value that violates an invariant.
   func validate(_ path: JSONPath, _ variants: Set<String>) throws(InputError) {
     try path["variant"].require(variants.contains(variant), "'\(variant)' is not a variant of the scenario")
     try path["length"].require(Double(length.time), in: JSONPath.anyAmount)
@@ -67,7 +69,9 @@ extension TraceFacts {
     try path.require((0..<count).contains(index), "found \(index), but there are \(count) \(what)s")
   }
 
-  /// Verifies that the second time is not before the first, and that neither is after the end of the record.
+  /// Verifies that the second time is not before the first time, and that neither is after the end of the record.
+  ///
+  /// - Throws: ``InputError`` with the path of the time that violates this order.
   private func require(
     _ begin: Instant, _ end: Instant?, _ path: JSONPath, _ first: String = "begin", _ second: String = "end"
   ) throws(InputError) {

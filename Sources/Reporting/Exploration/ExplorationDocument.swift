@@ -1,6 +1,6 @@
 import Exploration
 
-/// Explorations as data.
+/// The results of explorations, for encoding as JSON.
 struct ExplorationDocument: Encodable {
   struct Result: Encodable {
     let scenario, variant: String

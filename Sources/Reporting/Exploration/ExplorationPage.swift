@@ -1,6 +1,6 @@
 import Exploration
 
-/// Explorations as one self-contained page.
+/// The results of explorations as a self-contained HTML page.
 enum ExplorationPage {
   static func render(_ results: [ExplorationResult]) -> String {
     let scenarios = results.grouped(by: \.scenario)

@@ -1,16 +1,19 @@
 import Exploration
 import Platform
 
-/// Explorations as text: how many schedules break each variant, and the shortest one that does, step by step.
+/// The results of explorations as text: the number of schedules that break each variant, and the steps of the shortest
+/// failing schedule.
 public struct ExplorationText {
   private let style: TextStyle
 
-  /// Creates a renderer.
+  /// Creates a renderer for text in a style.
   public init(style: TextStyle) { self.style = style }
 
-  /// Returns the results, by scenario.
+  /// Returns the results as text, grouped by scenario.
   ///
-  /// - Parameter steps: Whether to show the steps of failing schedules.
+  /// - Parameters:
+  ///   - results: The results, one for each variant.
+  ///   - steps: Whether the text contains the steps of the shortest failing schedule of each variant.
   public func render(_ results: [ExplorationResult], steps: Bool) -> String {
     var lines: [String] = []
     for (scenario, results) in results.grouped(by: \.scenario) {
@@ -31,7 +34,12 @@ public struct ExplorationText {
     return (lines + limits()).map { $0 + "\n" }.joined()
   }
 
-  /// Returns one schedule, step by step.
+  /// Returns the steps of one schedule as text.
+  ///
+  /// - Parameters:
+  ///   - record: The record of the schedule.
+  ///   - scenario: The scenario that was explored.
+  ///   - variant: The name of the variant.
   public func render(_ record: Record, of scenario: ExploredScenario, variant: String) -> String {
     let leavesOut = scenario.leavesOut.map { style.wrapped($0, .quiet) } ?? []
     let lines = Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut + limits()
@@ -68,8 +76,8 @@ public struct ExplorationText {
       : isBad ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)
   }
 
-  /// Returns the results in groups. Successive results with the same obstacle are one group, and every other result is
-  /// a group of its own.
+  /// Returns the results in groups. Successive results with the same obstacle form a group. Every other result forms a
+  /// group of its own.
   private func alike(_ results: [ExplorationResult]) -> [[ExplorationResult]] {
     var groups: [[ExplorationResult]] = []
     for result in results {
@@ -93,7 +101,7 @@ public struct ExplorationText {
     let headings = [Table.Heading("step")] + columns.map { .init(record.strands[$0], .left) }
     var lines: [String] = []
     if !rows.isEmpty {
-      // The words about the broken promise follow their step, in the place of the empty columns after it.
+      // The text about the broken promise follows its step, in place of the empty columns after the step.
       let grid = TextGrid(headings: headings, rows: rows).lines()
       lines = zip(grid, [nil] + steps.map { $0.breaks }).map { line, breaks in
         line + (breaks.map { "  " + style.sign("← ", "<- ") + $0 } ?? "")
@@ -108,7 +116,7 @@ public struct ExplorationText {
     return lines
   }
 
-  /// Returns the steps as a list, for a terminal without room for a column of each thread.
+  /// Returns the steps as a list, for a terminal without room for a column for each thread.
   private func list(_ record: Record, _ steps: [Record.Step]) -> [String] {
     let name = steps.map { record.strands[$0.strand].displayWidth }.max() ?? 0
     let indent = 4 + 2 + name + 2

@@ -1,21 +1,21 @@
 import Exploration
 
-/// The sentences about an exploration, the same in every format.
+/// The sentences about an exploration, which are the same in all formats.
 enum ExplorationWords {
-  /// The limits of every exploration.
+  /// The sentences on the limits of explorations.
   static let limits = [
     "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups, sources and locks are a model of "
       + "what the documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",
     "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there.",
   ]
 
-  /// Returns the sentence about one result, or about several results with the same obstacle.
+  /// Returns a sentence about one result, or about several results with the same obstacle.
   static func sentence(_ results: [ExplorationResult]) -> String {
     guard results.count > 1, let obstacle = results[0].obstacle else { return results.first.map(sentence) ?? "" }
     return "They cannot be explored: \(obstacle)."
   }
 
-  /// Returns the sentence about a result: `18 schedules of 2 threads, 12 break it.`
+  /// Returns a sentence about a result: `18 schedules of 2 threads, 12 break it.`
   static func sentence(_ result: ExplorationResult) -> String {
     if let obstacle = result.obstacle { return "It cannot be explored: \(obstacle)." }
     guard let summary = result.summary else { return "" }
@@ -57,13 +57,13 @@ enum ExplorationWords {
     return listed(kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) })
   }
 
-  /// Returns the words as a list: `a, b and c`.
+  /// Returns words as a list: `a, b and c`.
   static func listed(_ parts: [String]) -> String {
     guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
     return parts.dropLast().joined(separator: ", ") + " and " + last
   }
 
-  /// Returns the end of the schedule; nil if a step of the table shows it.
+  /// Returns a description of the end of the schedule; nil if a step of the table already describes the end.
   static func end(_ record: Record) -> String? {
     if case .deadlock(let waiting) = record.outcome {
       return "No thread can continue: \(waiting.joined(separator: "; "))."

@@ -1,9 +1,10 @@
 import Laboratory
 import Measurement
 
-/// The parts of a page that precede several scenarios: the contents, and the sentences of the documents.
+/// The sections of a page that precede the sections of several scenarios: the contents, and the sentences of the
+/// documents.
 extension HTMLReport {
-  /// Returns the contents of a page with several scenarios: a link to each scenario, with its result.
+  /// Returns the contents of a page with several scenarios: a link to each scenario, with the result of its run.
   static func tableOfContents(_ contents: [ReportContent], _ sentences: SentenceIndex?) -> Markup {
     guard contents.count > 1 else { return "" }
     let families = contents.grouped(by: \.document.scenario.tags.first).map { family, contents -> Markup in
@@ -25,7 +26,7 @@ extension HTMLReport {
       """
   }
 
-  /// Returns the number of sentences for each standing, and the sentences that do not hold.
+  /// Returns the number of sentences for each standing, and the refuted sentences.
   private static func refuted(_ index: SentenceIndex, _ contents: [ReportContent]) -> Markup {
     let shown = Set(contents.map(\.document.scenario.name))
     let items = index.refuted.map { entry -> Markup in
@@ -38,7 +39,7 @@ extension HTMLReport {
     return "<p>\(index.summary)</p>\n\(list)"
   }
 
-  /// Returns the entry of a scenario in the contents: its name, its question and its result.
+  /// Returns an entry of the contents: the scenario's name, its question and the result of its run.
   private static func entry(_ content: ReportContent) -> Markup {
     let scenario = content.document.scenario
     let cautions = [content.grades.caution, content.coresNote].compactMap { $0.map { Line($0, .care) } }
@@ -50,7 +51,7 @@ extension HTMLReport {
       """
   }
 
-  /// Returns the machine and the time of all runs; empty if the runs are from several machines.
+  /// Returns the machine and the time of all runs; empty if the runs are of several machines.
   private static func places(_ contents: [ReportContent]) -> Markup {
     guard let first = contents.first?.document, contents.allSatisfy({ $0.document.machine == first.machine }) else {
       return ""
@@ -62,7 +63,8 @@ extension HTMLReport {
     return "<p class=\"quiet\">\(place), \(first.started)</p>\n"
   }
 
-  /// Returns the sentences of each document with their standings, and links to the scenarios that show them.
+  /// Returns the sentences of each document with their standings, and with links to the scenarios that show the
+  /// standings.
   static func chapters(_ index: SentenceIndex, _ contents: [ReportContent]) -> Markup {
     let shown = Set(contents.map(\.document.scenario.name))
     let ids = Set(index.chapters.flatMap(\.entries).map(\.id))
@@ -84,7 +86,7 @@ extension HTMLReport {
     return "<nav><h1>The documents, sentence by sentence</h1>\n\(parts)</nav>\n"
   }
 
-  /// Returns the row of a sentence, with links to those scenarios and sentences that the page has.
+  /// Returns the row of a sentence, with links to scenarios and sentences on the same page.
   private static func sentence(_ entry: SentenceIndex.Entry, _ shown: Set<String>, _ ids: Set<String>) -> Markup {
     func link(_ name: String, in known: Set<String>) -> Markup {
       known.contains(name) ? "<a href=\"#\(name)\">\(name)</a>" : "\(name)"

@@ -1,26 +1,27 @@
 import Measurement
 
-/// A line chart as inline SVG. The chart takes its colours from the page and fills the width, and its text keeps its
-/// size.
+/// A line chart as inline SVG. The colours of the chart are those of the page. The chart fills the width of the page,
+/// and its text has the same size at any width.
 ///
-/// Horizontal places are shares of the width, and vertical places are pixels. The name of a line stands at its end, or
-/// in a row of keys below the chart if there is no room.
+/// Horizontal positions are shares of the width, and vertical positions are pixels. The name of a line is at its right
+/// end, or in a row of keys below the chart if there is no room.
 struct Chart {
   struct Point {
     let x: Double
     let y: Double
-    /// The text that a pointer over the point shows.
+    /// The text that appears when the pointer is over the point.
     let says: String
-    /// The range that a thin line through the point shows; nil for no line.
+    /// The range of the thin line through the point; nil for no line.
     var span: ClosedRange<Double>? = nil
   }
   struct Line {
     let label: String
     let style: SeriesStyle
     let points: [Point]
-    /// Whether each point is drawn, or only the line.
+    /// Whether each point has a marker.
     let isMarked: Bool
-    /// Whether a line joins the points. Points at words are not joined, since no values lie between words.
+    /// Whether a line joins the points. Points at settings that are not numbers are not joined, since there are no
+    /// values between such settings.
     var isJoined = true
   }
 
@@ -34,12 +35,12 @@ struct Chart {
   private static let (top, bottom) = (10.0, 30.0)
   /// The approximate width of a letter, in pixels.
   private static let letter = 7.0
-  /// The longest name that has room beside the chart, in letters.
+  /// The maximum length of a name beside the chart, in letters.
   private static let longName = 26
-  /// The distance between two names, in pixels.
+  /// The minimum distance between two names, in pixels.
   private static let nameStep = 15.0
 
-  /// The chart and its keys.
+  /// The HTML of the chart and its keys.
   var drawing: Markup {
     let base = height - Self.bottom
     let ticks = up.ticks.map { tick -> Markup in
@@ -92,12 +93,12 @@ struct Chart {
     return "<g class=\"\(line.style.classes)\">\(dots)</g>"
   }
 
-  /// The name of each line at its end, moved as far as the other names require.
+  /// The name of each line at its right end. Names are moved vertically so that they do not overlap.
   private var names: Markup {
     let ends = lines.compactMap { line in line.points.last.map { (line: line, y: y($0.y)) } }.sorted { $0.y < $1.y }
     var places: [Double] = []
     for end in ends { places.append(max(end.y, places.last.map { $0 + Self.nameStep } ?? Self.top)) }
-    // Names that were pushed down beyond the lower end are pushed up again.
+    // Names that were moved below the lower end are moved up again.
     var lowest = height - Self.bottom + 4
     for index in places.indices.reversed() {
       places[index] = min(places[index], lowest)

@@ -3,16 +3,16 @@ import Measurement
 
 import RealModule
 
-/// The charts of a page, drawn from its content.
+/// The charts of a page, created from the content of the report.
 struct Charts {
   private let content: ReportContent
 
   init(_ content: ReportContent) { self.content = content }
 
-  /// The largest number of charts of sweeps. A page with more charts would not be read.
+  /// The maximum number of charts of sweeps on a page.
   private static let mostSweeps = 4
 
-  /// Every figure with its caption, sweeps first. The picture with which the page begins is not among them.
+  /// Every chart with its caption, sweeps first. The picture at the beginning of the page is not included.
   var all: [Markup] {
     let drawn: String? = if case .curve(let sweep)? = content.picture { sweep.metric.name } else { nil }
     let sweeps = content.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps)
@@ -30,10 +30,11 @@ struct Charts {
 
   // MARK: Sweeps
 
-  /// Returns a figure along the swept parameter, with `kind` as the class of the figure; nil if there are fewer than
-  /// two places to draw.
+  /// Returns the chart of a figure along the swept parameter; nil if there are fewer than two positions.
+  ///
+  /// - Parameter kind: The CSS class of the figure; nil for the default.
   func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
-    // Words stand at equal distances.
+    // Settings that are not numbers are at equal distances.
     let places = sweep.isOfNumbers ? sweep.numbers : sweep.settings.indices.map { Double($0) }
     // A variant has a colour of its own, unless it has several lines.
     let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
@@ -87,7 +88,8 @@ struct Charts {
       """
   }
 
-  /// Returns the ticks that have room on a narrow page. The later of two ticks that are too close is left out.
+  /// Returns the ticks for which there is room on a narrow page. If two ticks are too close, the second tick is
+  /// omitted.
   private func thinned(
     _ ticks: [(value: Double, label: String)], over range: ClosedRange<Double>, isLog: Bool = false
   ) -> [(value: Double, label: String)] {
@@ -107,7 +109,8 @@ struct Charts {
 
   // MARK: Distributions
 
-  /// Returns percentile curves on the axis of the HdrHistogram plotter, on which each further nine takes the same room.
+  /// Returns a chart of percentile curves; nil if there are no curves to draw. The axis is that of the HdrHistogram
+  /// plotter, on which each further nine has the same width.
   private func percentiles(_ distribution: Distribution) -> Markup? {
     let lines = distribution.series.map { series -> Chart.Line in
       let pairs = series.samples.histogram
@@ -115,7 +118,7 @@ struct Charts {
       var seen = 0.0
       let points = pairs.map { pair -> Chart.Point in
         seen += Double(pair.count)
-        // The largest of n samples stands at the percentile with half a sample above it, not at infinity.
+        // The largest of n samples is at the percentile with half a sample above it, not at infinity.
         let above = max(1 - seen / total, 0.5 / total)
         return Chart.Point(x: -Double.log10(above), y: pair.value.value, says: "")
       }
@@ -137,7 +140,8 @@ struct Charts {
     return figure(chart)
   }
 
-  /// Returns each distribution as a hill on a common logarithmic axis.
+  /// Returns a chart of the distributions as histograms, one above the other, on a common logarithmic axis; nil if
+  /// there is nothing to draw.
   private func histogram(_ distribution: Distribution) -> Markup? {
     let series = distribution.series
     let values = series.flatMap { $0.samples.histogram.map(\.value.value) }.filter { $0 > 0 }

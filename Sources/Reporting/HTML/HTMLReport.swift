@@ -1,9 +1,14 @@
 import Laboratory
 import Measurement
 
-/// Results as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
+/// Results as a self-contained HTML page. The page contains no scripts, loads nothing from the network, and adapts to
+/// light and dark mode and to any width.
 public enum HTMLReport {
-  /// Returns the page of some results. With the documents' sentences, the page is a book.
+  /// Returns the HTML page of some results.
+  ///
+  /// - Parameters:
+  ///   - contents: The runs, each with the content of its report.
+  ///   - sentences: The sentences of the documents, which the page shows before the scenarios; nil for none.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let scenarios = contents.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
@@ -20,8 +25,13 @@ public enum HTMLReport {
     )
   }
 
-  /// Returns a page with its title and its contents. `style` and `patterns` are additions that the contents need beside
-  /// the style of all pages.
+  /// Returns an HTML page.
+  ///
+  /// - Parameters:
+  ///   - title: The title of the page.
+  ///   - more: The style rules that the page needs in addition to the common style.
+  ///   - patterns: The SVG patterns that the page needs.
+  ///   - body: The content of the page.
   static func page(_ title: String, style more: Markup = "", patterns: Markup = "", _ body: Markup) -> String {
     let page: Markup = """
       <!doctype html>
@@ -45,7 +55,7 @@ public enum HTMLReport {
 
   // MARK: Lines
 
-  /// Returns lines as paragraphs.
+  /// Returns lines as HTML paragraphs.
   static func paragraphs(_ lines: [Line]) -> Markup {
     let paragraphs = lines.map { line -> Markup in
       guard line.phrases.count == 1, let color = line.phrases[0].color else { return "<p>\(phrases(line))</p>\n" }
@@ -55,7 +65,7 @@ public enum HTMLReport {
     return "\(paragraphs)"
   }
 
-  /// Returns the phrases of a line, each in its colour.
+  /// Returns the phrases of a line as HTML, each in its colour.
   static func phrases(_ line: Line) -> Markup {
     let phrases = line.phrases.map { phrase -> Markup in
       phrase.color.map { "<span class=\"\($0.tone)\">\(phrase.text)</span>" } ?? "\(phrase.text)"
@@ -86,7 +96,9 @@ public enum HTMLReport {
     return "<section id=\"\(scenario.name)\">\n\(back)\(parts)\(back)</section>\n"
   }
 
-  /// Returns pictures of the recorded trials.
+  /// Returns the pictures of the recorded trials.
+  ///
+  /// - Parameter marksEach: The maximum number of marks in each picture.
   private static func traces(_ content: ReportContent, marksEach: Int) -> Markup {
     let traces = content.traces
     guard !traces.isEmpty else { return "" }
@@ -102,7 +114,7 @@ public enum HTMLReport {
       ? "" : "<details><summary>The lesson</summary>\n\(Lesson(scenario.lesson).markup)</details>\n"
   }
 
-  /// Returns the bodies of the variants side by side.
+  /// Returns the source code of the variants side by side.
   private static func code(_ scenario: ScenarioFacts) -> Markup {
     let shown = scenario.variants.compactMap { variant in variant.code.map { (variant: variant, code: $0) } }
     guard !shown.isEmpty else { return "" }
@@ -122,11 +134,11 @@ public enum HTMLReport {
     return "<h2>\(title)</h2>\n<ul class=\"\(title)\">\(items.map { "<li>\($0)</li>" as Markup })</ul>\n"
   }
 
-  /// The number of claims that are always shown. Further claims are folded, unless they failed or speak against a
-  /// document.
+  /// The maximum number of claims that are always visible. Further claims are in a closed section, unless they failed
+  /// or speak against a document.
   private static let mostClaims = 6
 
-  /// Returns the claims, the gravest first. Claims whose results are as claimed are folded.
+  /// Returns the claims, the gravest first. Claims whose results are as claimed are in a closed section.
   private static func claims(_ content: ReportContent) -> Markup {
     let leftOut = paragraphs([content.leftOut].compactMap { $0.map { Line($0, .quiet) } })
     guard !content.claims.isEmpty else { return leftOut }
@@ -193,7 +205,7 @@ public enum HTMLReport {
 }
 
 extension SemanticColor {
-  /// The CSS class of the elements that have this colour in a page.
+  /// The CSS class of elements in this colour.
   var tone: String {
     switch self {
     case .good: "good"

@@ -1,5 +1,5 @@
 extension Lesson {
-  /// The lesson as HTML.
+  /// The HTML of the lesson.
   var markup: Markup { Self.markup(blocks) }
 
   private static func markup(_ blocks: [Block]) -> Markup { "\(blocks.map(markup))" }
@@ -15,8 +15,8 @@ extension Lesson {
     }
   }
 
-  /// Returns the blocks of an item. A paragraph at the beginning gets no element of its own, so that items stand close
-  /// together.
+  /// Returns the HTML of a list item's blocks. A paragraph at the beginning of the item has no element of its own, so
+  /// that there is no space between items.
   private static func entry(_ blocks: [Block]) -> Markup {
     guard case .paragraph(let spans)? = blocks.first else { return markup(blocks) }
     return "\(spans.map(markup))\(markup(Array(blocks.dropFirst())))"

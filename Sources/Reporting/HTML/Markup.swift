@@ -1,6 +1,6 @@
 import Laboratory
 
-/// Text that is HTML already and is written as it is. Everything else is escaped when it is inserted.
+/// HTML text. A value that is interpolated into the text is escaped unless it is HTML text, too.
 struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
   let description: String
 
@@ -13,7 +13,7 @@ struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
     init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
 
     mutating func appendLiteral(_ literal: String) { text += literal }
-    /// Appends a value with escapes, so that it stays text whatever it contains.
+    /// Appends a value as text: characters with a meaning in HTML are escaped.
     mutating func appendInterpolation(_ value: String) {
       for character in value.unicodeScalars {
         switch character {
@@ -23,8 +23,8 @@ struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
         case "\"": text += "&quot;"
         case "'": text += "&#39;"
         case "\n", "\t": text.unicodeScalars.append(character)
-        // A hidden character, such as one that reverses the reading direction, could show a text that the lab never
-        // wrote.
+        // An invisible character, such as one that reverses the reading direction, could change the text that readers
+        // see.
         default: if character.isHidden { text += character.writtenOut } else { text.unicodeScalars.append(character) }
         }
       }

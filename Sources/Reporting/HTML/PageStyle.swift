@@ -1,5 +1,5 @@
 extension HTMLReport {
-  /// The part of every page's style that text and tables need.
+  /// The style rules for text and tables, which every page contains.
   static let style: Markup = """
     :root { color-scheme: light dark; --ink: light-dark(#1c2024, #e6e8eb); --quiet: light-dark(#60646c, #a0a6ae);
       --page: light-dark(#fff, #14171a); --line: light-dark(#dfe2e6, #2e3338); --good: light-dark(#0b6b3a, #5fd18f);
@@ -44,7 +44,7 @@ extension HTMLReport {
       ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }
     """
 
-  /// The part of every page's style that pictures need. Text keeps its size at any width.
+  /// The style rules for pictures, which every page contains. The text of a picture has the same size at any width.
   static let pictureStyle: Markup = """
     h1 { line-height: 1.25; } .back { font-size: .8rem; margin: 0; } .back a { color: var(--quiet); }
     nav h2 { margin-bottom: .1rem; } nav .contents { width: 100%; table-layout: fixed; } nav .contents :is(th, td) { white-space: normal; padding: .3rem 1rem .3rem 0; } .contents th { width: 11rem; } .contents td:last-child { width: 13rem; font-size: .8rem; }

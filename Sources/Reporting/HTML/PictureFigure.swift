@@ -1,16 +1,16 @@
 import Laboratory
 import Measurement
 
-/// The picture with which a scenario's page begins.
+/// The picture at the beginning of a scenario's section.
 struct PictureFigure {
   private let content: ReportContent
 
   init(_ content: ReportContent) { self.content = content }
 
-  /// The meaning of orange in every picture and table of a page.
+  /// The explanation of orange in all pictures and tables of a page.
   private static let orange = "Orange: a deliberately broken variant."
 
-  /// The figure; empty if there is nothing to draw.
+  /// The HTML of the picture; empty if there is nothing to draw.
   var markup: Markup {
     switch content.picture {
     case .outcomes(let bars)?: outcomes(bars)
@@ -37,7 +37,7 @@ struct PictureFigure {
     return text.isEmpty ? "" : "<p class=\"legend\">\(text)</p>\n"
   }
 
-  /// Returns the meaning of the signs in a picture of medians.
+  /// Returns the explanations of the signs in a picture of medians.
   func medians(hasSpans: Bool, isLog: Bool, hasBroken: Bool) -> [String] {
     let rounds = content.rounds
     let span =
@@ -124,7 +124,7 @@ struct PictureFigure {
 
   // MARK: Outcomes
 
-  /// The smallest share of an outcome that has room for its name.
+  /// The minimum share of an outcome that is labelled with its name.
   private static let wide = 0.34
 
   private func outcomes(_ bars: OutcomeBars) -> Markup {
@@ -184,13 +184,13 @@ struct PictureFigure {
 
   // MARK: Grids
 
-  /// Returns the pattern over a cell that is too noisy to tell. The pattern keeps readers from taking the colour for a
-  /// figure.
+  /// Returns a hatch pattern over a cell that is too noisy to compare. The pattern shows that the colour of the cell is
+  /// not a result.
   private func hatch(_ left: Double, _ width: Double) -> Markup {
     "<rect class=\"noisy\" x=\"\(percent(left))\" y=\"0\" width=\"\(percent(width))\" height=\"\(StripChart.height)\"/>"
   }
 
-  /// The number of columns that fit on a narrow page. A picture with more columns scrolls there.
+  /// The maximum number of columns that fit on a narrow page. A picture with more columns scrolls there.
   private static let fewColumns = 6
 
   private func heat(_ map: HeatMap) -> Markup {

@@ -1,5 +1,5 @@
 extension PictureFigure {
-  /// The patterns of outcomes and of noise, once for each page, which distinguish them without colours.
+  /// The SVG patterns that distinguish outcomes and noise without colours. A page contains them once.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     <pattern id="o-interest" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M-1,1L1,-1M0,8L8,0M7,9L9,7"/></pattern>
@@ -9,7 +9,7 @@ extension PictureFigure {
 
     """
 
-  /// The part of a page's style that needs ``patterns``.
+  /// The style rules that a page with ``patterns`` needs.
   static let patternStyle: Markup = """
     .interest { fill: url(#o-interest); } .forbidden { fill: url(#o-forbidden); }
     rect.noisy { fill: url(#o-noisy); } #o-noisy path { stroke: var(--ink); stroke-opacity: .3; stroke-width: 1; fill: none; }

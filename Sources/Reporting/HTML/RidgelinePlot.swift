@@ -1,6 +1,6 @@
 import Measurement
 
-/// Histograms one above the other, each with its name and as high as its row.
+/// A plot of histograms, one above the other. Each histogram has a name, and fills the height of its row.
 struct RidgelinePlot {
   let series: [Distribution.Series]
   let axis: Axis
@@ -9,7 +9,7 @@ struct RidgelinePlot {
   /// The height of the name, in pixels.
   private static let name = 16.0
 
-  /// The drawing.
+  /// The plot as inline SVG.
   var svg: Markup {
     let height = Self.row * Double(series.count)
     let ticks = axis.ticks.map { tick -> Markup in
@@ -35,7 +35,7 @@ struct RidgelinePlot {
     let tallest = max(heights.max() ?? 1, 1)
     let step = 1 / Double(Self.bins)
     let bars = heights.enumerated().filter { $0.element > 0 }.map { bin, count -> Markup in
-      // The square root keeps a single slow sample visible beside thousands of fast ones.
+      // The square root makes a single slow sample visible beside thousands of fast samples.
       let tall = max(1.5, (Self.row - Self.name - 4) * (count / tallest).squareRoot())
       return
         "<rect x=\"\(percent(Double(bin) * step))\" y=\"\(coordinate(base - tall))\" width=\"\(percent(step))\" height=\"\(coordinate(tall))\"/>"

@@ -1,17 +1,18 @@
-/// The style of a series: a colour, a marker and a dash pattern, so that the series is recognizable without colours,
-/// too.
+/// The style of a series: a colour, a marker and a dash pattern. The marker and the dash pattern identify the series
+/// without colours.
 struct SeriesStyle {
-  /// The number of the style. It is the number of the variant if the variant has one line.
+  /// The number that determines the colour, the marker and the dash pattern. It is the number of the variant if each
+  /// variant has one series.
   let number: Int
-  /// Whether the failure of the variant is the lesson. Such a series is orange.
+  /// Whether the lesson of the scenario is the failure of the variant. The series of such a variant is orange.
   let isBroken: Bool
 
   /// The number of colours in the page's style.
   static let colors = 12
-  /// The number of dash patterns, including the unbroken line.
+  /// The number of dash patterns, including the solid line.
   private static let dashes = 7
 
-  /// The classes of the colour and of the dash pattern.
+  /// The CSS classes of the colour and of the dash pattern.
   var classes: String { "\(isBroken ? "wrong" : "c\(number % Self.colors)") d\(number % Self.dashes)" }
 
   private static let markers = [
@@ -19,9 +20,10 @@ struct SeriesStyle {
     "M0,-5.4L5.4,0L0,5.4L-5.4,0Z",
     "M0,5L5,-4H-5Z", "M-1.6,-5H1.6V-1.6H5V1.6H1.6V5H-1.6V1.6H-5V-1.6H-1.6Z", "M-5,-2.6H5V2.6H-5Z",
   ]
-  /// The marker, drawn around the origin.
+  /// The SVG of the marker, centred at the origin.
   var marker: String { Self.markers[number % Self.markers.count] }
 
-  /// The three markers of rows: an ordinary row, a broken variant, and the reference of the others.
+  /// The markers of three kinds of rows: an ordinary row, a broken variant, and the reference with which other rows are
+  /// compared.
   static let (plain, broken, reference) = (markers[0], markers[2], markers[3])
 }

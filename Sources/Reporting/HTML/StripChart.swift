@@ -1,21 +1,21 @@
-/// A picture of rows. Each row has a name, a drawing that fills the width, and a text. On a narrow page, the drawing
-/// stands below the name.
+/// A chart of rows. Each row has a name, a drawing that fills the width, and a text. On a narrow page, the drawing is
+/// below the name.
 ///
-/// Horizontal places are shares of the width, so that text keeps its size.
+/// Horizontal positions are shares of the width, so that the text has the same size at any width.
 struct StripChart {
   struct Row {
     let name: String
-    /// Whether the failure of the variant is the lesson.
+    /// Whether the lesson of the scenario is the failure of the variant.
     let isBroken: Bool
-    /// The row in words, for readers who cannot see the drawing.
+    /// A description of the row for readers who cannot see the drawing.
     let says: String
     let drawing: Markup
-    /// The figure after the drawing.
+    /// The figure to the right of the drawing.
     let figure: Markup
   }
 
   let rows: [Row]
-  /// The content above and below the rows of a panel: names of columns, ticks.
+  /// The content above and below the rows of a panel, such as names of columns and ticks; nil for none.
   var head: Markup?
   var foot: Markup?
 
@@ -23,7 +23,7 @@ struct StripChart {
   static let height = 26
   static let middle = "13"
 
-  /// The rows.
+  /// The HTML of the chart.
   var markup: Markup {
     let rows = rows.map { row -> Markup in
       """
@@ -44,7 +44,8 @@ struct StripChart {
       """
   }
 
-  /// Returns the ticks of an axis below the rows. The ticks at the ends do not extend beyond the rows.
+  /// Returns the ticks of an axis, for the space below the rows. The first and the last tick do not extend beyond the
+  /// rows.
   static func ticks(_ axis: Axis) -> Markup {
     let ticks = axis.ticks.map { tick -> Markup in
       let place = axis.position(tick.value)
@@ -54,7 +55,7 @@ struct StripChart {
     return "\(ticks)"
   }
 
-  /// Returns the lines of an axis behind a row.
+  /// Returns the vertical lines at the ticks of an axis, for the background of a row.
   static func grid(_ axis: Axis) -> Markup {
     let lines = axis.ticks.map { tick -> Markup in
       let x = percent(axis.position(tick.value))

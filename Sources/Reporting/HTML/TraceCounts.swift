@@ -1,13 +1,12 @@
 import Laboratory
 import Measurement
 
-/// The rows of a trace's picture below the threads: the number of further threads, of cores, of waiting blocks and of
+/// The rows below the threads in a trace's picture: the number of further threads, busy cores, waiting blocks and all
 /// threads, and the axis.
 extension TracePicture {
   // MARK: Several threads in one row
 
-  /// Returns the number of threads that are in a block, and the number of those that run, for several threads in one
-  /// row.
+  /// Returns a row for several threads: the number of threads that are in a block, and the number of threads that run.
   func rest(_ lanes: [Int]) -> Markup {
     let known = Set(lanes)
     let blocks = trace.blocks.filter { $0.lane.map(known.contains) ?? false }.flatMap { block in
@@ -51,8 +50,8 @@ extension TracePicture {
       "<title>\(says)</title>\(area(steps, most: most, name == "cores busy" ? "running" : "inside"))\(gaps)")
   }
 
-  /// Returns steps as an area. If there are too many steps, the area shows the maximum and the minimum of each of many
-  /// columns.
+  /// Returns the steps as a filled area. If there are more than `most` steps, the area shows the maximum and the
+  /// minimum in each of many columns.
   private func area(_ steps: StepFunction, most: Int, _ kind: String) -> Markup {
     let end = min(origin + scale, trace.length)
     let points =
@@ -105,7 +104,8 @@ extension TracePicture {
     return row("", "axis", "time", "\(ticks)")
   }
 
-  /// Returns a round number of nanoseconds that fits four to ten times into the width.
+  /// Returns a round number of nanoseconds for the distance between ticks. The width contains four to ten such
+  /// distances.
   static func step(_ scale: UInt64) -> UInt64 {
     var unit: UInt64 = 1
     while true {

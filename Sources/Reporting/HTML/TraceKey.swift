@@ -10,8 +10,8 @@ struct TraceKey {
     queues = QueueKey(trace)
   }
 
-  /// Returns the class of a queue's colour. The colours are those of Okabe and Ito, which people with any colour vision
-  /// can distinguish.
+  /// Returns the CSS class of a queue's colour. The colours are those of Okabe and Ito, which colour-blind readers can
+  /// distinguish.
   func color(of queue: Int) -> String { Self.color(queues.index(of: queue)) }
 
   private static func color(_ index: Int) -> String { "q\(index % QueueKey.most)" }
@@ -19,8 +19,7 @@ struct TraceKey {
   /// Returns the short name of a block: `A3`, or `A3!` for a barrier.
   func name(of block: Trace.Block) -> String { queues.name(of: block) }
 
-  /// The key of the signs that the trace has: the queues with their colours, and the reasons to wait with their
-  /// patterns.
+  /// The HTML of the key: the queues of the trace with their colours, and its reasons to wait with their patterns.
   var markup: Markup {
     let groups = queues.groups
     let signs = groups.prefix(QueueKey.most).enumerated().map { index, group -> Markup in
@@ -36,7 +35,7 @@ struct TraceKey {
     return "<p class=\"keys\">\(signs)\(more)\(reasons)\(isUnknown ? sign("unknown", "not known") : "")</p>\n"
   }
 
-  /// The table of the queues, with the figures of their blocks.
+  /// The HTML of a table of the queues, with the figures of their blocks.
   var table: Markup {
     let rows = queues.rows(of: trace).map { cells -> Markup in
       let figures = cells.dropFirst().map { "<td>\($0)</td>" as Markup }
@@ -58,7 +57,7 @@ struct TraceKey {
     """
   }
 
-  /// Returns the explanation that is common to all pictures.
+  /// Returns the HTML of the explanation for all pictures of traces.
   static func explained(_ traces: [Trace]) -> Markup {
     let strip =
       traces.contains(where: \.knowsRunning)
@@ -71,7 +70,7 @@ struct TraceKey {
       """
   }
 
-  /// The patterns, once for each page. Lines and dots distinguish them without colours.
+  /// The SVG patterns for the reasons to wait, which consist of lines and dots. A page contains them once.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     \(pattern("group", 7, "M-1,1L1,-1M0,7L7,0M6,8L8,6"))\(pattern("semaphore", 7, "M-1,6L1,8M0,0L7,7M6,-1L8,1"))\
@@ -89,7 +88,7 @@ struct TraceKey {
     """
   }
 
-  /// The part of a page's style that pictures of traces need.
+  /// The style rules that a page with pictures of traces needs.
   static let style: Markup = """
     .trace { margin: 1.5rem 0; break-inside: auto; } .trace .sees { margin: .15rem 0 .5rem; } p.care { font-weight: normal; font-size: .875rem; margin: .15rem 0; }
     .trace .rows { display: grid; grid-template-columns: minmax(3.6rem, max-content) minmax(0, 1fr); column-gap: .5rem; font-size: .75rem; }

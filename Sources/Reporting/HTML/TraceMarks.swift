@@ -1,6 +1,6 @@
 import Laboratory
 
-/// The time span of an element of a list, for a row of a picture. The element is at `index` of the list.
+/// The time span of an element, for drawing it in a row. `index` is the index of the element in its array.
 struct Span {
   var begin: UInt64
   var end: UInt64
@@ -9,13 +9,14 @@ struct Span {
   var length: UInt64 { end - begin }
 }
 
-/// A mark in a row: one span that is wide enough to be seen, or several neighbours that cannot be distinguished.
+/// A mark in a row of a picture: one span that is wide enough to be visible, or several adjacent spans that are too
+/// narrow.
 enum Mark {
   case one(Span)
   case several([Span])
 
-  /// Returns the marks for the spans of a row. The spans are in order and do not overlap. Neighbours shorter than
-  /// `least` become one mark if the time between them is shorter than `least`, too.
+  /// Returns the marks for the spans of a row. The spans must be in order and must not overlap. Adjacent spans shorter
+  /// than `least` are combined if the time between them is shorter than `least`, too.
   static func marks(of spans: [Span], least: UInt64) -> [Mark] {
     var marks: [Mark] = []
     var few: [Span] = []
@@ -37,27 +38,32 @@ enum Mark {
   }
 }
 
-/// The marks of a trace's lanes, folded as far as a limited number of marks requires.
+/// The marks for some lanes of a trace. Adjacent marks are combined until their number does not exceed a maximum.
 struct TraceMarks {
-  /// The rows of a lane.
+  /// The marks of a lane, row by row.
   struct Lane {
-    /// The times in which the thread ran.
+    /// The time spans in which the thread ran.
     var runs: [Mark]
-    /// The times from preemption until the thread ran again.
+    /// The time spans from a preemption of the thread until it ran again.
     var preempted: [Mark]
-    /// The blocks. A block that ran within another block is one row further.
+    /// The blocks, in an array for each level of nesting. A block that ran within another block is one level deeper.
     var blocks: [[Mark]]
-    /// The waits, except those of a pool's thread for work.
+    /// The waits of the thread, except waits of a pool thread for work.
     var waits: [Mark]
     /// The times at which the thread submitted blocks.
     var submissions: [Mark]
   }
   let lanes: [Lane]
 
-  /// Creates at most `most` marks for some lanes of a trace, whose picture is `scale` nanoseconds wide.
+  /// Creates the marks for some lanes of a trace.
+  ///
+  /// - Parameters:
+  ///   - shown: The indices of the lanes.
+  ///   - scale: The time that the width of the picture represents, in nanoseconds.
+  ///   - most: The maximum number of marks.
   init(_ trace: Trace, lanes shown: [Int], scale: UInt64, atMost most: Int) {
     let rows = shown.map { Rows(trace, lane: $0) }
-    // No screen shows a narrower mark.
+    // Screens cannot show narrower marks.
     var least = max(1, scale / 1000)
     var lanes = rows.map { $0.marks(least) }
     while lanes.reduce(0, { $0 + $1.count }) > most, least < scale {
@@ -96,7 +102,7 @@ struct TraceMarks {
       nest(all)
     }
 
-    /// Puts each block into the row after the blocks within which it ran.
+    /// Adds each block to the level below the blocks within which it ran.
     private mutating func nest(_ spans: [Span]) {
       var open: [Span] = []
       for span in spans.sorted(by: { ($0.begin, $1.end, $0.index) < ($1.begin, $0.end, $1.index) }) {
@@ -117,6 +123,6 @@ struct TraceMarks {
 }
 
 extension TraceMarks.Lane {
-  /// The number of marks.
+  /// The number of marks in all rows of the lane.
   var count: Int { runs.count + preempted.count + blocks.reduce(0) { $0 + $1.count } + waits.count + submissions.count }
 }

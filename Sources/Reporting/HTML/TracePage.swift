@@ -1,12 +1,18 @@
 import Laboratory
 
-/// Traces as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
+/// Traces as a self-contained HTML page. The page contains no scripts, loads nothing from the network, and adapts to
+/// light and dark mode and to any width.
 public enum TracePage {
-  /// The largest number of marks in a page, whatever the number of its pictures. A mark takes about 200 bytes.
+  /// The maximum number of marks in all pictures of a page. A mark takes about 200 bytes.
   static let mostMarks = 8000
 
-  /// Returns the page of some traces, with a section for each scenario. `from` and `to`, in nanoseconds, limit the
-  /// pictures to a part of the time.
+  /// Returns the HTML page of some traces, with a section for each scenario.
+  ///
+  /// - Parameters:
+  ///   - traces: The traces.
+  ///   - from: The beginning of the time span in the pictures, in nanoseconds; nil to begin shortly before the first
+  ///     submission of a block.
+  ///   - to: The end of the time span in the pictures, in nanoseconds; nil for the end of each trace.
   public static func render(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
     let scenarios = traces.grouped(by: \.scenario)
     let sections = scenarios.map { name, traces -> Markup in

@@ -1,27 +1,27 @@
 import Laboratory
 import Measurement
 
-/// A trace as a picture in a page: a row for each thread, and below these the cores, the backlog and the threads on the
-/// same axis.
+/// A picture of a trace for an HTML page: a row for each thread, and rows for the cores, the backlog and the number of
+/// threads on the same axis.
 ///
-/// Places are shares of the width, so that a picture fits any page while its text keeps its size. Marks that are too
-/// narrow to be seen are folded into one. Such a mark shows the number of the folded marks, and its height is the share
-/// of the time that they take.
+/// Positions are shares of the width, so that the picture fits any page and its text has the same size. Marks that are
+/// too narrow to be visible are combined. A combined mark shows the number of its marks, and its height is the share of
+/// the time that its marks take.
 struct TracePicture {
   let trace: Trace
-  /// The time at which the picture begins, in nanoseconds since the trace began.
+  /// The time at the left end of the picture, in nanoseconds since the beginning of the trace.
   let origin: UInt64
-  /// The time that the width represents, in nanoseconds.
+  /// The time that the width of the picture represents, in nanoseconds.
   let scale: UInt64
-  /// The part of the trial that is missing; nil for none.
+  /// A note on the part of the record that is missing; nil if the record is complete.
   private let note: String?
   private let key: TraceKey
-  /// The largest number of marks.
+  /// The maximum number of marks in the picture.
   private let most: Int
 
-  /// The description of pictures of a lab's trials.
+  /// A caption for the pictures of a lab's trials.
   static let ofTrials = "one recorded trial of each, none of them measured"
-  /// The largest number of threads with a row each. More threads share a row.
+  /// The maximum number of threads that have a row each. Further threads share a row.
   private static let mostLanes = 20
 
   init(_ trace: Trace, note: String?, from origin: UInt64, scale: UInt64, atMost most: Int) {
@@ -33,8 +33,8 @@ struct TracePicture {
     key = TraceKey(trace)
   }
 
-  /// Returns pictures of some traces, and the explanation of their signs. The traces of a variant's points have the
-  /// same scale.
+  /// Returns the pictures of some traces, and the explanation of their signs. All pictures of a variant have the same
+  /// scale.
   static func figures(
     _ traces: [(trace: Trace, note: String?)], from: UInt64? = nil, to: UInt64? = nil, atMost most: Int
   ) -> Markup {
@@ -63,7 +63,7 @@ struct TracePicture {
       """
   }
 
-  /// Notes on the facts that the record or the picture lacks.
+  /// Notes on the facts that the record or the picture does not contain.
   private var remarks: [String] {
     var remarks = [note].compactMap(\.self) + trace.remarks(drawnTo: origin + scale)
     if !prepared.isEmpty {
@@ -75,8 +75,8 @@ struct TracePicture {
     return remarks
   }
 
-  /// The threads that ended before the first block, which have no row: the lab starts them to test whether there is
-  /// room for threads.
+  /// The indices of the threads that ended before the first block was submitted. They have no row: the lab starts them
+  /// only to verify that threads can be started.
   private var prepared: [Int] { trace.lanes.indices.filter { trace.isPreparation(trace.lanes[$0]) } }
 
   private var rows: Markup {
@@ -88,7 +88,7 @@ struct TracePicture {
     let marks = TraceMarks(trace, lanes: shown, scale: scale, atMost: most)
     let lanes = zip(shown, marks.lanes).map { lane($0, $1) }
     let step = Self.step(scale)
-    // Lines stand at round times. The first one is a part of a step after the beginning.
+    // Grid lines are at round times. The first line is at the first round time after the beginning.
     let first = (step - origin % step) % step
     return """
       <div class="rows" style="--step: \(Self.share(Double(step) / Double(scale) * 100))%; --first: \(Self.share(Double(first) / Double(scale) * 100))%">
@@ -97,7 +97,7 @@ struct TracePicture {
       """
   }
 
-  /// Returns a row: the name, the drawing, and the drawing's description in words.
+  /// Returns the HTML of a row: its name, its drawing, and a description of the drawing.
   func row(_ name: Markup, _ kind: String, _ says: String, _ drawing: Markup) -> Markup {
     """
     <span class="lane">\(name)</span><svg class="\(kind)" role="img" aria-label="\(says)">\(drawing)</svg>
@@ -139,8 +139,10 @@ struct TracePicture {
     }
   }
 
-  /// The places of the lower strip of a thread, in pixels. The strip shows blocks, each a little lower than the block
-  /// within which it ran. Waits are in the lower half, so that both have room for their names.
+  /// The vertical positions in the lower strip of a thread, in pixels.
+  ///
+  /// The strip contains blocks, each a little lower than the block within which it ran. Waits are in the lower half, so
+  /// that the names of a block and of a wait do not overlap.
   private static let (top, height, waits) = (11, 22, 11)
 
   private func block(_ mark: Mark, depth: Int) -> Markup {
@@ -209,8 +211,8 @@ struct TracePicture {
     }
   }
 
-  /// Returns the marks for the times that the record lacks, which are drawn over everything else. These times are drawn
-  /// as unknown, and never as idle.
+  /// Returns marks for the times that are missing in the record of a thread. The marks cover all other marks, and show
+  /// that the activity of the thread is unknown.
   private func unknown(of lane: Trace.Lane) -> [Markup] {
     let end = lane.end ?? trace.length
     func draw(_ record: Trace.Gap.Record, _ begin: UInt64, _ end: UInt64, _ says: String) -> Markup {
@@ -238,8 +240,8 @@ struct TracePicture {
 
   // MARK: Marks
 
-  /// Returns a mark. The mark contains its name if there is room on a wide page. A narrow page shows the name only if
-  /// there is room there, too.
+  /// Returns a mark. The mark contains `label` if there is room for it on a wide page. A narrow page shows the label
+  /// only if there is room on a narrow page, too.
   func rect(
     _ kind: String, _ begin: UInt64, _ end: UInt64, y: Int, height: Int, _ says: String, label: String? = nil,
     baseline: Int = 0
@@ -252,7 +254,7 @@ struct TracePicture {
     let drawn: Markup = """
       <rect class="\(kind)\(edge)" x="\(Self.share(left))%" width="\(Self.share(max(width, 0.1)))%" y="\(y)" height="\(height)">\(title)</rect>
       """
-    // A hundredth of the row is 2.9 points on the narrowest page, and 9.5 on a wide one.
+    // One percent of the row is 2.9 points on the narrowest page, and 9.5 points on a wide page.
     let room = Double(label?.count ?? 0) * 6 + 5
     guard let label, width * 9.5 > room else { return drawn }
     let isWide = width * 2.9 < room ? " wide" : ""
@@ -261,7 +263,7 @@ struct TracePicture {
       + "<text class=\"in\(ground)\(isWide)\" x=\"\(Self.share(left))%\" dx=\"3\" y=\"\(baseline)\">\(label)</text>"
   }
 
-  /// Returns a mark for several spans. Its height is the share of the time that they take.
+  /// Returns a combined mark for several spans. The height of the mark is the share of the time that the spans take.
   private func folded(
     _ kind: String, _ spans: [Span], y: Int, height: Int, _ says: String, label: String? = nil, baseline: Int = 0
   ) -> Markup {
@@ -275,7 +277,7 @@ struct TracePicture {
       label: high == height ? label : nil, baseline: baseline)
   }
 
-  /// Returns the place of a time, as a share of the width.
+  /// Returns the horizontal position of a time, as a share of the width.
   func share(of time: UInt64) -> Double {
     time <= origin ? 0 : min(1, Double(time - origin) / Double(scale))
   }
@@ -284,7 +286,7 @@ struct TracePicture {
 
   func text(_ nanoseconds: UInt64) -> String { TraceFigures.text(nanoseconds) }
 
-  /// Returns a number with up to three digits after the point.
+  /// Returns a number as text with at most three decimals.
   static func share(_ value: Double) -> String {
     let thousandths = Int((value * 1000).rounded())
     let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)

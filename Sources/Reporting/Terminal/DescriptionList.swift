@@ -1,23 +1,24 @@
 import Laboratory
 
-/// A name with a text. The text stands in a column beside the name, or below the name on a narrow terminal.
+/// A list of names with descriptions. The description is in a column beside the name, or below the name on a narrow
+/// terminal.
 public struct DescriptionList {
-  /// Returns commands below each other, each with its description.
+  /// Returns a list of commands as text for a terminal, each with its description.
   public static func list(_ commands: [(command: String, does: String)], _ style: TextStyle) -> String {
     let column = 4 + (commands.map(\.command.displayWidth).max() ?? 0)
     let entry = DescriptionList(column: column, style: style)
     return commands.flatMap { entry.lines($0.command, [($0.does, nil)]) }.map { $0 + "\n" }.joined()
   }
 
-  /// The column at which a text beside a name begins.
+  /// The column at which the descriptions begin.
   let column: Int
   let style: TextStyle
 
-  /// The smallest width of a text beside a name. A narrower text would be a column of single words.
+  /// The minimum width of a description beside a name. A narrower column would contain single words.
   private static let fewestCells = 30
   private static let indent = 4
 
-  /// Returns the lines, each text in its colour.
+  /// Returns the lines of an entry: the name, and its descriptions in their colours.
   func lines(_ name: String, _ texts: [(says: String, color: SemanticColor?)]) -> [String] {
     let isBeside = style.width - column >= Self.fewestCells
     let indent = isBeside ? column : Self.indent

@@ -1,11 +1,11 @@
 import Laboratory
 
 extension String {
-  /// The number of terminal cells that the text takes: two for East Asian wide characters and emoji, none for combining
-  /// marks.
+  /// The number of terminal cells that the text occupies: two for East Asian wide characters and emoji, none for
+  /// combining marks.
   public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-  /// Returns the text cut to `cells`, with an ellipsis if something is missing.
+  /// Returns the beginning of the text, in at most `cells` terminal cells. A shortened text ends with an ellipsis.
   func clipped(to cells: Int, _ style: TextStyle) -> String {
     let line = inLine
     guard line.displayWidth > cells else { return line }
@@ -20,8 +20,8 @@ extension String {
     return cells > 0 ? kept + ellipsis : ""
   }
 
-  /// Returns the text cut to `cells` in its middle, since the end of a label distinguishes a variant at a point from
-  /// the others.
+  /// Returns the text in at most `cells` terminal cells, shortened in its middle. The end of a label distinguishes a
+  /// point from other points.
   func shortened(to cells: Int, _ style: TextStyle) -> String {
     let line = inLine
     guard line.displayWidth > cells, cells > 2 else { return line.clipped(to: cells, style) }
@@ -33,21 +33,22 @@ extension String {
     return line.clipped(to: cells - end.displayWidth, style) + end
   }
 
-  /// Returns the text, filled with spaces up to `cells`.
+  /// Returns the text padded with spaces to `cells` terminal cells. A longer text is unchanged.
   func padded(to cells: Int) -> String {
     let line = inLine
     return line + String(repeating: " ", count: max(0, cells - line.displayWidth))
   }
 
-  /// Returns the text without the characters at its end that satisfy a condition.
+  /// Returns the text without the longest suffix whose characters satisfy a condition.
   func droppingLast(while condition: (Character) -> Bool) -> String {
     String(prefix(upTo: lastIndex { !condition($0) }.map(index(after:)) ?? startIndex))
   }
 
-  /// The text without spaces at its end.
+  /// The text without trailing spaces.
   var trimmed: String { droppingLast { $0 == " " } }
 
-  /// Returns the text in lines of at most `cells`, broken between words. A longer word has a line of its own.
+  /// Returns the lines of the text, wrapped between words to at most `cells` terminal cells. A longer word has a line
+  /// of its own.
   public func wrapped(to cells: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -66,12 +67,13 @@ extension String {
 }
 
 extension Character {
-  /// The number of cells of one character, from Unicode's East Asian Width (UAX #11) by its blocks.
+  /// The number of terminal cells that the character occupies, according to Unicode's East Asian Width (UAX #11), which
+  /// is tested by blocks.
   var displayWidth: Int {
     guard let first = unicodeScalars.first else { return 0 }
     if first.isASCII { return first.value < 0x20 || first.value == 0x7f ? 0 : 1 }
     if first.properties.isEmojiPresentation { return 2 }
-    // The variation selector after an emoji that is text by default makes it wide.
+    // A variation selector makes an emoji wide that is a text character by default.
     if unicodeScalars.contains(where: { $0.value == 0xfe0f }), first.properties.isEmoji { return 2 }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0

@@ -1,9 +1,9 @@
 import Laboratory
 import Platform
 
-/// The lesson of a scenario, with its variants, parameters, metrics and claims.
+/// The explanation of a scenario: its lesson, variants, parameters, metrics and claims.
 public enum Explanation {
-  /// Returns the text for a terminal.
+  /// Returns the explanation as text for a terminal.
   public static func render(_ experiment: Experiment, _ style: TextStyle) -> String {
     let pattern = experiment.pattern
     let facts = [experiment.source, experiment.tags.isEmpty ? "" : "tags: " + experiment.tags.joined(separator: ", ")]
@@ -47,13 +47,13 @@ public enum Explanation {
 }
 
 extension Metric.Kind {
-  /// The word for the samples of the metric.
+  /// The noun for a sample of the metric.
   fileprivate var text: String { self == .latency ? "duration" : rawValue }
 }
 
 extension Variant {
-  /// The origin of the variant, the intended end of its trials unless they complete, and the requirements of the
-  /// variant.
+  /// A description of the variant: its origin, the intended end of its trials unless they complete, and its
+  /// requirements.
   fileprivate var character: String {
     let end: String? =
       switch ending {

@@ -1,4 +1,4 @@
-/// A name in bold with a note after it. The note continues on the next line if there is no room.
+/// A bold name with a note after it. The note is wrapped if the line has no room for it.
 enum Heading {
   static func lines(_ name: String, _ note: String, _ color: SemanticColor?, _ style: TextStyle) -> [String] {
     let (name, note) = (name.inLine, note.inLine)
@@ -7,7 +7,7 @@ enum Heading {
     if name.displayWidth + 2 + note.displayWidth <= style.width {
       return [SemanticColor.heading(name, style) + "  " + colored(note)]
     }
-    // The hyphens stand for the name and the first of the two spaces after it.
+    // The hyphens represent the name and the first of the two spaces after it.
     let lead = String(repeating: "-", count: name.displayWidth + 1)
     let wrapped = "\(lead) \(note)".wrapped(to: max(20, style.width - 2))
     let beside = String(wrapped[0].dropFirst(lead.count + 1))

@@ -1,14 +1,16 @@
 import Laboratory
 import Measurement
 
-/// Distributions as bars, one line each on a common logarithmic axis.
+/// A plot of distributions for a terminal, with a line of bars for each distribution on a common logarithmic axis.
 struct HistogramPlot {
   private let series: [Distribution.Series]
   private let unit: Unit
   private let style: TextStyle
   private let hasTicks: Bool
 
-  /// Creates a plot of a metric's distributions. With `ticks`, a line below each distribution marks its percentiles.
+  /// Creates a plot of a metric's distributions.
+  ///
+  /// - Parameter ticks: Whether a line below each distribution marks its percentiles.
   init(_ distribution: Distribution, _ style: TextStyle, ticks: Bool = true) {
     hasTicks = ticks
     series = distribution.series
@@ -18,7 +20,7 @@ struct HistogramPlot {
 
   private static let fewestColumns = 16
 
-  /// Returns the lines of the plot; empty if the width leaves no room for a plot.
+  /// Returns the lines of the plot; empty if the terminal is too narrow for a plot.
   func lines() -> [String] {
     let labels = min(series.map(\.label.displayWidth).max() ?? 0, style.width / 3)
     let columns = style.width - labels - 4
@@ -35,7 +37,7 @@ struct HistogramPlot {
     return lines.map(\.trimmed)
   }
 
-  /// The axis of the values. Columns are equal steps of the logarithm.
+  /// The logarithmic axis of the values, in columns of equal width.
   private struct Axis {
     let low: Double
     let high: Double
@@ -50,7 +52,7 @@ struct HistogramPlot {
   private func axis(columns: Int) -> Axis? {
     let values = series.flatMap { $0.samples.histogram.map(\.value.value) }.filter { $0 > 0 }
     guard let low = values.min(), let high = values.max() else { return nil }
-    // A single value still needs an axis with two ends.
+    // A single value needs an axis with two different ends.
     return Axis(low: low * 0.98, high: max(high * 1.02, low * 1.2), columns: columns)
   }
 
@@ -87,8 +89,8 @@ struct HistogramPlot {
 
   private func mark(_ value: Double) -> String { style.sign("└", "|") + Quantity(value, unit).description }
 
-  /// Returns a line with texts at their columns. A text that would touch the one before it is shortened to its mark, or
-  /// left out.
+  /// Returns a line that contains texts at their columns. If a text would touch the text before it, only its mark is
+  /// written, or nothing.
   private static func place(_ marks: [(Int, String)], in columns: Int, marksAlone: Bool = false) -> String {
     var line = ""
     for (column, text) in marks.sorted(by: { $0.0 < $1.0 }) {

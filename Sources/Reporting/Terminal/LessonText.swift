@@ -1,8 +1,8 @@
 import Laboratory
 
 extension Lesson {
-  /// Returns the lesson for a terminal: paragraphs and items wrapped at its width, code unchanged, and an empty line
-  /// between blocks.
+  /// Returns the lines of the lesson for a terminal. Paragraphs and items are wrapped at the width of the terminal,
+  /// code is unchanged, and an empty line separates blocks.
   func lines(_ style: TextStyle) -> [String] {
     Self.lines(blocks, room: min(style.width, 100), style)
   }
@@ -21,7 +21,7 @@ extension Lesson {
   }
 
   private static func list(_ items: [[Block]], isNumbered: Bool, room: Int, _ style: TextStyle) -> [String] {
-    // Items of one paragraph stand close together.
+    // There is no empty line between items that consist of one paragraph.
     let isLoose = items.contains { $0.count { if case .list = $0 { false } else { true } } > 1 }
     let parts = items.enumerated().map { index, blocks -> [String] in
       let mark = isNumbered ? "\(index + 1). " : style.sign("•", "-") + " "
@@ -34,7 +34,7 @@ extension Lesson {
     return Array(parts.joined(separator: isLoose ? [""] : []))
   }
 
-  /// Returns words in lines, with their colours. The codes of the colours do not count towards the width.
+  /// Returns words in lines, with their colours. The escape codes of the colours do not count as part of the width.
   private static func wrapped(_ spans: [Span], _ room: Int, _ style: TextStyle, all: SemanticColor? = nil) -> [String] {
     var lines: [String] = []
     var (line, used) = ("", 0)
@@ -50,7 +50,7 @@ extension Lesson {
     return lines + [line]
   }
 
-  /// Returns the words between spaces. A word may change its colour in the middle, as in **one**.
+  /// Returns the words between spaces, each as parts of one colour. The colour may change within a word, as in **one**.
   private static func words(_ spans: [Span], _ all: SemanticColor?) -> [[(text: String, color: SemanticColor?)]] {
     var words: [[(text: String, color: SemanticColor?)]] = []
     var joins = false

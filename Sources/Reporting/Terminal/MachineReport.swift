@@ -3,16 +3,21 @@ import Measurement
 import Platform
 
 extension Machine {
-  /// The version of Dispatch, and whether it is linked into the binary: `of Swift 6.3, static`.
+  /// The version of Dispatch and the way in which it is linked: `of Swift 6.3, static`.
   var dispatchText: String {
     let linked = isStatic.map { $0 ? ", static" : ", dynamic" } ?? ""
     return (dispatch ?? "of Swift \(swift)") + linked
   }
 }
 
-/// The facts that the lab knows or measured about this machine.
+/// A report on the machine: the facts that the lab reads or measures.
 public enum MachineReport {
-  /// Returns the facts, one in each line.
+  /// Returns the facts as text, one in each line.
+  ///
+  /// - Parameters:
+  ///   - machine: The machine.
+  ///   - wakeUps: The durations of wake-ups.
+  ///   - style: The style of the text.
   public static func render(_ machine: Machine, _ wakeUps: WakeUps, _ style: TextStyle) -> String {
     let facts: [(String, String?)] = [
       ("system", "\(machine.os) \(machine.kernel)"), ("processor", machine.cpu), ("cores", "\(machine.cores)"),
@@ -34,21 +39,22 @@ public enum MachineReport {
       .map { $0 + "\n" }.joined()
   }
 
-  /// Returns the duration of a wake-up, by the core on which the thread sleeps; nil if unknown.
+  /// Returns the durations of a wake-up as text, by the core on which the thread sleeps; nil if they are unknown.
   private static func text(_ wakeUps: WakeUps) -> String? {
     let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another that sleeps")]
     let known = kinds.compactMap { time, place in time.map { "\(Quantity($0, .nanoseconds)) \(place)" } }
     return known.isEmpty ? nil : known.joined(separator: ", ")
   }
 
-  /// Returns the facts as JSON: the machine as in result documents, and `wakeUps` in nanoseconds.
+  /// Returns the facts as JSON. The machine has the same form as in result documents. `wakeUps` contains durations in
+  /// nanoseconds.
   ///
-  /// - Throws: `EncodingError`, which no machine can cause.
+  /// - Throws: `EncodingError` if a figure is not finite. The figures of a machine are finite.
   public static func json(_ machine: Machine, _ wakeUps: WakeUps) throws -> String {
     try JSONReport.pretty(Facts(machine: machine, wakeUps: wakeUps))
   }
 
-  /// A machine, with the facts that only `gcdlab machine` measures as members of the same object.
+  /// The machine and the facts that only `gcdlab machine` measures, encoded as one object.
   private struct Facts: Encodable {
     let machine: Machine
     let wakeUps: WakeUps

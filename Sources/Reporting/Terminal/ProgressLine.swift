@@ -1,13 +1,18 @@
 import Laboratory
 import Measurement
 
-/// The line that shows the progress of a run.
+/// The progress line of a run.
 public enum ProgressLine {
-  /// Returns one line of at most `style.width` cells: a bar, the round, the trial that runs, and the time that is left
-  /// or the share that is done.
+  /// Returns a line of at most `style.width` cells: a bar, the round, the trial that runs, and the remaining time or
+  /// the share that is done.
   ///
   /// If rounds are added until a precision is reached, their number is unknown. The bar then shows the share of the
   /// available time, and the text shows the precision of the ratios so far.
+  ///
+  /// - Parameters:
+  ///   - progress: The progress of the run.
+  ///   - label: The text at the beginning of the line.
+  ///   - style: The style of the line.
   public static func render(_ progress: RunProgress, label: String, style: TextStyle) -> String {
     let (elapsed, limit) = (progress.elapsed / .seconds(1), progress.limit.map { $0 / .seconds(1) })
     let share: Double
@@ -21,8 +26,8 @@ public enum ProgressLine {
     } else {
       share = progress.total > 0 ? Double(progress.done) / Double(progress.total) : 0
       text += ", \(progress.done)/\(progress.total), \(Self.seconds(elapsed))"
-      // Before a few trials have ended, the time that is left would be a guess, and the last of them may be the
-      // longest.
+      // The estimate of the remaining time requires a few trials, and the last trial may take longer than the other
+      // trials.
       let left = elapsed / max(share, 0.001) - elapsed
       if progress.done >= 3, left >= 1 { text += ", about \(Self.seconds(left)) left" }
     }
@@ -36,7 +41,7 @@ public enum ProgressLine {
     return bar + "  " + text
   }
 
-  /// Returns whole seconds, since a line that counts milliseconds flickers.
+  /// Returns whole seconds as text, since milliseconds would change too often.
   private static func seconds(_ seconds: Double) -> String {
     seconds < 0.5 ? "0 s" : Quantity(seconds.rounded() * 1e9, .nanoseconds).description
   }

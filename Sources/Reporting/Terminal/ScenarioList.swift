@@ -1,11 +1,12 @@
 import Laboratory
 import Platform
 
-/// The list of scenarios.
+/// The list of scenarios as text, as Markdown and as JSON.
 public enum ScenarioList {
-  /// Returns a line for each scenario, under the name of its family, which is its first tag: the name, the title, and
-  /// whether the scenario can be run on `machine`. The last line has a first command for a newcomer, which runs
-  /// `first`.
+  /// Returns a line for each scenario, below the scenario's first tag: the name, the title, and the reason if the
+  /// scenario cannot be run on `machine`.
+  ///
+  /// The last lines contain the tags and the first command for a new user, which runs the scenario `first`.
   public static func render(
     _ scenarios: [ScenarioOutline], on machine: Machine, beginWith first: String, _ style: TextStyle
   ) -> String {
@@ -28,7 +29,7 @@ public enum ScenarioList {
     return (lines + [""] + end.flatMap { style.wrapped($0) }).map { $0 + "\n" }.joined()
   }
 
-  /// Returns the list as GitHub Markdown, with a table for each family.
+  /// Returns the list as a GitHub Markdown table, with a row for each scenario.
   public static func markdown(_ scenarios: [ScenarioOutline]) -> String {
     MarkdownReport.grid(
       ["family", "scenario", "question"],
@@ -40,14 +41,15 @@ public enum ScenarioList {
       }) + "\n"
   }
 
-  /// Returns the list as a JSON array, with an object for each scenario.
+  /// Returns the list as a JSON array, with an object for each scenario. The object states whether the scenario can be
+  /// run on `machine`.
   ///
-  /// - Throws: `EncodingError`, which no scenario can cause.
+  /// - Throws: `EncodingError` if a value has no form in JSON. The values of a scenario have one.
   public static func json(_ experiments: [Experiment], on machine: Machine) throws -> String {
     struct Entry: Encodable {
       let name, title, source, pattern: String
       let tags, variants, metrics: [String]
-      /// The reason why the scenario cannot be run on this machine; nil if it can.
+      /// The reason why the scenario cannot be run on this machine; nil if the scenario can be run.
       let unavailable: String?
     }
     let entries = experiments.map { experiment in

@@ -1,20 +1,24 @@
 import Laboratory
 
-/// Single sentences of the documents, each with all claims on it and the scenarios that run them.
+/// A report on single sentences of the documents, each with all claims on the sentence and the scenarios that contain
+/// these claims.
 public struct SentenceReport: Sendable {
   private let index: SentenceIndex
   private let files: [String]
 
-  /// Creates a report of the sentences of an index.
+  /// Creates a report on the sentences of an index.
   ///
-  /// - Parameter files: The result documents with the verdicts; empty for the last runs on this machine.
+  /// - Parameters:
+  ///   - index: The sentences with their results.
+  ///   - files: The paths of the result documents with the verdicts; empty for the last runs on this machine.
   public init(_ index: SentenceIndex, of files: [String] = []) {
     self.index = index
     self.files = files
   }
 
-  /// Returns the text for a terminal: each sentence with its document, its strength and its standing, then each claim
-  /// on it with its verdict, its scenario and its check, and the commands that run and show these scenarios.
+  /// Returns the report as text for a terminal: each sentence with its document, its strength and its standing, each
+  /// claim on the sentence with its verdict, its scenario and its check, and the commands that run and explain these
+  /// scenarios.
   public func text(_ style: TextStyle) -> String {
     index.chapters.flatMap { chapter in
       chapter.entries.map { TextStyle.text(page($0, of: chapter, style)) }
@@ -65,12 +69,12 @@ public struct SentenceReport: Sendable {
 }
 
 extension SentenceIndex.SentenceClaim {
-  /// Returns whether the claim, if it is true, speaks against the sentence.
+  /// Returns whether the claim speaks against a sentence if it is true.
   fileprivate func isAgainst(_ id: String) -> Bool { claim.contradicts.contains(id) }
 }
 
 extension ClaimOpinion {
-  /// The words beside a claim for its opinion.
+  /// The words for the opinion of the claim.
   fileprivate var words: String {
     switch self {
     case .speaksFor: "for it"

@@ -1,18 +1,23 @@
 import Laboratory
 import Measurement
 
-/// A smoke run: a line for each scenario, the reasons why claims could not be judged, and everything about scenarios
-/// that failed.
+/// A report on a smoke run: a line for each scenario, the reasons why claims could not be judged, and a full report on
+/// each scenario that failed.
 public enum SmokeReport {
   /// Returns a line for each of several scenarios, and the totals, without details.
+  ///
+  /// - Parameter strict: Whether a refuted performance claim is a failure.
   public static func table(_ contents: [ReportContent], strict: Bool, _ style: TextStyle) -> String {
     contents.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
       + summary(contents, strict: strict, style)
   }
 
-  /// Returns the result of one scenario in a line. A scenario that failed is shown in full.
+  /// Returns the result of a scenario in one line, with the reasons why claims could not be judged. For a scenario that
+  /// failed, the text contains the full report.
+  ///
+  /// - Parameter strict: Whether a refuted performance claim is a failure.
   public static func line(_ content: ReportContent, strict: Bool, _ style: TextStyle) -> String {
-    // Three rounds cannot grade performance, and the report need not say so for each claim.
+    // Three rounds cannot grade performance, and the report does not repeat this for each claim.
     var text = head(content, strict: strict, hidesInconclusive: true, style)
     let document = content.document
     let losses = content.lost
@@ -24,7 +29,7 @@ public enum SmokeReport {
     var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in
       "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
     }
-    // Claims on other runs of the same kind were judged, so no claim mentions these losses.
+    // Other trials of these runs were judged, so no claim mentions the lost trials.
     let labels = Set(losses.filter { !$0.areAll }.map(\.label))
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {
@@ -34,7 +39,7 @@ public enum SmokeReport {
     return text
   }
 
-  /// Returns the first line: `✓ queue-order   3 held, 1 witnessed  30 trials, 1.20 s`.
+  /// Returns the line of a scenario: `✓ queue-order   3 held, 1 witnessed  30 trials, 1.20 s`.
   private static func head(_ content: ReportContent, strict: Bool, hidesInconclusive: Bool, _ style: TextStyle)
     -> String
   {
@@ -56,14 +61,14 @@ public enum SmokeReport {
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
       (content.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
-    // Trials with a requirement that the machine is known not to meet were not tried.
+    // Trials were not run if the machine was known before the run not to meet a requirement.
     let trials = document.runs.reduce(0) {
       $0 + $1.rounds - (content.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
     }
     let tried = trials == 0 ? "no trial can run here" : "\(trials.counted("trial"))"
     let ran = "\(tried), \(ReportContent.time(document))"
     let lostToo = lost > 0 ? ", \(lost.counted("trial")) lost" : ""
-    // On a narrow terminal, each part has a line.
+    // On a narrow terminal, each element has a line of its own.
     let column = 22
     let fits = 2 + column + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width
     let gap = fits ? "" : "\n  "
@@ -76,9 +81,9 @@ public enum SmokeReport {
 
   private enum Status {
     case passed, failed
-    /// The run was interrupted.
+    /// The run was interrupted before its end.
     case cut
-    /// Some claims could not be judged, for reasons other than the obstacles that were declared before the run.
+    /// Some claims could not be judged, and no obstacle was known before the run.
     case notJudged
   }
 
@@ -90,8 +95,14 @@ public enum SmokeReport {
     return verdicts.isEmpty || verdicts.contains { $0 != .unavailable } ? .passed : .notJudged
   }
 
-  /// Returns the refuted sentences and the closing line, `5 passed, 0 failed`, with the scenarios that were stand-ins,
-  /// cut short, not judged or not run.
+  /// Returns the refuted sentences and the closing line: `5 passed, 0 failed`, and the names of the scenarios that were
+  /// tried with a stand-in, interrupted, not judged or not run.
+  ///
+  /// - Parameters:
+  ///   - contents: The runs, each with the content of its report.
+  ///   - notRun: The names of the scenarios that were not run.
+  ///   - strict: Whether a refuted performance claim is a failure.
+  ///   - style: The style of the text.
   public static func summary(_ contents: [ReportContent], notRun: [String] = [], strict: Bool, _ style: TextStyle)
     -> String
   {
@@ -109,7 +120,8 @@ public enum SmokeReport {
     return refuted(contents, style) + "\(passed) passed, \(failed) failed\(rest.joined())\n"
   }
 
-  /// Returns a line for each refuted sentence, with the scenario that tried it; empty if none is refuted.
+  /// Returns a line for each refuted sentence, with the scenarios that tried the sentence; empty if no sentence is
+  /// refuted.
   private static func refuted(_ contents: [ReportContent], _ style: TextStyle) -> String {
     let refuted = Grades(contents.map(\.document), by: contents.first?.documents ?? nil).refuted
     guard !refuted.isEmpty else { return "" }

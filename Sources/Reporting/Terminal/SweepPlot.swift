@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 import Platform
 
-/// A plot of a figure against a swept parameter, with a mark for each variant. An axis is logarithmic if the largest
-/// value is more than four times the smallest.
+/// A plot of a figure against a swept parameter for a terminal, with a mark for each variant. An axis is logarithmic if
+/// the largest value is more than four times the smallest value.
 struct SweepPlot {
   private let sweep: SweepCurve
   private let style: TextStyle
@@ -19,7 +19,7 @@ struct SweepPlot {
   private var series: [SweepCurve.Series] { sweep.series }
   private var numbers: [Double] { sweep.numbers }
 
-  /// The names of the logarithmic axes, for the title.
+  /// The names of the logarithmic axes, as a suffix of the title; empty if both axes are linear.
   var note: String {
     let values = self.values
     let vertical = values.min().flatMap { low in values.max().map { Scale(low, $0).isLog } } ?? false
@@ -31,13 +31,13 @@ struct SweepPlot {
     }
   }
 
-  /// All figures of the plot, including the ideal ones.
+  /// All figures of the plot, including those of the ideal line.
   private var values: [Double] {
     series.flatMap(\.values).compactMap(\.self) + (sweep.ideal.map { slope in numbers.map { slope * $0 } } ?? [])
   }
 
-  /// Returns the vertical scale. A flat line needs an axis with two ends, and a span of at least a quarter keeps noise
-  /// from filling the plot. A count of 0 has no logarithm.
+  /// Returns the vertical scale. The ends of the scale differ by at least a quarter, so that noise does not fill the
+  /// plot. The scale is linear if a figure is 0.
   private static func vertical(_ least: Double, _ most: Double) -> Scale {
     guard least > 0 else { return Scale(least, most > least ? most : least + 1) }
     let middle = (least * most).squareRoot()
@@ -47,7 +47,7 @@ struct SweepPlot {
 
   private static let leastSpan = 1.25
 
-  /// Returns the lines, the legend last; empty if the width leaves no room.
+  /// Returns the lines of the plot, the legend last; empty if the terminal is too narrow for a plot.
   func lines() -> [String] {
     let values = self.values
     guard let least = values.min(), let most = values.max() else { return [] }
@@ -91,10 +91,11 @@ struct SweepPlot {
     return body + [base(places, columns, margin)] + legend(margin, hasSeveral: hasSeveral)
   }
 
-  /// The content of a cell.
+  /// The content of a character cell of the plot.
   private enum Mark: Equatable {
     case series(Int)
-    /// A part of the line of a series that does not depend on the swept parameter.
+    /// A part of the line of a series that does not depend on the swept parameter. The value is the number of the
+    /// series.
     case line(Int)
     /// Points of several series coincide.
     case several
@@ -123,7 +124,7 @@ struct SweepPlot {
     return numbers.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
   }
 
-  /// The horizontal scale; nil for words, which stand at equal distances.
+  /// The horizontal scale; nil for settings that are not numbers, which are at equal distances.
   private var horizontal: Scale? {
     guard let low = numbers.min(), let high = numbers.max(), low < high else { return nil }
     return Scale(low, high)
@@ -176,10 +177,11 @@ struct SweepPlot {
     return String(marks[series % marks.count])
   }
 
-  /// Returns the colour of a series. Colours only help to distinguish neighbours: the marks alone identify a series.
+  /// Returns the colour of a series. Several series may have the same colour, since the mark alone identifies a series.
   private func color(_ series: Int) -> SemanticColor { [.name, .good, .care, .heading][series % 4] }
 
-  /// A scale from 0 to 1. The scale is logarithmic if its high end is more than four times its low end.
+  /// A scale whose values have positions from 0 to 1. The scale is logarithmic if its high end is more than four times
+  /// its low end.
   private struct Scale {
     private let low: Double
     private let high: Double

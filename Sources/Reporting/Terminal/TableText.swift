@@ -1,15 +1,15 @@
-/// A table for a terminal, without the columns that have no room.
+/// The text of tables for a terminal. Columns for which there is no room are omitted.
 struct TableText {
   let style: TextStyle
-  /// Whether every column is shown, in several parts if necessary.
+  /// Whether every column is included, in several parts if necessary.
   let details: Bool
 
-  /// Returns the table without the median beside a mean, and without the columns that have no room, as long as leaving
-  /// out columns can make room. With `details`, no column is left out.
+  /// Returns a copy of the table that fits the terminal: the median beside a mean is omitted, and further columns by
+  /// their rank as long as the table is too wide. With `details`, no column is omitted.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     let widths = grid(table).widths
-    // A median next to the mean has another quotient than the ratios, which are those of means.
+    // The ratios are those of means, so the quotient of two medians would differ from the ratio.
     let excess = [Table.Heading.ofMedian, Table.Heading.unmissed]
     var columns = table.headings.indices.filter { table.headings[$0].rank != Table.Heading.ofMedian }
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
@@ -30,14 +30,15 @@ struct TableText {
       rows: table.rows.map { row in
         row.cells.map { cell in
           let text = style.unicode ? cell.text : cell.plain
-          // A blank takes the place of the mark that other cells have, so that the figures are aligned.
+          // A space replaces the mark that other cells have, so that the figures are aligned.
           let hasBlank = table.isGrid && cell.facts.isDisjoint(with: [.key, .missing, .best, .nearBest, .unclear])
           return hasBlank ? text + " " : text
         }
       })
   }
 
-  /// Returns the lines of a table, the part of the table that the lines show, and whether something is left out.
+  /// Returns the lines of a table, the part of the table that the lines contain, and whether rows or columns are
+  /// omitted.
   func lines(_ table: Table) -> (lines: [String], shown: Table, isCut: Bool) {
     let grid = grid(table)
     let parts = grid.parts(keys: table.keys, within: style.width - 2)
@@ -45,7 +46,7 @@ struct TableText {
     let note = table.keeping(Set(shown.joined()).sorted()).fittingNote
     let head = table.title.map { Heading.lines($0, note, .quiet, style) } ?? style.wrapped(note, .quiet)
     let lines = shown.enumerated().flatMap { index, columns -> [String] in
-      // A row without figures in a further part of the table is left out there.
+      // If a table has several parts, rows without figures in a further part are omitted from this part.
       let rows = table.rows.indices.filter { row in
         index == 0 && (details || table.title != nil)
           || columns.dropFirst(table.keys).contains { !table.rows[row].cells[$0].facts.contains(.missing) }
@@ -73,7 +74,7 @@ struct TableText {
 
   private func highlight(_ line: String, _ row: Table.Row, hasName: Bool) -> String {
     guard style.color else { return line }
-    // In a list, the variant stands in the first column.
+    // In a list, the first column contains the variant.
     let name = hasName ? row.cells.first?.text.inLine ?? "" : ""
     let color: SemanticColor = row.needsCare ? .care : .name
     return color(name, style)

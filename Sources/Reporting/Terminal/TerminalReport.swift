@@ -2,38 +2,42 @@ import Laboratory
 import Measurement
 import Platform
 
-/// Results for a person at a terminal.
+/// A report on results as text for a terminal.
 public struct TerminalReport: Sendable {
   private let style: TextStyle
   private let details: Bool
 
-  /// Creates a report in a style. With `details`, the report shows the check of each claim, every requested metric, and
-  /// the distributions of the metrics. Otherwise the report fits on a screen or two.
+  /// Creates a report in a style.
+  ///
+  /// - Parameters:
+  ///   - style: The style of the text.
+  ///   - details: Whether the report contains the check of each claim, every requested metric, and the distributions of
+  ///     the metrics. Otherwise, the report is at most two screens long in most cases.
   public init(_ style: TextStyle, details: Bool = false) {
     self.style = style
     self.details = details
   }
 
-  /// Returns several results, with an empty line between them.
+  /// Returns the reports on several runs, with an empty line between them.
   public func render(_ contents: [ReportContent]) -> String { contents.map(render).joined(separator: "\n") }
 
-  /// The largest number of lines of a short report. A report can be longer if leaving out details is not enough.
+  /// The maximum number of lines of a short report. A report is longer if it exceeds this number without the parts that
+  /// can be omitted.
   static let longest = 60
 
-  /// The largest number of lines at this width. A narrow terminal needs more lines for the same words.
+  /// The maximum number of lines at the width of the terminal. The same text has more lines on a narrow terminal.
   private var longest: Int { style.width < 80 ? Self.longest * 80 / max(40, style.width) : Self.longest }
 
-  /// The parts for which a short report has room: the tables, the number of lines for claims that neither failed nor
-  /// speak against a document, and whether distributions are drawn.
+  /// The extent of a short report: its tables, the maximum number of lines for claims that neither failed nor speak
+  /// against a document, and whether distributions are included.
   private struct Extent {
     let tables: [Table]
     var claimLines = 16
     var hasDistribution = true
   }
 
-  /// Returns the report of one run. The answer stands first, then its reasons: claims, findings, tables,
-  /// distributions, warnings, and the facts about the run. A long report ends with the most important part of the
-  /// answer.
+  /// Returns the report on one run. The answer is first, followed by claims, findings, tables, distributions, warnings,
+  /// and the facts about the run. A long report ends with a summary of the answer.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))
@@ -76,7 +80,7 @@ public struct TerminalReport: Sendable {
       }
     }
     let text = TextStyle.text(sections)
-    // A terminal shows the end of a long report.
+    // After a long report, the terminal shows only its end.
     guard text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) > Self.screen else { return text }
     return TextStyle.text(sections + [content.summary.flatMap(style.wrapped)])
   }
@@ -84,7 +88,10 @@ public struct TerminalReport: Sendable {
   /// The number of lines that most terminals show.
   private static let screen = 24
 
-  /// Returns hints on how to see the rest.
+  /// Returns hints: the changes since the last run, a command that shows a sentence that is not borne out, and the
+  /// option that shows omitted parts.
+  ///
+  /// - Parameter isWhole: Whether the report omits nothing.
   private func hints(_ content: ReportContent, isWhole: Bool) -> [String] {
     let hints = [
       content.sinceLast, content.grades.hint,
@@ -103,13 +110,13 @@ public struct TerminalReport: Sendable {
         + traces.compactMap(\.note).flatMap { style.item($0, .care) })
   }
 
-  /// The number of distributions that have room for ticks at their percentiles.
+  /// The maximum number of distributions with ticks at their percentiles.
   private static let fewSeries = 3
 
   // MARK: Tables
 
-  /// Returns the tables with the meaning of their signs below the last table that has ratios or a best run, and whether
-  /// no column or table is left out.
+  /// Returns the lines of each table, and whether no column or table is omitted. The signs are explained below the last
+  /// table that contains ratios or a best run.
   private func tables(_ content: ReportContent, _ tables: [Table]) -> (sections: [[String]], isWhole: Bool) {
     let text = TableText(style: style, details: details)
     let tables = tables.map(text.fitted)
@@ -149,15 +156,17 @@ public struct TerminalReport: Sendable {
 
   // MARK: Claims
 
-  /// Returns the claims. A short report has the gravest first: all that failed or speak against a document, as many of
-  /// the others as `most` lines hold, and the number of those that are left out.
+  /// Returns the lines of the claims, and whether no claim is omitted.
+  ///
+  /// A short report contains the gravest claims first: all claims that failed or speak against a document, other claims
+  /// in at most `most` lines, and the number of omitted claims.
   private func claims(_ content: ReportContent, _ most: Int) -> (lines: [String], isWhole: Bool) {
     guard !content.claims.isEmpty else {
       return (content.leftOut.map { style.wrapped($0, .quiet, indent: 2) } ?? [], true)
     }
     let (claims, asSaid) = details ? (content.claims, []) : content.claimsBySeverity
     let room = claims.map(\.word.count).max() ?? 0
-    // The foot of the report has the number of rounds.
+    // The number of rounds is at the end of the report.
     let rounds = details ? nil : content.rounds
     var lines: [String] = []
     var (used, shown) = (0, 0)
@@ -182,8 +191,8 @@ public struct TerminalReport: Sendable {
     return (lines, rest.isEmpty)
   }
 
-  /// Returns a claim with its verdict and the evidence. The check is shown if it failed; otherwise the sentence says
-  /// the same.
+  /// Returns the lines of a claim: its verdict, its text and the evidence. The check is included if the claim failed or
+  /// details are shown.
   private func claim(_ claim: ClaimFacts, _ room: Int, _ rounds: Int?) -> [String] {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
     // The verdict already says that every trial met the check.

@@ -1,9 +1,11 @@
 import Laboratory
 import TextTable
 
-/// A table as text. The library TextTable aligns and pads columns and writes them in a style, but it counts characters,
-/// and not the cells of a terminal, and it would count escape codes. A text whose width differs from its length is
-/// therefore replaced by private characters, one for each cell, until the table is laid out. Colour is added last.
+/// A table as text.
+///
+/// The library TextTable aligns, pads and styles the columns, but measures text in characters and not in terminal
+/// cells, and includes escape codes. Therefore, a text whose width differs from its length is replaced by private-use
+/// characters, one for each cell, until the layout is finished. Colours are added last.
 struct TextGrid {
   let headings: [Table.Heading]
   let rows: [[String]]
@@ -13,7 +15,7 @@ struct TextGrid {
     self.rows = rows.map { $0.map(\.inLine) }
   }
 
-  /// Returns the lines, the heading first, without trailing spaces.
+  /// Returns the lines of the table, the heading first, without trailing spaces.
   func lines(style: any TextTableStyle.Type = GapStyle.self) -> [String] {
     var standIns = StandIns()
     let titles = headings.map { standIns.standIn(for: $0.title) }
@@ -28,18 +30,18 @@ struct TextGrid {
     return standIns.restore(text).split(separator: "\n").map { String($0).trimmed }
   }
 
-  /// The width of each column, in cells.
+  /// The width of each column, in terminal cells.
   var widths: [Int] {
     rows.reduce(into: headings.map(\.title.displayWidth)) { widths, row in
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.displayWidth) }
     }
   }
 
-  /// Returns the width of columns side by side, in cells.
+  /// Returns the width of adjacent columns with their gaps, in terminal cells.
   static func width(of columns: [Int]) -> Int { columns.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
-  /// Returns the columns in parts of at most `cells` cells. Each part has the first `keys` columns, which identify a
-  /// row.
+  /// Returns the indices of the columns in parts that are at most `cells` terminal cells wide. Each part includes the
+  /// first `keys` columns, which identify a row.
   func parts(keys: Int, within cells: Int) -> [[Int]] {
     let (keys, widths) = (Array(0..<keys), widths)
     var parts: [[Int]] = []
@@ -54,13 +56,13 @@ struct TextGrid {
     return parts + [columns]
   }
 
-  /// Returns the grid with only some of the columns and some of the rows.
+  /// Returns a copy of the grid with some of the columns and some of the rows.
   func keeping(_ columns: [Int], rows kept: [Int]) -> TextGrid {
     TextGrid(headings: columns.map { headings[$0] }, rows: kept.map { row in columns.map { rows[row][$0] } })
   }
 }
 
-/// The style with two spaces between columns and without rules.
+/// A style with two spaces between columns, and without rules.
 enum GapStyle: TextTableStyle {
   static func prepare(_ text: String, for column: Column) -> String { Style.plain.prepare(text, for: column) }
   static func escape(_ text: String) -> String { text }
@@ -74,13 +76,14 @@ enum GapStyle: TextTableStyle {
   }
 }
 
-/// The texts that private characters replace.
+/// The texts that are replaced by private-use characters.
 private struct StandIns {
   private var texts: [String] = []
   private static let first: UInt32 = 0xe000
   private static let filler: Character = "\u{f8ff}"
 
-  /// Returns the text itself, or as many private characters as it has cells. The first of them identifies the text.
+  /// Returns the replacement of a text: as many private-use characters as it has terminal cells. The first character
+  /// identifies the text. A text whose width equals its length is returned unchanged.
   mutating func standIn(for text: String) -> String {
     guard !text.allSatisfy(\.isASCII), text.displayWidth > 0, text.displayWidth != text.utf16.count, texts.count < 6000,
       let mark = Unicode.Scalar(Self.first + UInt32(texts.count))

@@ -1,18 +1,18 @@
 import Platform
 
-/// The layout of all reports for a terminal: lines that fit, items, and sections with an empty line between them.
+/// The layout of reports for a terminal: wrapped lines, list items, and sections separated by empty lines.
 extension TextStyle {
-  /// The number of columns that text gets on any terminal. Narrower text would be a column of single words.
+  /// The minimum number of columns for text, which also applies to narrower terminals.
   private static let fewestColumns = 20
 
-  /// Returns a text in lines that fit, each in a colour and after some spaces.
+  /// Returns a text in lines that fit the terminal, in a colour and indented by `indent` spaces.
   func wrapped(_ text: String, _ color: SemanticColor? = nil, indent: Int = 0) -> [String] {
     let space = String(repeating: " ", count: indent)
     return written(text).wrapped(to: max(Self.fewestColumns, width - indent)).map { space + (color?($0, self) ?? $0) }
   }
 
-  /// Returns a line with the colours of its phrases. The line is wrapped as a whole before the colours are added, so a
-  /// phrase that continues on another line has no colour.
+  /// Returns a line with the colours of its phrases, wrapped to the terminal. Colours are added after wrapping, so a
+  /// phrase that is split by wrapping has no colour.
   func wrapped(_ line: Line) -> [String] {
     if line.phrases.count == 1 { return wrapped(line.text, line.phrases[0].color) }
     return wrapped(line.text).map { text in
@@ -22,7 +22,7 @@ extension TextStyle {
     }
   }
 
-  /// Returns an item of a list.
+  /// Returns the lines of a list item, which are wrapped to the terminal.
   func item(_ text: String, _ color: SemanticColor? = nil) -> [String] {
     var lines = wrapped(text, color, indent: 4)
     let mark = sign("•", "-")
@@ -30,15 +30,15 @@ extension TextStyle {
     return lines
   }
 
-  /// Returns lines below a title; empty if there are none.
+  /// Returns a title with lines below it; empty if `lines` is empty.
   func section(_ title: String, _ lines: [String]) -> [String] {
     lines.isEmpty ? [] : [SemanticColor.heading(title, self)] + lines
   }
 
-  /// Returns a text of the lab with signs that can be shown.
+  /// Returns a text of the lab with replacements for characters that the terminal cannot show.
   func written(_ text: String) -> String { unicode ? text : Signs.plain(text) }
 
-  /// Returns the text of a report of sections.
+  /// Returns sections of lines as one text, with an empty line between sections.
   static func text(_ sections: [[String]]) -> String {
     sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }

@@ -1,30 +1,31 @@
 import Laboratory
 import Platform
 
-/// The capabilities of the output. Renderers never examine the terminal themselves.
+/// The style of text: the width, and whether colours and Unicode characters are used. Renderers use only the style and
+/// do not query the terminal.
 public struct TextStyle: Sendable {
   /// The number of columns, from 1 to ``widest``.
   public let width: Int
-  /// Whether colours are wanted.
+  /// Whether colours are used.
   public let color: Bool
-  /// Whether characters other than ASCII can be shown. Bars, ticks and marks have replacements in ASCII.
+  /// Whether characters other than ASCII are used. Bars, ticks and marks have replacements in ASCII.
   public let unicode: Bool
 
-  /// The largest width. No terminal is wider, and the memory and the time of a plot grow with its width.
+  /// The maximum width. It exceeds the widths of terminals, and limits the memory and the time for plots.
   public static let widest = 10_000
 
-  /// Creates a style. A `width` out of range is replaced by the nearest one in range.
+  /// Creates a style. A `width` outside of the range is clamped to the range.
   public init(width: Int = 80, color: Bool = false, unicode: Bool = true) {
     self.width = min(max(1, width), Self.widest)
     self.color = color
     self.unicode = unicode
   }
 
-  /// Returns a text of several lines for a terminal. Of the invisible characters, only line ends, tabs and the colours
-  /// of ``SemanticColor`` are left, and colours only if they are wanted.
+  /// Returns a text of several lines that is safe for a terminal. The text contains no invisible characters except line
+  /// ends, tabs and the colours of ``SemanticColor``. Colours are removed unless the style has colours.
   ///
-  /// Each piece of a line was already cleaned when it was made (``inLine``), since only then a line end from outside
-  /// can be distinguished from a line end of the report. This method removes the characters that were missed there.
+  /// Text from outside is also cleaned when it becomes part of a line (``inLine``), since line ends in such text cannot
+  /// be recognized later. This method removes the remaining characters.
   public func safe(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) || $0 == 0x0a }) { return text }
     var safe = ""
@@ -44,7 +45,7 @@ public struct TextStyle: Sendable {
     return safe
   }
 
-  /// Returns a paragraph, wrapped between words.
+  /// Returns a text wrapped between words to the width of the style.
   public func paragraph(_ text: String) -> String {
     wrapped(text).map { $0 + "\n" }.joined()
   }
@@ -52,20 +53,23 @@ public struct TextStyle: Sendable {
   func sign(_ fancy: String, _ plain: String) -> String { unicode ? fancy : plain }
 }
 
-/// The condition under which the output has colours.
+/// The choice of whether the output has colours.
 public enum ColorChoice: String, Sendable, CaseIterable {
-  /// Colours are used on a terminal that supports them, unless the environment says otherwise.
+  /// Colours are used on a terminal that supports them, unless the environment turns them off.
   case auto
   /// Colours are always used.
   case always
   /// Colours are never used.
   case never
 
-  /// Returns whether a stream gets colours.
+  /// Returns whether colours are used for a stream.
   ///
-  /// `NO_COLOR` (no-color.org) turns colours off and `CLICOLOR_FORCE` turns them on if they are set to any text other
-  /// than the empty one. The text `0` for `CLICOLOR_FORCE` has no effect. A choice on the command line has priority
-  /// over both.
+  /// `NO_COLOR` (no-color.org) turns colours off and `CLICOLOR_FORCE` turns them on if the variable is not empty. The
+  /// value `0` of `CLICOLOR_FORCE` has no effect. The choices `always` and `never` override the environment.
+  ///
+  /// - Parameters:
+  ///   - isTerminal: Whether the stream is a terminal.
+  ///   - environment: Returns the value of an environment variable; nil if the variable is not set.
   public func isOn(isTerminal: Bool, environment: (String) -> String?) -> Bool {
     func isSet(_ name: String) -> Bool { !(environment(name) ?? "").isEmpty }
     switch self {

@@ -2,9 +2,10 @@ import Laboratory
 import Measurement
 import Platform
 
-/// Lines for changes to a file.
+/// The lines that report changes to a file.
 public enum WatchReport {
-  /// Returns the line of a change, `  1.204 s  replaced  notes.txt  512 B -> 530 B`. The time is counted from `start`.
+  /// Returns the line for a change: `  1.204 s  replaced  notes.txt  512 B -> 530 B`. The line begins with the time
+  /// since `start`.
   public static func line(_ event: PathEvent, since start: UInt64, _ style: TextStyle) -> String {
     var line = head(event.kind, at: event.time, since: start, style) + event.path.inLine
     if event.kind == .overflow { line += "the kernel's queue was full: changes are missing here" }
@@ -17,7 +18,13 @@ public enum WatchReport {
     return line + "\n"
   }
 
-  /// Returns the line for changes that were dropped, since the output was read too slowly.
+  /// Returns the line for changes that were dropped because the output was read too slowly.
+  ///
+  /// - Parameters:
+  ///   - dropped: The number of dropped changes.
+  ///   - time: The time of the last change, in nanoseconds.
+  ///   - start: The time at which watching began, in nanoseconds.
+  ///   - style: The style of the text.
   public static func line(dropped: Int, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {
     head(.overflow, at: time, since: start, style)
       + "the output is read too slowly: \(dropped) change\(dropped == 1 ? " is" : "s are") missing here\n"

@@ -1,13 +1,13 @@
 import Laboratory
 
-/// Writes traces as Chrome trace events (JSON), which Perfetto, speedscope and chrome://tracing open.
+/// An export of traces as Chrome trace events (JSON), which Perfetto, speedscope and chrome://tracing can open.
 ///
-/// A trace is a process, and a lane is a thread with a slice for its life. The slice contains the lane's blocks and
-/// waits, and a track beside it shows the core on which the lane ran. Flow events join submissions to begins. The busy
-/// cores, the backlog and the threads are counters. Slices that had not ended, gaps in the record and missing records
-/// are marked as such.
+/// Each trace is a process, and each lane is a thread with a slice for its lifetime. The slice contains the lane's
+/// blocks and waits, and a separate track contains the cores on which the lane ran. Flow events join submissions to
+/// begins. The busy cores, the backlog and the number of threads are counters. Slices that had not ended, gaps in the
+/// record and missing records are marked.
 public enum ChromeTrace {
-  /// Returns the events of traces, with a process for each.
+  /// Returns the JSON of some traces, with a process for each trace.
   public static func render(_ traces: [Trace]) -> String {
     var writer = Writer()
     for trace in traces { writer.write(trace) }
@@ -16,12 +16,12 @@ public enum ChromeTrace {
   }
 
   private struct Writer {
-    /// The maximum number of steps of a counter. More steps are folded, since a screen cannot show them and they would
-    /// make the file twice as large.
+    /// The maximum number of steps of a counter. Further steps are combined, since a screen cannot show them and they
+    /// would double the size of the file.
     private static let mostSteps = 4000
     var text = "{\"traceEvents\": ["
     private var isFirst = true
-    /// The last number that was given to a process, a thread or a flow. No number is used twice.
+    /// The last number that was assigned to a process, a thread or a flow. Numbers are unique.
     private var lastNumber = 0
     private var process = 0
     private var length: UInt64 = 0
@@ -47,11 +47,11 @@ public enum ChromeTrace {
       counter("threads", trace.threads)
     }
 
-    /// Writes a lane with its life, waits and cores, and returns the number of its track.
+    /// Writes the lifetime, the waits and the cores of a lane, and returns the number of the lane's track.
     private mutating func write(_ lane: Trace.Lane, of trace: Trace) -> Int {
       let track = number()
       metadata("thread_name", on: track, lane.name)
-      // This slice contains all others of the lane. A flow can begin in it while the thread is in no block.
+      // This slice contains all other slices of the lane. A flow can begin in this slice if the thread is in no block.
       span(
         Self.quoted(lane.name), "thread", on: track, lane.begin, lane.end,
         ["\"thread\": \(lane.thread)", "\"kind\": \"\(lane.kind.rawValue)\""], isOpen: false)
@@ -88,7 +88,7 @@ public enum ChromeTrace {
       event("f", "\"submission\"", "submission", on: tracks[lane], begin, ", \"id\": \(flow), \"bp\": \"e\"")
     }
 
-    /// Writes the gaps of the record on a track of their own, so that a gap is not mistaken for an idle thread.
+    /// Writes the gaps of the record to a track of their own, which distinguishes a gap from an idle thread.
     private mutating func unknown(_ trace: Trace) {
       let gaps = Dictionary(grouping: trace.gaps) { $0.record }
       for record in [Trace.Gap.Record.calls, .scheduler] {
@@ -105,7 +105,7 @@ public enum ChromeTrace {
 
     // MARK: Events
 
-    /// Writes a slice. A slice without an end lasts to the end of the record, and is marked as not ended.
+    /// Writes a slice. A slice without an end extends to the end of the record, and is marked as not ended.
     private mutating func span(
       _ name: String, _ category: String, on track: Int, _ begin: UInt64, _ end: UInt64?, _ arguments: [String] = [],
       calls: [String] = [], isOpen: Bool = true
@@ -117,8 +117,8 @@ public enum ChromeTrace {
     }
 
     private mutating func counter(_ name: String, _ steps: StepFunction) {
-      // A counter keeps its value until its next event, so it has an event at the beginning and at the end of the
-      // trace.
+      // A counter has the same value until its next event, so it requires an event at the beginning and at the end of
+      // the trace.
       let points = steps.folded(to: Self.mostSteps, end: length)
       let first = points.first?.time == 0 ? [] : [(time: UInt64(0), count: 0)]
       let last = steps.points.last.map { $0.time < length ? [(time: length, count: $0.count)] : [] } ?? []
@@ -133,7 +133,9 @@ public enum ChromeTrace {
       event("M", "\"thread_sort_index\"", "__metadata", on: track, 0, ", \"args\": {\"sort_index\": \(track)}")
     }
 
-    /// - Parameter name: The name as JSON.
+    /// Writes an event.
+    ///
+    /// - Parameter name: The name as a JSON string.
     private mutating func event(
       _ phase: String, _ name: String, _ category: String, on track: Int?, _ time: UInt64, _ rest: String
     ) {
@@ -152,13 +154,13 @@ public enum ChromeTrace {
       wait.reason.rawValue + (wait.queue.map { " \(trace.queues[$0].label)" } ?? "")
     }
 
-    /// Returns nanoseconds as exact microseconds: `1234.5`.
+    /// Returns nanoseconds as microseconds without rounding: `1234.5`.
     static func microseconds(_ nanoseconds: UInt64) -> String {
       let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1000)
       return rest == 0 ? "\(whole)" : "\(whole)." + "\(1000 + rest)".dropFirst()
     }
 
-    /// Returns text as a JSON string, with invisible characters escaped.
+    /// Returns text as a JSON string. Invisible characters are escaped.
     static func quoted(_ text: String) -> String {
       var quoted = "\""
       for scalar in text.unicodeScalars {
@@ -175,7 +177,7 @@ public enum ChromeTrace {
 }
 
 extension Trace.Gap.Record {
-  /// The content of the record in a few words.
+  /// A noun phrase for the content of the record.
   var says: String {
     switch self {
     case .calls: "blocks and waits"

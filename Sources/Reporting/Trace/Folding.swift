@@ -1,33 +1,34 @@
 import Laboratory
 
-/// A part of a trace in columns. A column shows the activity that took most of its time, and is empty only if there was
-/// no activity in it.
+/// A time span of a trace, divided into columns. A column contains the activity that took most of its time, and is
+/// empty only if it contains no activity.
 struct Folding {
-  /// A column of a lane.
+  /// A column in the row of a lane.
   struct Cell: Equatable {
     /// The state of a thread.
     enum State: Equatable {
       /// The thread has not begun or has ended.
       case absent
-      /// The thread does not run.
+      /// The thread does not run, and could not run.
       case rests
-      /// The thread could run, and another thread has its core.
+      /// The thread could run, but another thread runs on its core.
       case preempted
-      /// The thread runs, for less than half of the column.
+      /// The thread runs in less than half of the column.
       case runsInPart
-      /// The thread runs.
+      /// The thread runs on a core in at least half of the column.
       case runs(core: Int)
-      /// The record of this time is lost or missing.
+      /// The record does not contain this time.
       case unknown
     }
     /// The activity of the thread.
     enum Content: Hashable {
       case nothing
-      /// One block.
+      /// The block with this index.
       case block(Int)
-      /// Several blocks of a queue, none of which can be shown alone.
+      /// Several blocks of a queue, which are too short to be shown individually.
       case blocks(queue: Int)
-      /// A wait, with the block that contains all waits of the column; nil if there is no such block.
+      /// A wait, with its reason, its queue, and the index of the block that contains all waits of the column; nil if
+      /// there is no such block.
       case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
       case unknown
     }
@@ -35,16 +36,20 @@ struct Folding {
     var content: Content
   }
 
-  /// The beginning of the part, in nanoseconds.
+  /// The beginning of the time span, in nanoseconds.
   let from: UInt64
-  /// The end of the part, in nanoseconds.
+  /// The end of the time span, in nanoseconds.
   let to: UInt64
   /// The number of columns.
   let columns: Int
   private let trace: Trace
   private let timelines: [Timeline]
 
-  /// Creates the part of a trace from one time to another, in a number of columns.
+  /// Creates a time span of a trace with a number of columns.
+  ///
+  /// - Parameters:
+  ///   - from: The beginning of the time span, in nanoseconds.
+  ///   - to: The end of the time span, in nanoseconds.
   init(_ trace: Trace, from: UInt64, to: UInt64, columns: Int) {
     self.trace = trace
     self.from = from
@@ -53,13 +58,14 @@ struct Folding {
     timelines = Timeline.all(of: trace)
   }
 
-  /// Returns the bounds of a column.
+  /// Returns the beginning and the end of a column, in nanoseconds.
   private func bounds(_ column: Int) -> (begin: Double, end: Double) {
     let width = Double(to - from) / Double(columns)
     return (Double(from) + Double(column) * width, Double(from) + Double(column + 1) * width)
   }
 
-  /// Calls `body` with each column that a time span overlaps, and with the length of the overlap in nanoseconds.
+  /// Calls `body` for each column that overlaps a time span, with the index of the column and the length of the overlap
+  /// in nanoseconds.
   private func each(_ begin: UInt64, _ end: UInt64, _ body: (Int, Double) -> Void) {
     guard end > from, begin < to, end > begin else { return }
     let width = Double(to - from) / Double(columns)
@@ -70,14 +76,14 @@ struct Folding {
     }
   }
 
-  /// Returns the columns of a lane.
+  /// Returns the columns in the row of a lane.
   func cells(of lane: Int) -> [Cell] {
     let states = states(of: lane)
     let contents = contents(of: lane)
     return (0..<columns).map { Cell(state: states[$0], content: contents[$0]) }
   }
 
-  /// Returns the time for which a lane runs, is in blocks or waits, in nanoseconds.
+  /// Returns the time in which a lane runs, is in blocks or waits, in nanoseconds.
   func activity(of lane: Int) -> Double {
     var sum = 0.0
     for run in trace.lanes[lane].runs { each(run.begin, run.end) { sum += $1 } }
@@ -112,7 +118,8 @@ struct Folding {
   private func contents(of index: Int) -> [Cell.Content] {
     let lane = trace.lanes[index]
     var found: [[Cell.Content: Double]] = Array(repeating: [:], count: columns)
-    /// The only block of a queue in the column, and the only block that contains all waits of a kind; -1 for several.
+    /// For each column, the only block of a queue in the column, or the only block that contains all waits of a kind;
+    /// -1 for several blocks.
     var single: [[Int: Int]] = Array(repeating: [:], count: columns)
     var around: [[Cell.Content: Int]] = Array(repeating: [:], count: columns)
     for piece in timelines[index].pieces {
@@ -128,7 +135,7 @@ struct Folding {
         let queue = trace.blocks[block].queue
         each(piece.begin, piece.end) { column, time in
           found[column][.blocks(queue: queue), default: 0] += time
-          // The block if there is one; -1 if there are several.
+          // The index of the block; -1 if there are several blocks.
           single[column][queue] = single[column][queue].map { $0 == block ? block : -1 } ?? block
         }
       }
@@ -158,7 +165,7 @@ struct Folding {
 
   // MARK: Below the lanes
 
-  /// The mean number of cores that ran threads of the trial, for each column; nil if it is not known.
+  /// The mean number of cores that ran threads of the trial in each column; nil if the number is unknown.
   var busyCores: [Double?] {
     let width = Double(to - from) / Double(columns)
     var busy = Array(repeating: 0.0, count: columns)
@@ -167,7 +174,7 @@ struct Folding {
     return (0..<columns).map { lost[$0] || !trace.knowsRunning ? nil : busy[$0] }
   }
 
-  /// Returns the greatest number in each column.
+  /// Returns the maximum of a step function in each column.
   func most(of steps: StepFunction) -> [Int] {
     (0..<columns).map { column in
       let (begin, end) = bounds(column)
@@ -177,8 +184,8 @@ struct Folding {
 }
 
 extension Trace.Block {
-  /// Whether the block can begin as soon as a thread and its queue are free. A block that waits for a time, a group or
-  /// an event cannot.
+  /// Whether the block can begin as soon as a thread and the block's queue are free. The value is false for blocks that
+  /// wait for a time, a group or an event.
   var isInBacklog: Bool {
     switch kind {
     case .async, .sync, .apply, .job: true

@@ -1,18 +1,19 @@
 @preconcurrency import Rainbow
 
-/// Colours that colour-blind readers can distinguish: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as
-/// closely as 256 colours allow.
+/// Colours that colour-blind readers can distinguish: the nearest of the 256 terminal colours to those of Okabe and Ito
+/// (https://jfly.uni-koeln.de/color/).
 enum Palette {
-  /// Sky blue, orange, bluish green, yellow, reddish purple, vermilion, blue, grey.
+  /// The numbers of sky blue, orange, bluish green, yellow, reddish purple, vermilion, blue and grey.
   private static let colors: [UInt8] = [117, 214, 36, 227, 176, 202, 33, 250]
   private static let black: UInt8 = 16
 
-  /// Returns text on one of the colours. The first colour follows the last one.
+  /// Returns text with one of the colours as background. Indices beyond the last colour start again at the first
+  /// colour.
   static func on(_ index: Int, _ text: String) -> String {
     string(Rainbow.Segment(text: text, color: .bit8(black), backgroundColor: .bit8(colors[index % colors.count])))
   }
 
-  /// Returns text in one of the colours.
+  /// Returns text in one of the colours. Indices beyond the last colour start again at the first colour.
   static func of(_ index: Int, _ text: String) -> String {
     string(Rainbow.Segment(text: text, color: .bit8(colors[index % colors.count])))
   }
@@ -22,7 +23,7 @@ enum Palette {
     return Rainbow.generateString(for: Rainbow.Entry(segments: [segment]))
   }
 
-  /// Returns whether the text after an escape character is one of these codes: `[38;5;16;48;5;117m`.
+  /// Returns whether the text after an escape character is the code of one of these colours: `[38;5;16;48;5;117m`.
   static func isOurs(_ code: String) -> Bool {
     let numbers = code.dropFirst().dropLast().split(separator: ";", omittingEmptySubsequences: false).map(String.init)
     let known = Set((colors + [black]).map(String.init))

@@ -2,21 +2,23 @@ import Laboratory
 
 /// The figures of the blocks of one queue, or of several queues that share a letter.
 struct QueueFigures {
-  /// The queues' label.
+  /// The label of the queue or of the queues.
   let label: String
   /// The number of queues.
   let queues: Int
   /// The kind of the first queue.
   let kind: Trace.Queue.Kind
-  /// The number of blocks that were submitted.
+  /// The number of blocks that were submitted to the queues.
   let blocks: Int
   /// The times from submission to begin in nanoseconds, in ascending order. Blocks that wait for a time, a group or an
-  /// event are left out.
+  /// event are not included.
   private let delays: [UInt64]
   /// The times from begin to end in nanoseconds, in ascending order.
   private let runs: [UInt64]
 
   /// Creates the figures of some queues of a trace.
+  ///
+  /// - Parameter queues: The indices of the queues.
   init(_ trace: Trace, queues: Set<Int>, label: String, kind: Trace.Queue.Kind) {
     let blocks = trace.blocks.filter { queues.contains($0.queue) }
     self.label = label
@@ -30,13 +32,13 @@ struct QueueFigures {
     runs = blocks.compactMap { block in block.begin.flatMap { begin in block.end.map { $0 - begin } } }.sorted()
   }
 
-  /// The headings of ``cells``.
+  /// The headings of the columns in ``cells``.
   static let headings = [
     Table.Heading("queue", .left), .init("kind", .left, rank: 2), .init("blocks"),
     .init("begins p50"), .init("p99", rank: 1), .init("most"), .init("runs p50"), .init("p99", rank: 1), .init("most"),
   ]
 
-  /// The figures as the row of a table.
+  /// The figures as a row of a table.
   var cells: [String] {
     let kind =
       switch kind {

@@ -1,9 +1,9 @@
 import Laboratory
 
 /// The letters of the queues in the picture of a trace, in the order of the queues' first blocks. If there are many
-/// queues, those whose labels differ only in their numbers share a letter.
+/// queues, queues whose labels differ only in numbers share a letter.
 struct QueueKey {
-  /// The queues that share a letter.
+  /// A group of queues that share a letter.
   struct Group {
     let label: String
     let kind: Trace.Queue.Kind
@@ -13,7 +13,7 @@ struct QueueKey {
   private(set) var groups: [Group] = []
   private var groupOf: [Int: Int] = [:]
 
-  /// The largest number of groups that a key lists, and the number of colours.
+  /// The maximum number of groups in a key. It is also the number of colours.
   static let most = 8
 
   init(_ trace: Trace) {
@@ -29,13 +29,13 @@ struct QueueKey {
     }
   }
 
-  /// Returns the number of a queue's group, which decides its colour.
+  /// Returns the index of the group that contains a queue. The index determines the colour of the queue.
   func index(of queue: Int) -> Int { groupOf[queue] ?? 0 }
 
-  /// Returns the letter of a queue; a question mark if none of its blocks is in the trace.
+  /// Returns the letter of a queue; a question mark if the trace contains no block of the queue.
   func letter(of queue: Int) -> String { groupOf[queue].map(Self.letter) ?? "?" }
 
-  /// Returns the letter of a group; an asterisk for all groups after Z.
+  /// Returns the letter of a group; an asterisk for the groups after Z.
   static func letter(_ index: Int) -> String {
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     return index < letters.count ? String(letters[index]) : "*"
@@ -46,7 +46,8 @@ struct QueueKey {
     "\(letter(of: block.queue))\(block.number)\(block.isBarrier ? "!" : "")"
   }
 
-  /// Returns the rows of a table with the figures of the queues' blocks, below ``QueueFigures/headings``.
+  /// Returns the rows of a table with the figures of the queues' blocks. The columns are those of
+  /// ``QueueFigures/headings``.
   func rows(of trace: Trace) -> [[String]] {
     groups.prefix(Self.most).enumerated().map { index, group in
       let cells = QueueFigures(trace, queues: group.queues, label: group.label, kind: group.kind).cells

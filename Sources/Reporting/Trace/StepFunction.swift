@@ -1,12 +1,12 @@
 import Laboratory
 
-/// A number over the time of a trace, which changes in steps.
+/// A number as a function of the time in a trace. The number changes in steps.
 struct StepFunction {
-  /// The times at which the number changes, in ascending order without duplicates, with the new number. Before the
-  /// first time the number is 0.
+  /// The times at which the number changes, with the new number, in ascending order without duplicates. The number is 0
+  /// before the first time.
   let points: [(time: UInt64, count: Int)]
 
-  /// Creates the steps from changes in any order. Changes at one time are one step.
+  /// Creates the function from changes in any order. Changes at the same time form one step.
   init(_ changes: [(time: UInt64, by: Int)]) {
     var points: [(time: UInt64, count: Int)] = []
     var count = 0
@@ -18,11 +18,11 @@ struct StepFunction {
     self.points = points
   }
 
-  /// The greatest number.
+  /// The maximum of the number.
   var most: Int { points.reduce(0) { max($0, $1.count) } }
 
-  /// Returns at most `most` steps. The time up to `end` is divided into this many equal parts, and the highest step of
-  /// each part stands for all of them.
+  /// Returns at most `most` steps. The time up to `end` is divided into `most` equal parts, and the highest step of
+  /// each part replaces all steps of this part.
   func folded(to most: Int, end: UInt64) -> [(time: UInt64, count: Int)] {
     guard points.count > most else { return points }
     let width = max(1, end / UInt64(most))
@@ -35,22 +35,22 @@ struct StepFunction {
     }
   }
 
-  /// Returns the greatest number from one time to another, excluding the second time.
+  /// Returns the maximum of the number from `begin` up to, but not including, `end`.
   func most(from begin: Double, to end: Double) -> Int {
     let first = points.lastIndex { Double($0.time) <= begin } ?? points.startIndex
     return points[first...].prefix { Double($0.time) < end }.reduce(0) { max($0, $1.count) }
   }
 
-  /// Returns the number at a time.
+  /// Returns the number at a time in nanoseconds.
   func count(at time: UInt64) -> Int { points.last { $0.time <= time }?.count ?? 0 }
 }
 
 extension Trace {
-  /// The number of cores that the trial's threads kept busy.
+  /// The number of cores that ran threads of the trial.
   var busyCores: StepFunction { StepFunction(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
 
-  /// The number of blocks that were submitted, had not begun, and can begin as soon as a thread and their queue are
-  /// free.
+  /// The number of blocks that were submitted and had not begun. Blocks that wait for a time, a group or an event are
+  /// not counted.
   var backlog: StepFunction {
     StepFunction(
       blocks.flatMap { block -> [(time: UInt64, by: Int)] in
@@ -59,7 +59,7 @@ extension Trace {
       })
   }
 
-  /// The number of threads.
+  /// The number of threads that have begun and have not ended.
   var threads: StepFunction {
     StepFunction(lanes.flatMap { lane in [(lane.begin, 1)] + (lane.end.map { [($0, -1)] } ?? []) })
   }

@@ -1,18 +1,18 @@
 import Laboratory
 
-/// The activity of a lane over time, as a row of pieces. A wait hides the block around it, and a block hides the block
-/// that called it.
+/// The activity of a lane over time, as a sequence of pieces. During a wait within a block, the content is the wait.
+/// During a block within another block, the content is the inner block.
 struct Timeline {
   /// The activity of a thread.
   enum Content: Hashable {
-    /// The thread is in no block, and no wait of it was recorded.
+    /// The thread is in no block, and does not wait.
     case nothing
-    /// The thread is in this block.
+    /// The thread is in the block with this index.
     case block(Int)
-    /// The thread waits, inside this block.
+    /// The thread waits. The last value is the index of the block that contains the wait; nil if there is none.
     case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
   }
-  /// A time span in which the content stays the same.
+  /// A time span in which the content is constant.
   struct Piece {
     var begin: UInt64
     var end: UInt64
@@ -44,14 +44,14 @@ struct Timeline {
       edges.append(Edge(time: begin, begins: true, content: .block(index)))
       edges.append(Edge(time: end, begins: false, content: .block(index)))
     }
-    // A thread of a pool that waits for work has nothing to do.
+    // A wait of a pool thread for work is not an activity.
     for wait in trace.lanes[lane].waits where wait.reason != .work {
       let end = wait.end ?? trace.length
       guard end > wait.begin else { continue }
       edges.append(Edge(time: wait.begin, begins: true, content: .wait(wait.reason, queue: wait.queue, in: nil)))
       edges.append(Edge(time: end, begins: false, content: .wait(wait.reason, queue: wait.queue, in: nil)))
     }
-    // An end precedes a beginning at the same time.
+    // An end precedes a begin at the same time.
     edges.sort { ($0.time, $0.begins ? 1 : 0) < ($1.time, $1.begins ? 1 : 0) }
     var pieces: [Piece] = []
     var open: [Content] = []

@@ -1,23 +1,23 @@
 import Laboratory
 
-/// The results of checking traces against the rules that every trace keeps.
+/// The results of checking traces against the rules of `TraceRule`, as text.
 public struct TraceCheckText {
   private let traces: [Trace]
   private let judgements: [(rule: TraceRule, trace: Trace, judgement: TraceRule.Judgement)]
 
-  /// Checks the rules on traces.
+  /// Checks some traces against all rules.
   public init(_ traces: [Trace]) {
     self.traces = traces
     judgements = traces.flatMap { trace in TraceRule.allCases.map { ($0, trace, $0.judgement(of: trace)) } }
   }
 
-  /// Whether a trace breaks a rule.
+  /// Whether at least one trace breaks a rule.
   public var isBroken: Bool { judgements.contains { if case .broken = $0.judgement { true } else { false } } }
 
-  /// Whether any rule could be judged.
+  /// Whether at least one rule could be judged.
   public var isJudged: Bool { judgements.contains { $0.judgement != .notJudged } }
 
-  /// Returns a line for each rule, and below it each place where the rule is broken.
+  /// Returns a line for each rule, followed by a line for each trace that breaks the rule.
   public func render(_ style: TextStyle) -> String {
     var lines: [String] = []
     for rule in TraceRule.allCases {

@@ -1,7 +1,7 @@
 import Laboratory
 
 extension Trace.End {
-  /// The end of the trial, in a word or two.
+  /// The end of the trial in one or two words.
   var text: String {
     switch self {
     case .completed: Outcome.Kind.completed.rawValue
@@ -13,7 +13,7 @@ extension Trace.End {
 }
 
 extension Trace {
-  /// The end of the trial, and whether it was intended: `hung, as intended`.
+  /// The end of the trial in words, with a remark if the end was intended: `hung, as intended`.
   var endText: String {
     if program != nil, case .trapped(let signal) = end {
       return "ended by \(SignalName.name("\(signal)", on: "Linux"))"
@@ -21,8 +21,8 @@ extension Trace {
     return end.text + (isForeseen ? ", as intended" : "")
   }
 
-  /// The time up to which the trace is drawn. A hang is drawn only for a while after its last event, since nothing
-  /// follows.
+  /// The length of the part of the trace that is drawn, in nanoseconds. The trace of a hang is drawn only until shortly
+  /// after its last event.
   var drawnLength: UInt64 {
     guard end == .hung else { return length }
     var last = blocks.reduce(UInt64(0)) { max($0, $1.submitted ?? 0, $1.begin ?? 0, $1.end ?? 0) }
@@ -33,8 +33,8 @@ extension Trace {
     return min(length, max(last + last / 3, 1000))
   }
 
-  /// Returns the part of the trace that is drawn. Without `from`, the part begins shortly before the first block is
-  /// submitted.
+  /// Returns the time span of the trace that is drawn, in nanoseconds. If `from` is nil, the time span begins shortly
+  /// before the first submission of a block. If `to` is nil, it ends at ``drawnLength``.
   func drawn(from: UInt64?, to: UInt64?) -> (begin: UInt64, end: UInt64) {
     let end = to ?? drawnLength
     let before = (end - min(opening, end)) / 20
@@ -42,7 +42,9 @@ extension Trace {
     return (min(begin, length, end), end)
   }
 
-  /// Returns notes on the facts that the record lacks, and on the time after the end of the picture.
+  /// Returns notes on the events that the record lacks, and on the time after the end of the picture.
+  ///
+  /// - Parameter end: The time at the end of the picture, in nanoseconds.
   func remarks(drawnTo end: UInt64) -> [String] {
     let overwritten = program?.overwritten.map {
       "the trace begins where the record is complete: \($0.withCommas) earlier events were overwritten"

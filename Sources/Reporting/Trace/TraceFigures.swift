@@ -1,28 +1,30 @@
 import Laboratory
 import Measurement
 
-/// The figures of a trace. A figure that cannot be known is nil.
+/// The figures of a trace. A figure is nil if it cannot be determined from the record.
 public struct TraceFigures: Sendable {
   /// The number of blocks that were submitted.
   public let blocks: Int
-  /// The median time from submission to begin, in nanoseconds.
+  /// The median time from the submission of a block to its begin, in nanoseconds; nil if no block began.
   public let medianDelay: UInt64?
-  /// The longest time from submission to begin, in nanoseconds.
+  /// The longest time from the submission of a block to its begin, in nanoseconds; nil if no block began.
   public let worstDelay: UInt64?
-  /// The greatest number of blocks in progress at once.
+  /// The maximum number of blocks in progress at the same time.
   public let mostAtOnce: Int
-  /// The share of all cores' time in which the trial's threads ran.
+  /// The share of the time of all cores in which threads of the trial ran, from 0 to 1; nil if the record lacks events
+  /// of the scheduler.
   public let busy: Double?
-  /// The number of threads that did something.
+  /// The number of threads, without threads that ended before the first submission.
   public let threads: Int
-  /// The number of times that a thread left its core.
+  /// The number of times that a thread stopped running on its core; nil if the record lacks events of the scheduler.
   public let switches: Int?
-  /// The number of times that a thread left its core although it could have continued.
+  /// The number of times that a thread was preempted; nil if the record lacks events of the scheduler.
   public let preemptions: Int?
-  /// The longest wait of the caller or inside a block, with its time since the first submission.
+  /// The longest wait of the caller or inside a block, with its time since the first submission; nil if there is no
+  /// such wait.
   public let longestWait: TraceFinding.WorkWait?
 
-  /// Computes the figures of a trace.
+  /// Creates the figures of a trace.
   public init(_ trace: Trace) {
     let delays = trace.blocks.filter(\.isInBacklog).compactMap { block -> UInt64? in
       guard let submitted = block.submitted, let begin = block.begin else { return nil }
@@ -45,7 +47,7 @@ public struct TraceFigures: Sendable {
 }
 
 extension TraceFigures {
-  /// Returns the figures as a list of short pieces: `8 blocks begun after 12 us, worst 3.4 ms`.
+  /// Returns the figures as short texts, such as `8 blocks` and `cores busy 97 %`.
   func pieces(_ trace: Trace) -> [String] {
     var pieces = ["\(Self.text(trace.length)) in all", blocks.counted("block")]
     if let medianDelay, let worstDelay {
@@ -69,8 +71,8 @@ extension TraceFigures {
 }
 
 extension Trace {
-  /// Returns whether a lane ended before any block was submitted. Such threads only test whether there is room for
-  /// threads.
+  /// Returns whether a lane ended before any block was submitted. The lab starts such threads only to verify that
+  /// threads can be started.
   func isPreparation(_ lane: Lane) -> Bool { lane.end.map { $0 <= opening } ?? false }
 
   /// Returns the reason for a wait, as the end of a sentence: `for the group`.
@@ -91,6 +93,6 @@ extension Trace {
     }
   }
 
-  /// Returns the name of a block, from its queue and its number there.
+  /// Returns the name of a block, which consists of its number and the label of its queue.
   func name(of block: Block) -> String { "block \(block.number) of \(queues[block.queue].label.inLine)" }
 }

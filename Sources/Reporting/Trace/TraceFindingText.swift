@@ -2,17 +2,17 @@ import Laboratory
 import Measurement
 
 extension Trace {
-  /// The maximum number of findings that a picture shows.
+  /// The maximum number of findings below a picture.
   private static let mostFindings = 3
 
-  /// The findings of the trace, one sentence each, the most important first.
+  /// The findings of the trace as sentences, the most important first.
   var findingTexts: [String] {
     guard program == nil else { return programFindingTexts }
     return findings.prefix(Self.mostFindings).map(text)
   }
 
-  /// The findings in the trace of a program, each with its place and a scenario that shows the same problem. Findings
-  /// that the record proves come first.
+  /// The findings in the trace of a program as sentences. Each sentence contains the calls that lead to the problem and
+  /// a scenario that shows the same problem. Findings that the record proves are first.
   private var programFindingTexts: [String] {
     let findings = findings
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
@@ -33,7 +33,7 @@ extension Trace {
     }
   }
 
-  /// The maximum number of calls of a stack that are named.
+  /// The maximum number of calls of a stack in a sentence.
   private static let mostCalls = 3
 
   private func text(_ finding: TraceFinding) -> String {
@@ -109,8 +109,8 @@ extension Trace {
     return "At the end no thread can continue: \(waiting.joined(separator: "; "))\(others)." + neverBegun
   }
 
-  /// The blocks that had not begun at the end of the record, each with the block that its serial queue is in, as a
-  /// sentence; empty if there are none.
+  /// A sentence with the blocks that had not begun at the end of the record, each with the block that its serial queue
+  /// is running; empty if there are no such blocks.
   private var neverBegun: String {
     let late = blocks.filter { $0.begin == nil && $0.submitted != nil }
     guard !late.isEmpty else { return "" }

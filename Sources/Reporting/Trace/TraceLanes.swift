@@ -1,19 +1,19 @@
 import Laboratory
 
-/// The rows of the threads in a picture of text.
+/// The rows of the threads in the text of a trace.
 extension TraceText {
-  /// The row of one lane, or of several of the same kind.
+  /// A row for one lane, or for several lanes of the same kind.
   struct Row {
     var name: String
     var lanes: [Int]
   }
 
-  /// Returns a row for every lane if there is room. Otherwise the lanes of a kind after its first share a row.
+  /// Returns a row for each lane if there is room. Otherwise, all lanes of a kind except the first share a row.
   func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
     let hasEvents = trace.blocks.contains { $0.kind == .handler || $0.kind == .after }
     let shown = trace.lanes.indices.filter { index in
       let lane = trace.lanes[index]
-      // The manager waits for events. It is of interest only if there are events.
+      // The manager thread waits for events. It is shown only if there are events.
       guard hasEvents || lane.kind != .manager, from != nil || !trace.isPreparation(lane) else { return false }
       return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
     }
@@ -61,7 +61,7 @@ extension TraceText {
     return [line(row.name, running), line("", spans(contents, trace, key))]
   }
 
-  /// A few characters with the same colour.
+  /// A piece of a row, in one colour.
   struct Piece {
     var text: String
     var color: ((String) -> String)?
@@ -73,7 +73,7 @@ extension TraceText {
 
   func line(_ name: String, _ pieces: [Piece]) -> String {
     let name = String(name.prefix(Self.nameWidth)) + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
-    // Neighbours of the same colour share their colour codes.
+    // Adjacent characters of the same colour share their colour codes.
     let body = pieces.map { piece in style.color ? piece.color?(piece.text) ?? piece.text : piece.text }.joined()
     return "\(SemanticColor.name(name, style))|\(body)|"
   }
@@ -89,14 +89,15 @@ extension TraceText {
     }
   }
 
-  /// Returns a core's number as one character.
+  /// Returns the number of a core as one character, in base 36; `+` for numbers from 36 on.
   private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
 
-  /// Returns cells of the same content as one span, with the content's name in it if there is room.
+  /// Returns a piece for each run of cells with the same content. The piece contains the name of the content if there
+  /// is room.
   private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
     var pieces: [Piece] = []
     var index = 0
-    // The block that the spans up to here have named.
+    // The block whose name the previous pieces contain.
     var named: Int?
     while index < contents.count {
       let content = contents[index]
@@ -131,7 +132,7 @@ extension TraceText {
       return Piece(filled(name(number), "="), { Palette.on(key.index(of: trace.blocks[number].queue), $0) })
     case .wait(let reason, let queue, let block):
       let wait = "~\(Self.word(reason))" + (queue.map { "~\(key.letter(of: $0))" } ?? "")
-      // A wait at the beginning of a block would hide the block's name.
+      // A wait at the beginning of a block would leave no room for the block's name.
       let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
       let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
       return Piece(filled(text, "~"), { SemanticColor.quiet($0, style) })

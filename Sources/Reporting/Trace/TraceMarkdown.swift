@@ -1,14 +1,14 @@
 import Laboratory
 
 extension MarkdownReport {
-  /// Returns the pictures of traces as the terminal shows them, with a section for each scenario.
+  /// Returns the traces as Markdown, with a section for each scenario. The pictures are those of ``TraceText``.
   static func render(_ traces: [Trace], from: UInt64?, to: UInt64?) -> String {
     traces.grouped(by: \.scenario).map { name, traces in
       "## \(escape(name)): traces\n\n\(pictures(traces, from: from, to: to))\n"
     }.joined(separator: "\n")
   }
 
-  /// Returns pictures as a block of code.
+  /// Returns the pictures of some traces as a Markdown code block.
   static func pictures(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
     guard !traces.isEmpty else { return "" }
     let style = TextStyle(width: 100)

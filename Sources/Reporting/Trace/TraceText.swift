@@ -1,7 +1,8 @@
 import Laboratory
 import Measurement
 
-/// Draws traces for a terminal: two rows for each thread, and below them cores, backlog and threads on the same axis.
+/// A renderer of traces as text for a terminal. A picture contains two rows for each thread, and below these the rows
+/// of the cores, the backlog and the number of threads, on the same axis.
 ///
 /// ```
 /// caller |0000,...................1|
@@ -14,20 +15,26 @@ public struct TraceText {
   let from: UInt64?
   private let to: UInt64?
 
-  /// The maximum number of lanes that are drawn in a row each. If there are more, lanes of the same kind share a row.
+  /// The maximum number of lanes that have a row each. If there are more lanes, lanes of the same kind share a row.
   static let mostLanes = 12
-  /// The width of the lanes' names in characters. The second width includes the bars at both ends.
+  /// The width of the lanes' names, in characters. `margin` also includes the bars at both ends of a row.
   static let nameWidth = 9
   private static let margin = nameWidth + 2
 
-  /// Creates a drawing of whole traces, or of the part between two times in nanoseconds.
+  /// Creates a renderer of traces.
+  ///
+  /// - Parameters:
+  ///   - style: The style of the text.
+  ///   - from: The beginning of the time span that is drawn, in nanoseconds; nil to begin shortly before the first
+  ///     submission.
+  ///   - to: The end of the time span that is drawn, in nanoseconds; nil for the end of each trace.
   public init(style: TextStyle, from: UInt64? = nil, to: UInt64? = nil) {
     self.style = style
     self.from = from
     self.to = to
   }
 
-  /// Returns the pictures of traces. The pictures of one variant's points have the same scale.
+  /// Returns the pictures of some traces as text. All pictures of a variant have the same scale.
   public func render(_ traces: [Trace]) -> String {
     var text = ""
     for trace in traces {
@@ -36,7 +43,8 @@ public struct TraceText {
       text += picture(trace, scale: scale).map { $0 + "\n" }.joined() + "\n"
     }
     let key = key(traces).map { $0 + "\n" }.joined()
-    // A reader of many pictures needs the key before the first one. A single picture fits a screen with its key.
+    // Readers of several pictures need the key before the first picture. A single picture fits on a screen with its
+    // key.
     return traces.count > 1 ? key + "\n" + text : text + key
   }
 
@@ -55,7 +63,7 @@ public struct TraceText {
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
     let key = QueueKey(trace)
-    // The findings on a program come first, since the user wants to know what is wrong.
+    // The findings on a program precede the picture, since they are what the user is looking for.
     let isProgram = trace.program != nil
     if isProgram { lines += trace.findingTexts.flatMap { style.wrapped($0) } + [""] + table(key, trace) + [""] }
     for row in rows(trace, folding) { lines += draw(row, trace, folding, key) }
@@ -101,7 +109,7 @@ public struct TraceText {
     return lines
   }
 
-  /// Returns numbers as digits if none exceeds 9, and otherwise as bars relative to the greatest number.
+  /// Returns a row of numbers as digits if no number exceeds 9, and otherwise as bars relative to the maximum.
   private func bars(_ values: [Int]) -> [Piece] {
     let most = values.max() ?? 0
     let steps = style.unicode ? Array("▁▂▃▄▅▆▇█").map(String.init) : (1...9).map { "\($0)" }
@@ -112,8 +120,8 @@ public struct TraceText {
     }
   }
 
-  /// Returns the figures of each queue's blocks, as far as there is room, or only the queues' names if there is hardly
-  /// any room.
+  /// Returns a table of the figures of each queue's blocks, with the columns for which there is room. If there is no
+  /// room for a table, returns the names of the queues.
   private func table(_ key: QueueKey, _ trace: Trace) -> [String] {
     let rows = key.rows(of: trace)
     guard !rows.isEmpty else { return [] }
@@ -133,7 +141,7 @@ public struct TraceText {
     return style.wrapped("Queues: \(names.joined(separator: ", "))") + more
   }
 
-  /// Returns the times below the picture, at round numbers.
+  /// Returns the axis below the picture, with ticks at round times.
   private func axis(_ folding: Folding) -> String {
     let length = Double(folding.to - folding.from)
     let each = length / Double(folding.columns)
@@ -152,7 +160,7 @@ public struct TraceText {
     return SemanticColor.quiet(String(repeating: " ", count: Self.nameWidth) + text.joined(), style)
   }
 
-  /// Returns the smallest of 1, 2, 5, 10, 20 … that is not below the value.
+  /// Returns the smallest number of the series 1, 2, 5, 10, 20 … that is not below `value`.
   private static func round(_ value: Double) -> Double {
     var unit = 1.0
     while true {
@@ -161,7 +169,7 @@ public struct TraceText {
     }
   }
 
-  /// Returns the key to the pictures, which is printed once.
+  /// Returns the lines of the key, which explains all pictures; empty if there are no pictures.
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 && !$0.isEmptyProgram }) else { return [] }
     let text =
@@ -175,7 +183,8 @@ public struct TraceText {
 }
 
 extension Trace {
-  /// Whether the record of a program has neither a block nor a thread that ran or waited. There is nothing to draw.
+  /// Whether the trace of a program contains no blocks, and no threads that ran or waited. No picture is drawn of such
+  /// a trace.
   fileprivate var isEmptyProgram: Bool {
     program != nil && blocks.isEmpty && lanes.allSatisfy { $0.runs.isEmpty && $0.waits.isEmpty }
   }

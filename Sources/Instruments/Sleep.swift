@@ -6,7 +6,7 @@ import Laboratory
   import Glibc
 #endif
 
-/// Blocks the calling thread for a duration; returns at once for zero.
+/// Blocks the calling thread for a duration. Returns at once if the duration is zero.
 @available(*, noasync, message: "await Task.sleep instead")
 public func blockThread(for duration: Duration) {
   let nanoseconds = Int(duration.nanoseconds)

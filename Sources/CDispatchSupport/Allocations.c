@@ -1,8 +1,8 @@
-// Counts allocations on the heap, of all threads, while a caller asks for them.
+// Counts the heap allocations of all threads while a caller requests the count.
 //
-// The linker's --wrap (Makefile) turns a call of `malloc` into one of `__wrap_malloc`, which calls `__real_malloc`. In
-// a binary that is linked without --wrap, `__real_malloc` is null and `__wrap_malloc` is never called. While no caller
-// asks, an allocation costs one load and one branch more.
+// The linker's --wrap (Makefile) replaces a call of `malloc` by a call of `__wrap_malloc`, which calls `__real_malloc`.
+// In a binary that is linked without --wrap, `__real_malloc` is null and `__wrap_malloc` is never called. While no
+// caller requests the count, an allocation costs one additional load and branch.
 #include "CDispatchSupport.h"
 
 #include <stdatomic.h>
@@ -87,7 +87,7 @@ void gcdlab_count_allocations(bool asked) { (void)asked; }
 
 int64_t gcdlab_heap_in_use(void) {
 #ifdef GCDLAB_TELLS_HEAP
-  // Small pieces that threads keep for themselves count as in use. Memory that was mapped for a large piece is counted
+  // Freed small pieces that threads cache count as in use. Memory that was mapped for a large piece is counted
   // separately.
   struct mallinfo2 heap = mallinfo2();
   return (int64_t)(heap.uordblks + heap.hblkhd);

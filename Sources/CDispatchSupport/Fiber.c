@@ -37,7 +37,7 @@ struct gcdlab_fiber {
   void *memory, *tsan, *tsan_caller, *context;
   void (*run)(void *);
   bool has_ended;
-  // The state of a fiber with a thread: whose turn it is, and the execution of the thread that resumes the fiber.
+  // The state of a fiber with a thread: whose turn it is, and the execution of the resuming thread.
   bool has_thread, is_running, is_freed;
   pthread_t thread;
   pthread_mutex_t mutex;
@@ -63,12 +63,12 @@ struct gcdlab_fiber *gcdlab_fiber_create(void) {
   return fiber;
 }
 
-// Waits until the fiber runs (`is_running`), or until it does not run any more. The caller has the mutex.
+// Waits until `is_running` of the fiber has the given value. The caller holds the mutex.
 static void wait_until(struct gcdlab_fiber *fiber, bool is_running) {
   while (fiber->is_running != is_running) pthread_cond_wait(&fiber->turn, &fiber->mutex);
 }
 
-// Passes the turn to the other side. The caller has the mutex.
+// Passes the turn to the other thread. The caller holds the mutex.
 static void pass_turn(struct gcdlab_fiber *fiber) {
   fiber->is_running = !fiber->is_running;
   pthread_cond_signal(&fiber->turn);
@@ -170,7 +170,7 @@ void gcdlab_fiber_pause(struct gcdlab_fiber *fiber) {
 void *gcdlab_execution(void) { return execution; }
 void gcdlab_set_execution(void *current) { execution = current; }
 
-// Jobs of Swift concurrency: its runtime calls a hook in place of enqueueing a job on the global executor.
+// Jobs of Swift concurrency: the Swift runtime calls a hook instead of enqueueing a job on the global executor.
 
 #define SWIFT __attribute__((swiftcall))
 typedef SWIFT void (*enqueue)(void *job);

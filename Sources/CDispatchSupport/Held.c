@@ -35,8 +35,8 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
     errno = error;
     return process;
   }
-  // Only functions that are safe after a fork of a process with several threads are called here. The lab has blocked
-  // and ignored signals for itself, and exec removes its handlers.
+  // Only functions that are safe after a fork of a process with several threads are called here. The lab blocks and
+  // ignores signals for itself, and exec removes its signal handlers.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -45,7 +45,7 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
   char byte;
   ssize_t got;
   while ((got = read(gate, &byte, 1)) < 0 && errno == EINTR) {}
-  // The lab ended before it let the program begin.
+  // The lab ended before it released the program.
   if (got != 1) _exit(127);
   execve(path, arguments, environment);
   int error = errno;
@@ -53,7 +53,7 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
   _exit(127);
 }
 
-// The function belongs to the library of C++, which Dispatch and Swift's runtime need.
+// The function is part of the C++ library, which Dispatch and the Swift runtime need.
 extern char *__cxa_demangle(const char *symbol, char *buffer, size_t *length, int *status) __attribute__((weak));
 
 char *gcdlab_demangle_cxx(const char *symbol) {

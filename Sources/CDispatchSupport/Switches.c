@@ -34,8 +34,8 @@ void gcdlab_switches_close(struct gcdlab_switches *switches) { (void)switches; }
 #include <time.h>
 #include <unistd.h>
 
-// The kernel reports each thread that gets or leaves a core (perf_event_open(2), records of switches and of tasks), in
-// a ring for each core. It uses the same clock as the lab.
+// The kernel reports each thread that begins or stops running on a core (perf_event_open(2), records of switches and of
+// tasks), in one ring buffer for each core. The kernel uses the same clock as the lab.
 
 enum { MOST_CORES = 1024, MOST_RECORDS = 4 << 20 };
 
@@ -47,7 +47,7 @@ struct ring {
 };
 
 struct gcdlab_switches {
-  // The process, or 0 to include all processes that it starts.
+  // The process identifier, or 0 to include all processes that the process starts.
   int process;
   int stop;
   int cores;
@@ -57,7 +57,7 @@ struct gcdlab_switches {
   uint32_t refused;
 };
 
-// The fields at the end of every record.
+// The fields at the end of every record of the kernel.
 struct trailer {
   uint32_t process, thread;
   uint64_t time;
@@ -68,7 +68,7 @@ static void add(struct gcdlab_switches *switches, struct gcdlab_switch record) {
   if (switches->count == switches->room) {
     size_t room = switches->room ? switches->room * 2 : 4096;
     struct gcdlab_switch *grown = room > MOST_RECORDS ? NULL : realloc(switches->records, room * sizeof *grown);
-    // The last record reports the number of lost ones.
+    // The last record reports the number of records that were lost.
     if (!grown) {
       struct gcdlab_switch *last = &switches->records[switches->count - 1];
       if (switches->refused++ == 0) *last = (struct gcdlab_switch){.time = last->time, .kind = GCDLAB_SWITCH_LOST};
@@ -177,7 +177,7 @@ void gcdlab_switches_collect(struct gcdlab_switches *switches) {
       for (int i = 0; i < switches->cores; i++)
         waits[i] = (struct pollfd){.fd = switches->rings[i].page ? switches->rings[i].descriptor : -1, .events = POLLIN};
       waits[switches->cores] = (struct pollfd){.fd = switches->stop, .events = POLLIN};
-      // The ring of a process that has ended stays ready forever. From then on only the end of all rings counts.
+      // The ring of a process that has ended stays readable forever. From then on only the end of all rings is awaited.
       for (int i = 0; i < switches->cores; i++)
         if (switches->rings[i].has_ended) waits[i].fd = -1;
       if (poll(waits, (nfds_t)switches->cores + 1, -1) < 0 && errno == EINTR) continue;

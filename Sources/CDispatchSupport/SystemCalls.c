@@ -1,7 +1,7 @@
 // Counts the system calls of one thread by Syscall User Dispatch (Linux 5.11, x86-64). While the thread's selector is
-// BLOCK, the kernel answers each call with SIGSYS instead of executing it. The handler counts the call and lets it
-// continue: it sends the thread to a copy of the `syscall` instruction in the one range of code that the kernel
-// exempts. The call therefore happens in the thread itself, with its own registers, stack and signal mask.
+// BLOCK, the kernel sends SIGSYS for each call instead of executing it. The handler counts the call and returns to a
+// copy of the `syscall` instruction in the one range of code that the kernel exempts. The thread itself therefore makes
+// the call, with its own registers, stack and signal mask.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // the names of the registers
 #endif
@@ -62,7 +62,8 @@ __asm__(
 extern const char gcdlab_range[], gcdlab_restore[], gcdlab_through[], gcdlab_sites[], gcdlab_range_end[]
     __attribute__((visibility("hidden")));
 
-/// The address to which each site jumps. It is set once and never changes. (The assembly above reads it.)
+/// The addresses to which the sites jump, by site. An address is set once and never changes. The assembly code above
+/// reads it.
 __attribute__((visibility("hidden"), used)) _Atomic(uintptr_t) gcdlab_site[SITES];
 
 // Thread-local, and accessed without a call, since the handler must not make one.
@@ -72,7 +73,7 @@ OF_THREAD volatile int64_t counted;
 OF_THREAD bool is_counting;
 OF_THREAD bool was_blocked;
 
-/// Returns the site whose call returns to the address `back`; NULL if all sites are taken by other addresses.
+/// Returns the site whose call returns to the address `back`; NULL if other addresses occupy all sites.
 static const char *site(uintptr_t back) {
   for (int i = 0; i < SITES; i++) {
     uintptr_t taken = 0;
@@ -94,7 +95,7 @@ static void answer(int signal, siginfo_t *info, void *context) {
       registers[REG_RIP] = (greg_t)way;
       return;
     }
-    // The call is repeated at its own address (the instruction has two bytes), and the counting ends.
+    // The call is repeated at its own address (the instruction has two bytes), and the count ends.
     selector = ALLOW;
     counted = INT64_MIN;
     registers[REG_RIP] = (greg_t)(back - 2);
@@ -111,7 +112,7 @@ static void answer(int signal, siginfo_t *info, void *context) {
   registers[REG_RIP] = (greg_t)gcdlab_through;
 }
 
-/// The kernel's form of the structure. glibc would install its own restorer.
+/// The structure that the kernel uses for `sigaction`. glibc would install its own restorer.
 struct kernel_action {
   void (*handler)(int, siginfo_t *, void *);
   unsigned long flags;

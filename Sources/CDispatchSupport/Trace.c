@@ -1,6 +1,6 @@
-// The recorder: notes each submission, beginning and end of a block and each wait in a file that the lab reads.
+// The recorder: writes each submission, beginning and end of a block and each wait into a file that the lab reads.
 //
-// The linker's --wrap makes the calls visible (Wrapped.h lists their names): a call of `dispatch_async` becomes one of
+// The linker's --wrap redirects the calls (Wrapped.h lists their names): a call of `dispatch_async` becomes a call of
 // `__wrap_dispatch_async`, which calls `__real_dispatch_async`. Calls that take a few nanoseconds are never recorded
 // (`dispatch_semaphore_wait`). This file is compiled in three ways:
 //
@@ -10,9 +10,9 @@
 //   functions of both names.
 // - in preloaded/Linked.c to an object file that other static programs are linked with, by --wrap (GCDLAB_LINKED).
 //
-// The parts in the folder Trace are one translation unit with this file: the thread's state is reached without a call,
-// the recorder's code is in one section, and no name but those of the wrappers gets into another program. The lab's
-// side, which reads the file, is Trace/File.c.
+// The files in the folder Trace are one translation unit with this file. The thread's state is therefore accessed
+// without a call, the recorder's code is in one section, and only the names of the wrappers are exported to other
+// programs. The lab's side, which reads the file, is Trace/File.c.
 #ifdef __linux__
 
 #ifndef _GNU_SOURCE
@@ -28,7 +28,7 @@
 
 #if defined(GCDLAB_PRELOADED) || defined(GCDLAB_LINKED)
 #define GCDLAB_PROGRAM
-// All code of the recorder is in a section of its own, so that stacks can leave it out.
+// All code of the recorder is in a section of its own, so that stacks can omit it.
 #pragma clang section text = "gcdlab_recorder"
 #endif
 
@@ -59,7 +59,7 @@ static void account(void) {
   closedir(threads);
 }
 
-// Ends the record in a forked child. A child is recorded only after it has called exec, as a program of its own.
+// Ends the record in a forked child. A child is recorded as a program of its own after it has called exec.
 static void forked(void) {
   memset(&self, 0, sizeof self);
   tracing = false;
@@ -69,13 +69,13 @@ bool gcdlab_trace_sees_calls(void) {
 #ifdef GCDLAB_PRELOADED
   return &dispatch_get_global_queue && &dispatch_release && &_NSConcreteStackBlock && &_dispatch_main_q;
 #else
-  // Slow paths are visible only if Dispatch itself is linked statically.
+  // Slow paths can be wrapped only if Dispatch itself is linked statically.
   return &__real_dispatch_async && &__real_dispatch_sync && &__real__dispatch_sema4_wait;
 #endif
 }
 
 int gcdlab_trace_begin(int descriptor, const char *name) {
-  // Another version of the lab may have made the file.
+  // Another version of the lab may have created the file.
   if (lseek(descriptor, 0, SEEK_END) != sizeof(struct trace_file)) return EINVAL;
   void *memory = mmap(NULL, sizeof(struct trace_file), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (memory == MAP_FAILED) return errno;

@@ -2,14 +2,14 @@
 //
 //   BOTH    static binaries, and the library that is preloaded into other programs
 //   LINKED  only static binaries, for calls between their objects
-//   LOADED  only the library, because a slow path cannot be seen from outside
+//   LOADED  only the library, because a slow path cannot be wrapped from outside
 //   OTHER   other programs, static or not, and not the lab, which does not need them
 //
-// Each call passes through `__wrap_NAME` in the folder Trace, which calls `__real_NAME`. Three readers use this list:
-// the Makefile makes the linker's --wrap flags of the released binary, the tool preload makes those of other static
-// programs, and preloaded/Preloaded.c makes the functions of the library.
+// Each call is redirected to `__wrap_NAME` in the folder Trace, which calls `__real_NAME`. This list has three uses:
+// the Makefile derives the linker's --wrap flags of the released binary, the tool preload those of other static
+// programs, and preloaded/Preloaded.c the functions of the library.
 
-// Submitting blocks and functions.
+// Submission of blocks and functions.
 BOTH(dispatch_async)
 BOTH(dispatch_barrier_async)
 BOTH(dispatch_async_f)
@@ -31,7 +31,7 @@ BOTH(dispatch_after_f)
 BOTH(dispatch_apply)
 BOTH(dispatch_apply_f)
 
-// Queues, sources and block objects: what blocks are, where they run, and what holds them back.
+// Queues, sources and block objects: the identity of blocks, their queues, and what holds them back.
 BOTH(dispatch_source_set_event_handler)
 BOTH(dispatch_source_set_cancel_handler)
 BOTH(dispatch_source_set_registration_handler)
@@ -44,7 +44,7 @@ OTHER(dispatch_block_cancel)
 OTHER(dispatch_suspend)
 OTHER(dispatch_set_target_queue)
 
-// Waiting in Dispatch.
+// Waits in Dispatch.
 LINKED(_dispatch_sema4_wait)
 LINKED(_dispatch_sema4_timedwait)
 LINKED(_dispatch_thread_event_wait_slow)
@@ -59,7 +59,7 @@ LOADED(dispatch_once_f)
 LINKED(swift_task_enqueueGlobal)
 LINKED(swift_job_run)
 
-// Waiting in the C library and in the kernel.
+// Waits in the C library and in the kernel.
 BOTH(epoll_wait)
 BOTH(poll)
 BOTH(nanosleep)

@@ -2,12 +2,6 @@ import Laboratory
 import Platform
 import Reporting
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The last two runs of each scenario, kept in the user's cache directory. `documents`, `diff` without arguments, and
 /// the comparison of a run with the previous run read the archive.
 ///

@@ -4,12 +4,6 @@ import Measurement
 import Platform
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The handling of Ctrl-C, SIGTERM and SIGHUP. A signal cancels the running command: the command ends its worker,
 /// prints its results and exits.
 ///

@@ -6,12 +6,6 @@ import Platform
 import Reporting
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A command-line tool that runs the patterns and scenarios of a package.
 ///
 /// ```swift

@@ -3,12 +3,6 @@ import Laboratory
 import Platform
 import Reporting
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 struct New: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",

@@ -3,12 +3,6 @@ import Measurement
 import Platform
 import Reporting
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A recording of a user's program from its start to its end. The findings are printed to standard error.
 struct ProgramTrace {
   private let command: [String]

@@ -5,12 +5,6 @@ import Measurement
 import Platform
 import Reporting
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",

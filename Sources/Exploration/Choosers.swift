@@ -1,10 +1,12 @@
 import Measurement
 
-/// Repeats a schedule, and continues with the first strand that can run.
+/// A chooser that repeats a schedule. After its end, it continues with the previous strand if that can run, otherwise
+/// with the first one that can.
 final class Replay: Chooser {
   private let schedule: [Int]
   private var step = 0
-  /// The step of the schedule whose strand could not run, and the strands that could; nil if every step could be made.
+  /// The first step that could not be made, the scheduled strand, and the strands that could run; nil if all steps
+  /// could be made.
   private(set) var impossible: (step: Int, strand: Int, possible: [Int])?
 
   init(_ schedule: [Int]) { self.schedule = schedule }
@@ -21,7 +23,7 @@ final class Replay: Chooser {
   }
 }
 
-/// Chooses each strand with the same probability.
+/// A chooser that chooses each strand with the same probability.
 final class RandomWalk: Chooser {
   private var random: SplitMix64
 
@@ -32,9 +34,9 @@ final class RandomWalk: Chooser {
   }
 }
 
-/// Probabilistic concurrency testing: gives each strand a random priority, always runs the highest, and lowers the
-/// priority of the running strand at a few random steps. A defect that needs `changes` ordered preemptions is found
-/// with a probability that is known beforehand.
+/// A chooser for probabilistic concurrency testing. Each strand has a random priority, and the strand with the highest
+/// one makes the next step. At a few random steps, the priority of the running strand is lowered. A defect that
+/// requires `changes` ordered preemptions is found with at least a known probability.
 final class RandomPriorities: Chooser {
   private var random: SplitMix64
   private var priorities: [Int: UInt64] = [:]
@@ -42,6 +44,8 @@ final class RandomPriorities: Chooser {
   private var step = 0
   private var lowest: UInt64 = 1_000_000
 
+  /// Creates a chooser with `changes` changes of priority.
+  ///
   /// - Parameter steps: the approximate number of steps of an execution.
   init(seed: UInt64, changes: Int, steps: Int) {
     random = SplitMix64(seed: seed)
@@ -66,18 +70,18 @@ final class RandomPriorities: Chooser {
   }
 }
 
-/// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last
-/// decision at which another choice is left.
+/// A chooser that enumerates all schedules depth first. Each execution repeats the previous one's choices up to the
+/// last decision that has an untried choice.
 ///
 /// With reduction, only one of several schedules that differ only in the order of commuting steps is executed. The
-/// method is that of sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches
-/// until a step is made that does not commute with it.
+/// method uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches until a
+/// step is made that does not commute with it.
 final class DepthFirst: Chooser {
   private struct Decision {
     var choices: [Choice]
     var chosen: Int
     var sleep: [Int: Footprint]
-    /// The preemptions before this decision.
+    /// The number of preemptions before this decision.
     var preemptions: Int
   }
 
@@ -85,11 +89,13 @@ final class DepthFirst: Chooser {
   private let most: Int?
   private var decisions: [Decision] = []
   private var depth = 0
-  /// Whether a choice was left out because of the bound on preemptions.
+  /// Whether a choice was skipped because of the bound on preemptions.
   private(set) var hasLeftOut = false
 
-  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a bound there is no
-  ///   reduction, since the schedule that would stand for another may need more preemptions.
+  /// Creates a chooser.
+  ///
+  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a bound, nothing is
+  ///   reduced, since a schedule that represents others may need more preemptions than they do.
   init(reduces: Bool, preemptions most: Int?) {
     self.reduces = reduces && most == nil
     self.most = most
@@ -114,7 +120,7 @@ final class DepthFirst: Chooser {
     return first
   }
 
-  /// Prepares the next execution. Returns false if there is none left.
+  /// Prepares the next execution. Returns false if all schedules have been executed.
   func advance() -> Bool {
     depth = 0
     while var decision = decisions.popLast() {
@@ -145,7 +151,7 @@ final class DepthFirst: Chooser {
     return decision.choices.first(where: isLeft)?.strand
   }
 
-  /// Returns 1 if the choice preempts a strand that could continue.
+  /// Returns 1 if the choice preempts a strand that could continue, otherwise 0.
   private func cost(of chosen: Int, in choices: [Choice], at depth: Int) -> Int {
     guard depth > 0, depth <= decisions.count else { return 0 }
     let previous = decisions[depth - 1].chosen

@@ -1,14 +1,15 @@
 import CDispatchSupport
 
-/// The jobs of Swift concurrency. Each job is one step of the strand of its task.
+/// The execution of Swift's jobs. Each job is one step of its task's strand.
 extension Execution {
-  /// Registers this class as the executor of all jobs of Swift concurrency that an explored program starts.
+  /// Whether the jobs of explored programs are passed to their executions. The first access registers the hook for
+  /// jobs.
   static let takesJobs = gcdlab_take_jobs { execution, job in
     guard let execution, let job else { return }
     Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue().take(job)
   }
 
-  /// Takes a job, which its task's strand runs as its next step.
+  /// Adds a job to its task's strand, as the strand's next step.
   private func take(_ job: UnsafeMutableRawPointer) {
     let task = gcdlab_task_of_job(job)
     let strand: Strand
@@ -26,13 +27,13 @@ extension Execution {
       canRun: pool.map { pool in { pool.hasRoom(for: priority) } })
   }
 
-  /// Returns the priority of a job: medium, the priority of most tasks, for a job without one.
+  /// Returns the priority of a job; medium, the priority of most tasks, if the job has none.
   private static func priority(of job: UnsafeMutableRawPointer) -> TaskPriority {
     let priority = unsafeBitCast(job, to: UnownedJob.self).priority.rawValue
     return priority == 0 ? .medium : TaskPriority(rawValue: priority)
   }
 
-  /// Lets a job of a limited pool begin, on a thread of its own.
+  /// Begins a job in a limited pool, on a thread of its own.
   func begin(_ job: UnsafeMutableRawPointer, of strand: Strand, in pool: ModelPool) {
     let priority = Self.priority(of: job)
     pool.enter(priority)

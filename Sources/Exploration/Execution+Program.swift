@@ -1,16 +1,16 @@
-/// What an explored program calls.
+/// The functions that an explored program calls.
 extension Execution {
-  /// Runs `body` on `count` threads, and waits until all have ended.
+  /// Executes `body` on `count` threads, and waits until all of them have ended.
   public static func threads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
     let execution = now
     let threads = (0..<count).map { thread in execution.spawn("thread \(thread + 1)") { body(thread) } }
     execution.join(threads)
   }
 
-  /// Runs `body` on a thread of its own.
+  /// Executes `body` on a thread of its own, and returns at once.
   public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
 
-  /// Waits until nothing else can run: every other thread, block and task has ended or waits.
+  /// Waits until no other thread, block or task can continue: each has ended or waits.
   public static func settle() {
     let execution = now
     let me = execution.current
@@ -20,37 +20,39 @@ extension Execution {
   }
 
   /// Waits until `condition` is true.
+  ///
+  /// - Parameter what: a description of the wait, for a deadlock: `waits for the result`.
   public static func wait(_ what: @autoclosure @escaping () -> String, until condition: @escaping () -> Bool) {
     now.step(.everything, what(), silent: true, when: condition)
   }
 
-  /// Records that the execution breaks a promise. Only the first call has an effect.
+  /// Records that the execution breaks a promise. Later calls have no effect.
   ///
-  /// - Parameter promise: what happened, in a few words: `two instances`.
+  /// - Parameter promise: a short description of the violation: `two instances`.
   public static func breaks(_ promise: String) { now.fail(.breaks(promise)) }
 
-  /// Adds words to the description of the current step.
+  /// Appends text to the description of the current step.
   ///
-  /// The reduction knows only shared objects. If a step changes anything else, the program may read that only after all
-  /// threads have ended.
+  /// The reduction takes only shared objects into account. If a step changes anything else, the program may read the
+  /// changed value only after all threads have ended.
   public static func note(_ words: @autoclosure () -> String) { now.says(words()) }
 
-  /// Adds words to the description of the calling thread's next step.
+  /// Appends text to the description of the calling thread's next step.
   public static func announce(_ words: @autoclosure () -> String) {
     let execution = now
     if execution.isRecording { execution.current?.announced.append(words()) }
   }
 
-  /// Makes a step that has no effect apart from its place in the order.
+  /// Makes a step without effects, which only has a place in the order of steps.
   public static func step(_ words: @autoclosure () -> String) {
     let execution = now
     execution.step(.everything, "takes its turn")
     execution.says(words())
   }
 
-  /// Gives each priority `width` threads for its tasks, which the blocks of the global queues share.
+  /// Limits the pool to `width` threads for each priority, which tasks and the blocks of global queues share.
   ///
-  /// A task then keeps its thread while a call blocks it, until the task suspends or ends. Each access of a task to the
-  /// shared state is a step. Call this method before the program creates a task or submits a block.
+  /// A task then occupies its thread while a call blocks it, until the task suspends or ends. Each access of a task to
+  /// the shared state is a step. Call this method before the program creates a task or submits a block.
   public static func limitPool(to width: Int) { now.pool = ModelPool(width: width) }
 }

@@ -1,28 +1,28 @@
 import CDispatchSupport
 
-/// One execution of a program: one order of its steps.
+/// One execution of a program, with one order of its steps.
 ///
 /// All threads, blocks and tasks of the program are strands, of which one runs at a time. Before each step a strand
-/// pauses, and a ``Chooser`` decides which strand makes the next one. A step lasts until the next step of its strand.
-/// The program therefore sees sequentially consistent memory, at the grain of these steps.
+/// pauses, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
+/// The program's memory is therefore sequentially consistent, with these steps as its operations.
 ///
-/// Unchecked: everything happens on the thread that explores, or on threads that take turns with it.
+/// Unchecked: only one thread at a time uses the execution: the exploring thread, or a thread that takes turns with it.
 public final class Execution: @unchecked Sendable {
   /// The maximum number of steps of an execution.
   static let longest = 5_000
 
-  /// The threads, blocks and tasks, by their numbers.
+  /// The strands, by number.
   var strands: [Strand] = []
-  /// The strands of tasks, by the addresses of the tasks.
+  /// The strands of tasks, by the address of the task.
   var taskStrands: [UInt: Strand] = [:]
-  /// The threads for tasks and for blocks of global queues; nil if each task and each block has a thread of its own.
+  /// The pool for tasks and for blocks of global queues; nil if each task and each block has a thread of its own.
   var pool: ModelPool?
   /// The main queue of the program.
   private(set) lazy var mainQueue = ModelQueue(label: "main")
 
-  /// The strand that makes a step; nil between two steps.
+  /// The strand that is making a step; nil between two steps.
   private(set) var current: Strand?
-  /// The strands that were created and have not reached their first step.
+  /// The new strands that have not reached their first step.
   private var unstarted: [Strand] = []
   private var fibers: FiberPool
   private var objects = 0
@@ -30,16 +30,16 @@ public final class Execution: @unchecked Sendable {
   /// Whether the current step is a job of a task without a thread of its own.
   private var isInJob = false
 
-  /// The numbers of the strands that made the steps so far.
+  /// The numbers of the strands that made the steps so far, in order.
   private var chosen: [Int] = []
-  /// The effects of the steps; nil if the caller does not ask for them.
+  /// The recorded steps; nil if steps are not recorded.
   private var record: [Record.Step]?
-  /// The first defect; nil if there is none so far.
+  /// The first defect; nil if none has occurred.
   private var failure: ExecutionOutcome?
-  /// The number of steps until the failure.
+  /// The number of steps up to the first defect; nil if none has occurred.
   private var decided: Int?
 
-  /// Whether the execution is over and its strands only run to their ends, without waiting for anything.
+  /// Whether the execution is over. Its strands then run to their ends without pausing.
   private var isOver = false
   private var stepsAfterEnd = 0
   private var endings: [() -> Void] = []
@@ -49,7 +49,7 @@ public final class Execution: @unchecked Sendable {
     if isRecording { record = [] }
   }
 
-  /// The execution that the calling thread explores.
+  /// The current execution of the calling thread.
   static var now: Execution {
     guard let execution = gcdlab_execution() else {
       fatalError("an object of an exploration is used outside of one, as by a task after Task.sleep or Task.yield")
@@ -59,10 +59,11 @@ public final class Execution: @unchecked Sendable {
 
   // MARK: For objects
 
-  /// Runs `body` at the end of the execution. An object whose handlers refer to the object releases them in `body`.
+  /// Registers `body`, which is called at the end of the execution. An object whose handlers refer to the object
+  /// releases them in `body`.
   func atEnd(_ body: @escaping () -> Void) { endings.append(body) }
 
-  /// Returns a number for a new shared object.
+  /// Returns an unused number for a new shared object.
   func makeObject() -> Int {
     objects += 1
     return objects
@@ -71,8 +72,8 @@ public final class Execution: @unchecked Sendable {
   /// Pauses the calling strand until it is chosen to make a step.
   ///
   /// - Parameters:
-  ///   - silent: whether the step is not shown.
-  ///   - canRun: whether the step can be made; nil if it always can.
+  ///   - silent: whether the step is omitted from reports.
+  ///   - canRun: returns whether the step can be made; nil if it always can.
   func step(
     _ footprint: @autoclosure @escaping () -> Footprint, _ what: @autoclosure @escaping () -> String,
     silent: Bool = false,
@@ -89,8 +90,8 @@ public final class Execution: @unchecked Sendable {
     if silent, !isOver, record != nil { record?[chosen.count - 1].isSilent = true }
   }
 
-  /// Lets a strand run to its end. A strand that loops until another strand acts never ends. Such a strand stops
-  /// permanently, and the objects on its stack leak.
+  /// Counts a step of the calling strand after the end of the execution. A strand that loops until another strand acts
+  /// would never end. After too many steps it stops permanently, and the objects on its stack leak.
   private func runOn() {
     stepsAfterEnd += 1
     guard stepsAfterEnd > Self.longest, !isInJob, let strand = current, let fiber = strand.fiber else { return }
@@ -98,17 +99,17 @@ public final class Execution: @unchecked Sendable {
     gcdlab_fiber_pause(fiber)
   }
 
-  /// Adds words to the description of the current step, after those that the strand announced for it.
+  /// Appends text to the description of the current step, after the text that the strand announced for it.
   func says(_ words: @autoclosure () -> String) {
     guard isRecording, !chosen.isEmpty else { return }
     record?[chosen.count - 1].words += (current?.announced ?? []) + [words()]
     current?.announced = []
   }
 
-  /// Whether the steps are described.
+  /// Whether descriptions of steps are recorded.
   var isRecording: Bool { record != nil && !isOver }
 
-  /// Notes a defect. Only the first one counts.
+  /// Records a defect. Later calls have no effect.
   func fail(_ outcome: ExecutionOutcome) {
     guard !isOver, failure == nil else { return }
     failure = outcome
@@ -126,7 +127,8 @@ public final class Execution: @unchecked Sendable {
     return strand
   }
 
-  /// Returns a fiber for a strand. Without a fiber the program cannot be explored.
+  /// Returns a fiber that executes `body`; nil, after recording that the program cannot be explored, if none can be
+  /// created.
   func fiber(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
     let fiber = fibers.take(onThread: onThread, body)
     if fiber == nil { fail(.unable("there is no memory for another stack, or no thread can be started")) }
@@ -139,7 +141,7 @@ public final class Execution: @unchecked Sendable {
     return spawn("block \(blocks)", body)
   }
 
-  /// Waits until threads have ended.
+  /// Waits until all strands in `threads` have ended.
   func join(_ threads: [Strand]) {
     repeat {
       step(.everything, "waits for the threads", silent: true) { threads.allSatisfy { $0.fiber == nil } }
@@ -159,7 +161,7 @@ public final class Execution: @unchecked Sendable {
 
   // MARK: Running
 
-  /// Runs `program` once, with every choice made by `chooser`.
+  /// Executes `program` once, and returns the record. All choices are made by `chooser`.
   static func run(
     _ program: @escaping @Sendable () -> Void, choosing chooser: some Chooser, fibers: FiberPool,
     recording: Bool = false
@@ -178,7 +180,7 @@ public final class Execution: @unchecked Sendable {
       strands: execution.strands.map(\.name))
   }
 
-  /// Makes steps until no strand can make one, or the chooser abandons the execution.
+  /// Makes steps until no strand can make one, or until the chooser abandons the execution. Returns the outcome.
   private func explore(_ chooser: some Chooser) -> ExecutionOutcome {
     var choices: [Choice] = []
     while true {
@@ -214,7 +216,7 @@ public final class Execution: @unchecked Sendable {
     }
   }
 
-  /// Lets a strand make its next step.
+  /// Resumes a strand, which makes its next step.
   private func resume(_ strand: Strand) {
     strand.next = nil
     current = strand
@@ -239,7 +241,7 @@ public final class Execution: @unchecked Sendable {
     fibers.giveBack(fiber)
   }
 
-  /// Lets all strands run to their ends without waiting for anything, so that nothing is left over.
+  /// Runs all strands to their ends without waiting, so that their memory is released.
   private func end() {
     isOver = true
     var turns = 0
@@ -255,7 +257,7 @@ public final class Execution: @unchecked Sendable {
     endings = []
   }
 
-  /// The events for which the waiting strands wait.
+  /// Descriptions of the events for which the waiting strands wait.
   private var waiting: [String] {
     strands.compactMap { strand in strand.next.map { "\(strand.name) \($0.what())" } }
   }

@@ -1,12 +1,12 @@
 /// A scenario whose variants can be explored.
 public struct ExploredScenario: Sendable {
-  /// A variant.
+  /// A variant of an explored scenario.
   public struct Variant: Sendable {
-    /// The name, as scenario files write it.
+    /// The name of the variant, as in scenario files.
     public let name: String
     /// Whether the variant is expected to break its promise.
     public let isBroken: Bool
-    /// Runs the variant once, under the execution of the calling thread; nil if it cannot be explored.
+    /// Executes the variant once, within the calling thread's execution; nil if the variant cannot be explored.
     public let program: (@Sendable () -> Void)?
     /// The reason why the variant cannot be explored; nil if it can.
     public let obstacle: String?
@@ -30,13 +30,12 @@ public struct ExploredScenario: Sendable {
 
   /// The name of the scenario.
   public let name: String
-  /// The features that the model of this scenario leaves out, in sentences; nil if it leaves out only those that every
-  /// model leaves out.
+  /// A description of the features that this scenario's model omits; nil if it omits only those that every model omits.
   public let leavesOut: String?
-  /// The variants, in the order of the pattern.
+  /// The variants, in the order in which the pattern lists them.
   public let variants: [Variant]
 
-  /// Creates a scenario.
+  /// Creates an explored scenario.
   public init(_ name: String, leavesOut: String? = nil, _ variants: [Variant]) {
     self.name = name
     self.leavesOut = leavesOut
@@ -44,20 +43,20 @@ public struct ExploredScenario: Sendable {
   }
 }
 
-/// The result of exploring one variant.
+/// The result of the exploration of one variant.
 public struct ExplorationResult: Sendable {
   /// The name of the scenario.
   public let scenario: String
-  /// The features that the model of the scenario leaves out; nil if it leaves out only those that every model leaves
-  /// out.
+  /// A description of the features that the scenario's model omits; nil if it omits only those that every model omits.
   public let leavesOut: String?
-  /// The variant.
+  /// The explored variant.
   public let variant: ExploredScenario.Variant
-  /// The executed schedules; nil if the variant cannot be explored.
+  /// A summary of the executed schedules; nil if the variant cannot be explored.
   public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
   public let seconds: Double
-  /// The number of the scenario's own trials on free threads, and of those that showed an anomaly; nil if none ran.
+  /// The number of the scenario's own trials on free threads that showed an anomaly, and the number of all of them;
+  /// nil if none ran.
   public var trials: (seen: Int, of: Int)?
 
   /// Creates a result.
@@ -72,13 +71,13 @@ public struct ExplorationResult: Sendable {
     self.seconds = seconds
   }
 
-  /// The reason why no schedule was executed; nil if some were.
+  /// The reason why no schedule was executed; nil if at least one was.
   public var obstacle: String? { variant.obstacle ?? summary?.unable }
 
-  /// Whether a variant that should hold does not.
+  /// Whether a variant that should keep its promise breaks it in a schedule.
   public var isFailure: Bool { !variant.isBroken && (summary?.broken ?? 0) > 0 }
 
-  /// Whether a variant that should hold was neither refuted nor explored to the end.
+  /// Whether a variant that should keep its promise did so in all executed schedules, and some were not executed.
   public var isUndecided: Bool {
     guard !variant.isBroken, let summary else { return false }
     return summary.broken == 0 && !summary.isComplete

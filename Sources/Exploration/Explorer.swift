@@ -1,48 +1,48 @@
 import Measurement
 
-/// Explores the schedules of a program.
+/// An explorer, which executes a program under many schedules and finds those that break a promise.
 public struct Explorer: Sendable {
-  /// The schedules that are executed.
+  /// The set of schedules to execute.
   public enum Strategy: Sendable, Equatable {
-    /// All schedules. If there are more than a few thousand, those that differ only in the order of steps that commute
-    /// count once.
+    /// All schedules. If there are more than a few thousand, schedules that differ only in the order of commuting steps
+    /// are executed once.
     case all
-    /// All schedules, including those that differ only in the order of steps that commute.
+    /// All schedules, including those that differ only in the order of commuting steps.
     case everyOrder
-    /// The schedules that differ in more than the order of steps that commute.
+    /// One schedule of each set that differs only in the order of commuting steps.
     case reduced
-    /// All schedules with at most this number of preemptions.
+    /// All schedules with at most the given number of preemptions.
     case preemptions(Int)
-    /// The given number of schedules, with each choice at random.
+    /// The given number of schedules with random choices.
     case random(Int, seed: UInt64)
-    /// The given number of schedules by random priorities, with this number of changes of priority.
+    /// The given number of schedules by random priorities, with `changes` changes of priority in each.
     case priorities(Int, changes: Int, seed: UInt64)
   }
 
-  /// An error for a program that behaved differently when a schedule was repeated.
+  /// The error of a program that behaved differently when a schedule was repeated.
   public struct Nondeterminism: Error, CustomStringConvertible {
     let schedule: String
     let step: Int
-    /// The schedule and the step at which its repetition differed.
+    /// A description with the schedule, and the step at which its repetition differed.
     public var description: String {
       "schedule \(schedule) did something else when it was repeated, from step \(step) on: something outside the exploration decides"
     }
   }
 
-  /// The number of schedules up to which every order is tried, before the reduction.
+  /// The maximum number of schedules that ``Strategy/all`` executes without reduction.
   static let fewOrders = 2_000
 
   private let program: @Sendable () -> Void
-  /// The function that creates the fibers of an exploration; a test replaces it.
+  /// A closure that creates the fiber pool of an exploration. A test replaces it.
   var fibers: @Sendable () -> FiberPool = { FiberPool() }
 
-  /// Creates an explorer of a program. Each execution calls `program` once, and `program` creates all objects that its
+  /// Creates an explorer of a program. Each execution calls `program` once, which must create all objects that its
   /// threads share.
   public init(_ program: @escaping @Sendable () -> Void) { self.program = program }
 
-  /// Executes schedules until all schedules of the strategy were executed, or `isOver` returns true.
+  /// Executes the schedules of a strategy until all are executed, or until `isOver` returns true.
   ///
-  /// - Throws: ``Nondeterminism`` if a repeated schedule differs.
+  /// - Throws: ``Nondeterminism`` if an execution differs when its schedule is repeated.
   public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> ExplorationSummary
   {
     var session = Session(program: program, fibers: fibers())
@@ -81,12 +81,12 @@ public struct Explorer: Sendable {
   }
 }
 
-/// A schedule with a step that cannot be made.
+/// The error of a schedule with a step that cannot be made.
 public struct ImpossibleSchedule: Error, CustomStringConvertible {
-  /// The number of the step, from 1, the thread that the schedule names, and those that can make that step.
+  /// The number of the step from 1, the scheduled thread, and the threads that can make the step.
   public let step: Int, strand: Int, possible: [Int]
 
-  /// The step, the thread that the schedule names, and the threads that can make the step.
+  /// A description with the step, the scheduled thread and the threads that can make the step.
   public var description: String {
     let allowed = possible.map(String.init).joined(separator: ", ")
     return possible.isEmpty
@@ -95,25 +95,26 @@ public struct ImpossibleSchedule: Error, CustomStringConvertible {
   }
 }
 
-/// The executed schedules of an exploration: their numbers, their outcomes, and the shortest one that fails.
+/// A summary of an exploration: the numbers of schedules, their outcomes, and the shortest failing schedule.
 public struct ExplorationSummary: Sendable {
-  /// The schedules that were executed.
+  /// The strategy of the exploration.
   public let strategy: Explorer.Strategy
-  /// The number of schedules that were executed to their end.
+  /// The number of schedules that were executed to the end.
   public internal(set) var schedules = 0
-  /// The number of these schedules that break a promise.
+  /// The number of executed schedules that break a promise.
   public internal(set) var broken = 0
-  /// The number of executions that were abandoned, since others stand for them.
+  /// The number of executions that were abandoned, because other schedules represent them.
   public internal(set) var abandoned = 0
-  /// Whether every schedule that the strategy asks for was executed.
+  /// Whether every schedule of the strategy was executed.
   public internal(set) var isComplete = false
-  /// The number of executions, including those that were abandoned and those that repeated a schedule.
+  /// The number of executions, including abandoned ones and repetitions of a schedule.
   public internal(set) var executions = 0
   /// The names of the threads, blocks and tasks that made steps.
   public internal(set) var participants: [String] = []
-  /// The ways in which schedules ended.
+  /// The outcomes of the executed schedules.
   public internal(set) var outcomes: Set<ExecutionOutcome> = []
-  /// The failing schedule with the fewest steps, and of these the fewest switches; nil if no schedule failed.
+  /// The record of the failing schedule with the fewest steps, and among those with the fewest switches; nil if no
+  /// schedule failed.
   public internal(set) var shortest: Record?
   /// The reason why the program cannot be explored; nil if it can.
   public internal(set) var unable: String?
@@ -121,7 +122,7 @@ public struct ExplorationSummary: Sendable {
   init(_ strategy: Explorer.Strategy) { self.strategy = strategy }
 }
 
-/// The executions of one exploration, which share their fibers.
+/// The executions of one exploration, which share a pool of fibers.
 private struct Session {
   let program: @Sendable () -> Void
   let fibers: FiberPool
@@ -158,8 +159,8 @@ private struct Session {
     return shown(summary)
   }
 
-  /// Returns the summary, with a shorter failing schedule if there is one among the schedules with few preemptions.
-  /// With reduction, one schedule stands for others that may be easier to read.
+  /// Returns the summary. If the strategy is reduced, searches the schedules with few preemptions for a shorter failing
+  /// one, since the reduction may omit schedules that are easier to read.
   func withShortest(_ summary: inout ExplorationSummary, isOver: () -> Bool) throws(Explorer.Nondeterminism)
     -> ExplorationSummary
   {
@@ -174,7 +175,8 @@ private struct Session {
     return summary
   }
 
-  /// Records one execution. Each execution that fails is repeated, and one in a hundred of the others.
+  /// Adds one execution to the summary. Each failing schedule and one in a hundred of the others is repeated for
+  /// verification.
   private func note(_ record: Record, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
     summary.executions += 1
     if record.outcome == .abandoned {

@@ -1,11 +1,11 @@
 import CDispatchSupport
 
-/// A pool of fibers that are reused, since creating a fiber takes longer than executing a schedule.
+/// A pool of reusable fibers. Creating a fiber takes longer than executing a schedule.
 final class FiberPool {
-  /// The number of fibers that may still be created; a test limits it.
+  /// The number of further fibers that may be created. A test limits it.
   private var left: Int
   private var free: [OpaquePointer] = []
-  /// Fibers with a thread of their own.
+  /// The unused fibers that have a thread of their own.
   private var freeThreads: [OpaquePointer] = []
 
   init(most: Int = .max) { left = most }
@@ -15,7 +15,7 @@ final class FiberPool {
     init(_ run: @escaping () -> Void) { self.run = run }
   }
 
-  /// Returns a fiber that will run `body`; nil if there is no memory for a stack, or if no thread can be started.
+  /// Returns a fiber that will execute `body`; nil if there is no memory for a stack, or if no thread can be started.
   ///
   /// - Parameter onThread: whether the fiber has a thread of its own, on which a job of Swift concurrency can pause.
   func take(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
@@ -36,7 +36,7 @@ final class FiberPool {
     return onThread ? gcdlab_fiber_create_thread() : gcdlab_fiber_create()
   }
 
-  /// Takes back a fiber whose body has ended.
+  /// Returns to the pool a fiber whose closure has returned.
   func giveBack(_ fiber: OpaquePointer) {
     if gcdlab_fiber_has_thread(fiber) { freeThreads.append(fiber) } else { free.append(fiber) }
   }

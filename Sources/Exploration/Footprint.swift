@@ -1,18 +1,17 @@
 /// The shared objects that a step may change or read.
 ///
-/// Two steps of different threads commute unless one of them may change what the other uses. Objects are hashed to 64
-/// bits: a collision makes two steps look dependent, which costs time and misses nothing.
+/// Two steps of different threads commute unless one of them may change an object that the other may use. Objects are
+/// hashed to 64 bits. A collision makes two steps appear dependent, which costs time and hides no defect.
 struct Footprint {
   private var reads: UInt64 = 0
   private var writes: UInt64 = 0
-  /// Counters that the step increments, and those that it decrements. Increments commute with each other, and so do
-  /// decrements.
+  /// The counters that the step increments. Increments commute with each other, and so do decrements.
   private var increments: UInt64 = 0
   private var decrements: UInt64 = 0
 
-  /// A step that affects only its own thread.
+  /// The footprint of a step that affects only its own thread.
   static let nothing = Footprint()
-  /// A step that may change everything.
+  /// The footprint of a step that may change everything.
   static let everything = Footprint(writes: .max)
 
   static func reading(_ object: Int) -> Footprint { Footprint(reads: bits([object])) }
@@ -23,7 +22,7 @@ struct Footprint {
 
   private static func bits(_ objects: [Int]) -> UInt64 { objects.reduce(0) { $0 | 1 << UInt64($1 & 63) } }
 
-  /// Whether the order of two steps with these footprints makes no difference.
+  /// Returns whether the order of two steps with these footprints has no effect.
   func commutes(with other: Footprint) -> Bool {
     writes & other.used == 0 && other.writes & used == 0 && increments & (other.decrements | other.reads) == 0
       && decrements & (other.increments | other.reads) == 0 && reads & (other.increments | other.decrements) == 0

@@ -1,31 +1,31 @@
-/// A model of a dispatch queue: its order, its width, its target and its barriers, as the documents describe them. The
+/// A model of a dispatch queue: its order, its width, its target and its barriers, as in Dispatch's documentation. The
 /// model does not reproduce the implementation of libdispatch.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelQueue: @unchecked Sendable {
   /// The attributes of a queue.
   public struct Attributes: OptionSet, Sendable {
-    /// The bits.
+    /// The option bits.
     public let rawValue: Int
-    /// Creates a set of these bits.
+    /// Creates a set of options from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// The queue runs several blocks at once.
+    /// The queue executes several blocks at once.
     public static let concurrent = Attributes(rawValue: 1)
-    /// The queue runs nothing until it is activated.
+    /// The queue executes no block until it is activated.
     public static let initiallyInactive = Attributes(rawValue: 2)
   }
 
   /// The flags of a block.
   public struct Flags: OptionSet, Sendable {
-    /// The bits.
+    /// The option bits.
     public let rawValue: Int
-    /// Creates a set of these bits.
+    /// Creates a set of options from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// The block runs alone on its queue.
+    /// The block excludes all other blocks of its queue while it runs.
     public static let barrier = Flags(rawValue: 1)
   }
 
-  /// Unchecked: everything happens on the thread that explores.
+  /// Unchecked: an execution uses its objects from one thread at a time.
   private final class Item: @unchecked Sendable {
     let isBarrier: Bool
     init(isBarrier: Bool) { self.isBarrier = isBarrier }
@@ -38,18 +38,18 @@ public final class ModelQueue: @unchecked Sendable {
   private let kind: Kind
   private let target: ModelQueue?
   private let execution = Execution.now
-  /// The shared objects that stand for the order of the queue, which changes when a block is submitted or begins; empty
+  /// The shared object that represents the order of the queue, which changes when a block is submitted or begins; empty
   /// for a global queue.
   let order: [Int]
-  /// The shared objects that stand for the room in the queue and in its targets, which changes when a block begins or
-  /// ends.
+  /// The shared objects that represent the free places of the queue and of its targets, which change when a block
+  /// begins or ends.
   private let room: [Int]
   private var isActive: Bool
   private var pending: [Item] = []
   private var running = 0
   private var isBarrierRunning = false
 
-  /// Creates a queue.
+  /// Creates a queue. Without a target, its blocks do not exclude those of other queues.
   public init(label: String, attributes: Attributes = [], target: ModelQueue? = nil) {
     self.label = label
     kind = attributes.contains(.concurrent) ? .concurrent : .serial
@@ -69,13 +69,13 @@ public final class ModelQueue: @unchecked Sendable {
     room = []
   }
 
-  /// Returns a global queue, which starts every block at once and ignores barriers.
+  /// Returns a global queue, which executes all blocks concurrently and ignores barriers.
   public static func global() -> ModelQueue { ModelQueue() }
 
-  /// The main queue, which is served like any serial queue.
+  /// The main queue, which executes blocks like any serial queue.
   public static var main: ModelQueue { Execution.now.mainQueue }
 
-  /// Lets an inactive queue run.
+  /// Activates an inactive queue.
   public func activate() {
     execution.step(.changing(self.order + self.room), "activates \(self.name)")
     execution.says("activates \(name)")
@@ -84,7 +84,7 @@ public final class ModelQueue: @unchecked Sendable {
 
   // MARK: Submitting
 
-  /// Submits a block.
+  /// Submits a block, and returns at once.
   public func async(group: ModelGroup? = nil, flags: Flags = [], execute body: @escaping @Sendable () -> Void) {
     execution.step(
       .changing(self.order).union(group?.enteringFootprint ?? .nothing), "submits a block to \(self.name)")
@@ -93,10 +93,10 @@ public final class ModelQueue: @unchecked Sendable {
     execution.says("submits \(block.name) to \(name)\(flags.contains(.barrier) ? " as a barrier" : "")")
   }
 
-  /// Submits a work item.
+  /// Submits a work item, and returns at once.
   public func async(execute item: ModelWorkItem) { async { item.perform() } }
 
-  /// Submits a block and waits until it has run.
+  /// Submits a block, waits until it has finished, and returns its result.
   public func sync<Result>(flags: Flags = [], execute body: () throws -> Result) rethrows -> Result {
     let item = Item(isBarrier: flags.contains(.barrier))
     // The call takes the place in the queue, and the block begins later if the queue is not free.
@@ -119,7 +119,7 @@ public final class ModelQueue: @unchecked Sendable {
     return try body()
   }
 
-  /// Puts a block into the queue. A block of a global queue takes a thread of the pool, if the pool is limited.
+  /// Enqueues a block. If the pool is limited, a block of a global queue occupies a pool thread.
   @discardableResult
   func enqueue(flags: Flags = [], group: ModelGroup? = nil, _ body: @escaping () -> Void) -> Strand {
     let item = Item(isBarrier: flags.contains(.barrier))
@@ -141,7 +141,7 @@ public final class ModelQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs the iterations of a loop, each on a thread, and waits until all have ended.
+  /// Executes the iterations of a loop, each on a thread of its own, and waits until all have finished.
   public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {
     let execution = Execution.now
     withoutActuallyEscaping(work) { work in
@@ -173,7 +173,7 @@ public final class ModelQueue: @unchecked Sendable {
     return target?.admits ?? true
   }
 
-  /// Whether this queue, as the target of another queue, may run a block of that queue.
+  /// Whether this queue, as the target of another queue, can execute a block of that queue.
   private var admits: Bool {
     switch kind {
     case .global: true
@@ -206,9 +206,9 @@ public final class ModelQueue: @unchecked Sendable {
   }
 }
 
-/// A dispatch group.
+/// A model of a dispatch group.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelGroup: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -229,7 +229,7 @@ public final class ModelGroup: @unchecked Sendable {
 
   func count() { entered += 1 }
 
-  /// Leaves the group. Leaving the group more often than it was entered traps.
+  /// Leaves the group. An unbalanced call traps.
   public func leave() { leave("leaves the group") }
 
   func leaveAfterBlock() { leave("ends, and leaves the group") }
@@ -253,7 +253,7 @@ public final class ModelGroup: @unchecked Sendable {
     }
   }
 
-  /// Submits a block to a queue once the group is empty.
+  /// Registers a block, which is submitted to `queue` once the group is empty.
   public func notify(queue: ModelQueue, execute body: @escaping @Sendable () -> Void) {
     execution.step(.changing([self.object] + queue.order), "asks the group to notify")
     execution.says("asks the group to notify \(queue.name)")

@@ -1,13 +1,13 @@
-/// A model of a custom dispatch source that adds: its events coalesce, its handlers run on its queue, and cancelling it
-/// does not wait.
+/// A model of a custom dispatch source of the kind data add. Events coalesce, handlers run on the source's queue, and
+/// the cancellation is asynchronous.
 ///
-/// A call of the handler consists of two steps: the check whether the source is cancelled, and the call itself. The
-/// documents do not rule out other steps between the two.
+/// A call of the event handler consists of two steps: the check whether the source is cancelled, and the call itself.
+/// Dispatch's documentation does not exclude other steps between the two.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelSource: @unchecked Sendable {
-  /// The maximum number of calls of the event handler. Later events stay pending: a handler that sends its own source
-  /// an event would make an execution endless.
+  /// The maximum number of calls of the event handler. Later events stay pending, since the handler of a source that
+  /// sends itself an event would make an execution endless.
   static let mostCalls = 3
 
   private let execution = Execution.now
@@ -20,15 +20,15 @@ public final class ModelSource: @unchecked Sendable {
   private var isActive = false
   private var isCancelled = false
   private var hasEnded = false
-  /// Whether the source waits in its queue, or runs there.
+  /// Whether the source is enqueued or running on its queue.
   private var isQueued = false
 
-  /// The sum of the events for which the running handler was called.
+  /// The sum of the events that the current handler call reports.
   public private(set) var data: UInt = 0
 
   /// Creates an inactive source.
   ///
-  /// - Parameter queue: the queue of its handlers.
+  /// - Parameter queue: the queue on which the handlers run.
   public init(queue: ModelQueue) {
     object = execution.makeObject()
     self.queue = queue
@@ -37,7 +37,7 @@ public final class ModelSource: @unchecked Sendable {
 
   /// Sets the event handler of an inactive source.
   public func setEventHandler(handler: @escaping () -> Void) { eventHandler = handler }
-  /// Sets the cancel handler of an inactive source.
+  /// Sets the cancellation handler of an inactive source.
   public func setCancelHandler(handler: @escaping () -> Void) { cancelHandler = handler }
 
   /// Activates the source.
@@ -48,7 +48,7 @@ public final class ModelSource: @unchecked Sendable {
     submit()
   }
 
-  /// Sends an event.
+  /// Adds `data` to the pending data.
   public func add(data: UInt) {
     execution.step(self.footprint, "sends the source an event")
     execution.says("sends the source an event")
@@ -56,7 +56,7 @@ public final class ModelSource: @unchecked Sendable {
     submit()
   }
 
-  /// Cancels the source, and returns at once.
+  /// Cancels the source asynchronously.
   public func cancel() {
     execution.step(self.footprint, "cancels the source")
     execution.says("cancels the source, and returns")
@@ -66,7 +66,7 @@ public final class ModelSource: @unchecked Sendable {
 
   private var footprint: Footprint { .changing([object] + queue.order) }
 
-  /// Submits the source to its queue if there is anything to do.
+  /// Submits the source to its queue if an event or the cancellation is pending.
   private func submit() {
     let isDue = isCancelled ? !hasEnded : pending > 0 && calls < Self.mostCalls
     guard isActive, isDue, !isQueued else { return }

@@ -1,13 +1,13 @@
-/// A model of a work item, which does not run if it is cancelled before it begins.
+/// A model of a dispatch work item. It does not run if it is cancelled before it begins.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelWorkItem: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
   private let body: () -> Void
   private var isCancelled = false
 
-  /// Creates a work item.
+  /// Creates a work item that executes `block`.
   public init(block: @escaping () -> Void) {
     object = execution.makeObject()
     body = block
@@ -20,7 +20,7 @@ public final class ModelWorkItem: @unchecked Sendable {
     isCancelled = true
   }
 
-  /// Runs the body, unless the work item is cancelled.
+  /// Executes the block, unless the work item is cancelled.
   func perform() {
     execution.step(.reading(self.object), "begins the work item")
     if isCancelled { return execution.says("finds the work item cancelled") }

@@ -1,6 +1,6 @@
 /// A variable that threads share. Each load and each store is a step.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class Shared<Value: Sendable>: @unchecked Sendable {
   private let name: String
   private let execution = Execution.now
@@ -8,11 +8,11 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
   private var stored: Value
   private let words: (Value) -> String
 
-  /// Creates a variable.
+  /// Creates a variable with an initial value.
   ///
   /// - Parameters:
-  ///   - name: the name of the variable in the description of a step.
-  ///   - words: returns the words for a value in the description of a step.
+  ///   - name: the name of the variable in descriptions of steps.
+  ///   - words: returns the text for a value in descriptions of steps.
   public init(_ name: String, _ value: Value, words: @escaping (Value) -> String = { "\($0)" }) {
     self.name = name
     self.words = words
@@ -20,7 +20,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     object = execution.makeObject()
   }
 
-  /// The value.
+  /// The value of the variable.
   public var value: Value {
     get {
       execution.step(.reading(self.object), "reads \(self.name)")
@@ -30,9 +30,9 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     set { set(newValue) { nil } }
   }
 
-  /// Stores a value, and does something else in the same step.
+  /// Stores a value, and calls `alongside` in the same step.
   ///
-  /// - Parameter alongside: returns words for the step; nil for the usual ones.
+  /// - Parameter alongside: returns a description of the step; nil for the default one.
   public func set(_ value: Value, _ alongside: () -> String?) {
     execution.step(.changing(self.object), "stores \(self.name)")
     stored = value
@@ -40,26 +40,27 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     if execution.isRecording { execution.says(said ?? "stores \(name): \(words(value))") }
   }
 
-  /// The value, read without a step: for a check after all threads have ended, or in a step that changes the variable.
+  /// The value, read without a step. Use this property after all threads have ended, or in a step that changes the
+  /// variable.
   public var atEnd: Value { stored }
 }
 
-/// A lock that one thread holds at a time.
+/// A model of a lock that one thread holds at a time.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelLock: @unchecked Sendable {
   private let name: String
   private let execution = Execution.now
   private let object: Int
   private var holder: Strand?
 
-  /// Creates an unlocked lock.
+  /// Creates an unlocked lock with a name for descriptions of steps.
   public init(_ name: String = "the lock") {
     self.name = name
     object = execution.makeObject()
   }
 
-  /// Runs `body` while no other thread has the lock.
+  /// Executes `body` while no other thread holds the lock, and returns its result.
   public func withLock<Result>(_ body: (()) throws -> Result) rethrows -> Result {
     execution.step(.changing(self.object), "waits for \(self.name), which \(self.holder?.name ?? "no thread") has") {
       self.holder == nil
@@ -75,17 +76,17 @@ public final class ModelLock: @unchecked Sendable {
   }
 }
 
-/// A model of `Mutex`: a value that one thread has at a time. Each call is a step.
+/// A model of `Mutex`: a value that one thread accesses at a time. Each call is a step.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelMutex<Value>: @unchecked Sendable {
   private let lock = ModelLock("the mutex")
   private var value: Value
 
-  /// Creates an unlocked mutex.
+  /// Creates an unlocked mutex that protects a value.
   public init(_ value: Value) { self.value = value }
 
-  /// Runs `body` on the value while no other thread has it.
+  /// Executes `body` with exclusive access to the value, and returns its result.
   public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     try lock.withLock { _ in
       defer { Execution.note("leaves \(value) in it") }
@@ -94,19 +95,19 @@ public final class ModelMutex<Value>: @unchecked Sendable {
   }
 }
 
-/// A lock that many readers or one writer hold at a time.
+/// A model of a lock that many readers or one writer hold at a time.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelReadersWriterLock: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
   private var readers = 0
   private var isWritten = false
 
-  /// Creates a free lock.
+  /// Creates an unlocked lock.
   public init() { object = execution.makeObject() }
 
-  /// Runs `body` while no writer has the lock.
+  /// Executes `body` while no writer holds the lock, and returns its result.
   public func withReadLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     execution.step(.changing(self.object), "waits for the lock to read") { !self.isWritten }
     execution.says("locks to read")
@@ -119,7 +120,7 @@ public final class ModelReadersWriterLock: @unchecked Sendable {
     return try body()
   }
 
-  /// Runs `body` while no other thread has the lock.
+  /// Executes `body` while no other thread holds the lock, and returns its result.
   public func withWriteLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     execution.step(.changing(self.object), "waits for the lock to write") { !self.isWritten && self.readers == 0 }
     execution.says("locks to write")
@@ -133,15 +134,15 @@ public final class ModelReadersWriterLock: @unchecked Sendable {
   }
 }
 
-/// A semaphore.
+/// A model of a counting semaphore.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelSemaphore: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
   private var value: Int
 
-  /// Creates a semaphore.
+  /// Creates a semaphore with an initial value.
   public init(value: Int) {
     self.value = value
     object = execution.makeObject()
@@ -154,7 +155,7 @@ public final class ModelSemaphore: @unchecked Sendable {
     execution.says("passes the semaphore")
   }
 
-  /// Increments the value.
+  /// Increments the value, and returns 0.
   @discardableResult public func signal() -> Int {
     execution.step(.incrementing(self.object), "signals the semaphore")
     value += 1
@@ -163,20 +164,20 @@ public final class ModelSemaphore: @unchecked Sendable {
   }
 }
 
-/// The predicate of `dispatch_once`: the first body that is passed to it runs, and other callers wait until it has
-/// ended.
+/// A model of the predicate of `dispatch_once`. The first closure that is passed to it is executed, and other callers
+/// wait until it has returned.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelOnce: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
   private var isRunning = false
   private var isDone = false
 
-  /// Creates a predicate for which nothing has run.
+  /// Creates a predicate for which no closure has been executed.
   public init() { object = execution.makeObject() }
 
-  /// Runs `body` if no body has run.
+  /// Executes `body` if no closure has been executed.
   public func once(_ body: () -> Void) {
     execution.step(.changing(self.object), "waits for the end of dispatch_once") { !self.isRunning }
     if isDone { return execution.says("finds that dispatch_once is done") }
@@ -190,16 +191,16 @@ public final class ModelOnce: @unchecked Sendable {
   }
 }
 
-/// A barrier at which threads wait until all of them have arrived.
+/// A model of a barrier at which threads wait until all of them have arrived.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelBarrier: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
   private let parties: Int
   private var come = 0
 
-  /// Creates a barrier for `parties` threads, which can be used once.
+  /// Creates a barrier for `parties` threads. It can be used once.
   public init(parties: Int) {
     self.parties = parties
     object = execution.makeObject()

@@ -1,18 +1,18 @@
-/// The end of an execution.
+/// The outcome of an execution.
 public enum ExecutionOutcome: Hashable, Sendable {
-  /// All threads ended, and no promise was broken.
+  /// All threads ended, and the program kept its promises.
   case holds
-  /// A promise was broken.
+  /// The program broke the described promise.
   case breaks(String)
-  /// The library would end the process.
+  /// The library would trap, for the described reason.
   case trap(String)
-  /// No thread can continue. The texts say what each thread waits for.
+  /// No thread can continue. Each text describes what one thread waits for.
   case deadlock([String])
-  /// The execution took more steps than an execution may.
+  /// The execution exceeded the maximum number of steps.
   case endless
-  /// The exploration abandoned the execution, since another one stands for it.
+  /// The exploration abandoned the execution, because another one represents it.
   case abandoned
-  /// The program did something that cannot be explored.
+  /// The program performed the described operation, which cannot be explored.
   case unable(String)
 
   /// Whether the execution shows a defect of the program.
@@ -23,7 +23,7 @@ public enum ExecutionOutcome: Hashable, Sendable {
     }
   }
 
-  /// The outcome in a few words.
+  /// A short description of the outcome.
   public var words: String {
     switch self {
     case .holds: "holds"
@@ -39,44 +39,44 @@ public enum ExecutionOutcome: Hashable, Sendable {
 
 /// The steps and the outcome of one execution.
 public struct Record: Sendable, Equatable {
-  /// A step.
+  /// A step of an execution.
   public struct Step: Sendable, Equatable {
-    /// The number of the thread, block or task.
+    /// The number of the thread, block or task that made the step.
     public let strand: Int
-    /// The effects of the step, in words.
+    /// The descriptions of the step's effects.
     public internal(set) var words: [String] = []
     /// The promise that the step broke; nil if it broke none.
     public internal(set) var breaks: String?
-    /// Whether the step is only part of the bookkeeping.
+    /// Whether the step is omitted from reports.
     public internal(set) var isSilent = false
 
     init(strand: Int) { self.strand = strand }
   }
 
-  /// The way in which the execution ended.
+  /// The outcome of the execution.
   public let outcome: ExecutionOutcome
   /// The numbers of the threads that made the steps, in order.
   public let schedule: [Int]
-  /// The number of steps up to the one that broke the promise; the number of all steps if none did.
+  /// The number of steps up to the one that broke a promise; the number of all steps if none did.
   let decided: Int
   /// The steps; empty if they were not recorded.
   public let steps: [Step]
   /// The names of the threads, blocks and tasks, by number.
   public let strands: [String]
 
-  /// The schedule up to the step that decides how the execution ends.
+  /// The schedule up to the step that decides the outcome.
   public var decisive: ArraySlice<Int> { schedule.prefix(decided) }
 
-  /// The number of decisive steps that do not continue the thread of the step before.
+  /// The number of decisive steps by another thread than the previous step.
   var switches: Int { zip(decisive, decisive.dropFirst()).count { $0 != $1 } }
 
-  /// The decisive schedule as the command line takes it: `1.2.2.1`.
+  /// The decisive schedule in the format of the command line: `1.2.2.1`.
   public var scheduleText: String { decisive.map(String.init).joined(separator: ".") }
 
-  /// The steps that a reader sees, up to the one that breaks a promise.
+  /// The steps with a description, up to the one that breaks a promise. Silent steps are omitted.
   public var shown: [Step] { steps.prefix(decided).filter { !$0.isSilent && !$0.words.isEmpty } }
 
-  /// The names of the threads, blocks and tasks that make steps that a reader sees.
+  /// The names of the threads, blocks and tasks that make the ``shown`` steps.
   var participants: [String] {
     Set(steps.filter { !$0.isSilent && !$0.words.isEmpty }.map(\.strand)).sorted().map { strands[$0] }
   }

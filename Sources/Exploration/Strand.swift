@@ -1,25 +1,24 @@
 import CDispatchSupport
 
-/// One thread of an execution: a thread of the program, a block of a queue, or a task of Swift concurrency.
+/// A thread of an execution: a thread of the program, a block of a queue, or a task of Swift concurrency.
 ///
-/// A thread or block is a fiber, which pauses before each of its steps. A task is a series of jobs, each of which is
-/// one step.
+/// A thread or block is a fiber, which pauses before each step. A task is a series of jobs, each of which is one step.
 final class Strand {
   let number: Int
   let name: String
-  /// The queues and locks that the strand holds. They are part of the footprint of each of its steps, since a step also
-  /// releases the queues and locks that the strand no longer needs.
+  /// The queues and locks that the strand holds. They are part of the footprint of each step, since a step also
+  /// releases queues and locks that the strand no longer needs.
   var held: [Int] = []
-  /// The step that the strand will make next; nil if it has ended, or if its task is suspended.
+  /// The next step of the strand; nil if it has ended, or if its task is suspended.
   var next: Step?
-  /// The fiber of a thread or block that has not ended.
+  /// The fiber of a thread or block; nil for a task, or after the end.
   var fiber: OpaquePointer?
-  /// Whether the fiber will never end.
+  /// Whether the fiber was stopped permanently.
   var isStuck = false
-  /// The job of a task that has one to run.
+  /// The next job of a task; nil if there is none.
   var job: UnsafeMutableRawPointer?
 
-  /// Words for the next step.
+  /// The announced descriptions of the next step.
   var announced: [String] = []
 
   init(number: Int, name: String) {
@@ -27,17 +26,17 @@ final class Strand {
     self.name = name
   }
 
-  /// The footprint of the next step.
+  /// The shared objects that the next step may change or read.
   var footprint: Footprint { (next?.footprint() ?? .nothing).union(.changing(held)) }
 }
 
-/// A step that a strand is about to make.
+/// A pending step of a strand.
 struct Step {
-  /// The shared objects that the step may change or read. The closure is called at each choice, since the result may
-  /// depend on the steps of other strands.
+  /// A closure that returns the shared objects that the step may change or read. It is called at each choice, since the
+  /// result may depend on the steps of other strands.
   let footprint: () -> Footprint
-  /// The effect of the step, in the words of an error.
+  /// A closure that returns a description of the step, such as `waits for the result`.
   let what: () -> String
-  /// Whether the step can be made now; nil if it always can.
+  /// A closure that returns whether the step can be made; nil if it always can.
   let canRun: (() -> Bool)?
 }

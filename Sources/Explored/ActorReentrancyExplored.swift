@@ -1,9 +1,9 @@
 import Exploration
 import Instruments
 
-/// A sale of one seat to two buyers.
+/// A model of the sale of one seat to two buyers.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 private final class Sale: @unchecked Sendable {
   let seats = 1
   var sold = 0
@@ -19,7 +19,7 @@ private final class Sale: @unchecked Sendable {
   func judge() { if sold < seats { Execution.breaks("the seat is not sold") } }
 }
 
-/// A buyer who wants one seat.
+/// A model of a buyer of a seat.
 struct Buyer: Sendable {
   fileprivate let number: Int
   fileprivate var name: String { "buyer \(number)" }
@@ -36,7 +36,7 @@ struct Buyer: Sendable {
     Execution.note("\(name) has paid")
   }
 
-  /// Pays for the seat, and blocks the thread until the payment has arrived.
+  /// Pays for the seat, and blocks the thread until the payment is complete.
   func payBlocking() {
     Execution.note("\(name) begins to pay")
     Execution.step("\(name) has paid")

@@ -1,15 +1,15 @@
 import Exploration
 import Instruments
 
-/// A barrier, a block that was submitted before it, and one that is submitted while it runs.
+/// A model of a barrier, a block that is submitted before it, and a block that is submitted while it runs.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class BarrierBlocks: @unchecked Sendable {
   private let earlierHasBegun = DispatchSemaphore(value: 0)
   private var isEarlierRunning = false
   private var isBarrierRunning = false
 
-  /// The work of the block before the barrier.
+  /// Executes the work of the block before the barrier.
   func earlier() {
     Execution.step("the earlier block begins")
     isEarlierRunning = true
@@ -21,7 +21,7 @@ final class BarrierBlocks: @unchecked Sendable {
   /// Waits until the block before the barrier has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// The work of the barrier after it has submitted the later block.
+  /// Executes the work of the barrier after it has submitted the later block.
   func barrier() {
     Execution.step("the barrier begins")
     isBarrierRunning = true
@@ -30,7 +30,7 @@ final class BarrierBlocks: @unchecked Sendable {
     isBarrierRunning = false
   }
 
-  /// The work of the block after the barrier.
+  /// Executes the work of the block after the barrier.
   func later() {
     Execution.step("the later block begins")
     if isBarrierRunning { Execution.breaks("the later block begins while the barrier runs") }

@@ -3,11 +3,11 @@ import Instruments
 
 typealias DispatchWorkItem = ModelWorkItem
 
-/// A block while it is created, and a record of what it sees and releases.
+/// A block under test, and a record of the values that it reads and the objects that it releases.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class CapturingBlock: @unchecked Sendable {
-  /// The value of the block's variable when the block is created.
+  /// The value of the captured variable at the creation of the block.
   let number = 1000
   let queue = DispatchQueue(label: "queue")
   let openQueue = DispatchQueue(label: "open")
@@ -17,20 +17,20 @@ final class CapturingBlock: @unchecked Sendable {
 
   fileprivate init(isCancelled: Bool = false) { self.isCancelled = isCancelled }
 
-  /// Does nothing. In a trial the task is held here; an exploration tries every order.
+  /// Does nothing. A trial holds the task here; an exploration executes every order.
   func turn() async {}
 
-  /// Records a value that the block read from its variable or stored in it.
+  /// Records a value that the block read from the variable or stored in it.
   func sees(_ value: Int) {
     Execution.note("sees \(value)")
     seen.append(value)
     if value != number { Execution.breaks("a block sees another value than at its creation") }
   }
 
-  /// Creates an object that notes its deallocation.
+  /// Creates an object whose deallocation is recorded.
   func makeObject() -> Captured { Captured(of: self) }
 
-  /// Uses the captured object.
+  /// Records a use of the captured object.
   func uses(_ object: Captured) {
     withExtendedLifetime(object) {
       Execution.note("uses the object")
@@ -39,7 +39,7 @@ final class CapturingBlock: @unchecked Sendable {
     }
   }
 
-  /// An object that a block retains.
+  /// The object that a block retains.
   final class Captured: Sendable {
     private let block: CapturingBlock
 
@@ -62,7 +62,7 @@ final class CapturingBlock: @unchecked Sendable {
   }
 }
 
-/// A block that a C function creates. The block goes to the real Dispatch, so it is not explored.
+/// A block that a C function creates. It is submitted to the real Dispatch, so it is not explored.
 final class StackBlock: Sendable {
   struct Queue { let object: UnsafeMutableRawPointer }
 
@@ -104,7 +104,7 @@ extension BlockCapture {
     }
   }
 
-  /// Runs a work item that is cancelled at any moment.
+  /// Returns a probe that executes a work item and cancels it concurrently.
   func measureCancelled() -> Probe<Maker> {
     Probe { _, make in
       let block = CapturingBlock(isCancelled: true)

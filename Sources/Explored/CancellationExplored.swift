@@ -1,9 +1,9 @@
 import Exploration
 import Instruments
 
-/// A place where tasks wait until it is opened.
+/// A gate at which tasks wait until it is opened.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 private final class TaskGate: @unchecked Sendable {
   private var isOpen = false
   private var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -22,7 +22,7 @@ private final class TaskGate: @unchecked Sendable {
 
 /// A task with cancellation handlers, and a record of their calls.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class HandledTask: @unchecked Sendable {
   private var runs: [Int]
   private let hasBegun = DispatchSemaphore(value: 0)
@@ -31,19 +31,19 @@ final class HandledTask: @unchecked Sendable {
 
   fileprivate init(handlers: Int) { runs = Array(repeating: 0, count: handlers) }
 
-  /// Notes that an operation runs.
+  /// Records that an operation runs.
   func operationRuns() {
     Execution.note("the operation runs")
     hasRun = true
   }
-  /// Notes that an operation begins, which the thread that cancels may wait for.
+  /// Records that an operation begins, and signals the thread that cancels the task.
   func operationBegins() {
     operationRuns()
     hasBegun.signal()
   }
-  /// Notes that the operation has returned.
+  /// Signals that the operation has returned.
   func hasReturned() { hasBegun.signal() }
-  /// Notes whether a handler has run.
+  /// Records a broken promise if the handler `index` has not run.
   func mustBeHandled(_ index: Int = 0) {
     if runs[index] == 0 { Execution.breaks("an operation continues before its handler has run") }
   }
@@ -51,20 +51,20 @@ final class HandledTask: @unchecked Sendable {
   func cancellation() async { await isCancelled.passed() }
   func computesUntilCancelled() {}
   func registers() {}
-  /// Notes that a handler runs.
+  /// Records that the handler `index` runs.
   func handlerRuns(_ index: Int = 0) {
     Execution.note("handler \(index + 1) runs")
     runs[index] += 1
     if runs[index] > 1 { Execution.breaks("a handler runs twice") }
   }
-  /// Notes that the task ends.
+  /// Records that the task ends.
   func ends() { hasEnded = true }
-  /// Does nothing. In a trial the task and the thread meet here; an exploration tries every moment.
+  /// Does nothing. In a trial the task and the thread meet here; an exploration executes every order.
   func meet() {}
 
   /// Waits until the operation has begun.
   func waitForOperation() { hasBegun.wait() }
-  /// Cancels the task by `cancel`, and examines its first handlers, which are registered.
+  /// Calls `cancel` to cancel the task, and then examines the first `count` handlers, which are registered.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     Execution.step("cancels the task")
     cancel()
@@ -83,7 +83,7 @@ final class HandledTask: @unchecked Sendable {
 
 /// A scope with child tasks, and a record of their progress.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class Scope: @unchecked Sendable {
   private let count: Int
   private let begun = TaskGate()
@@ -92,7 +92,7 @@ final class Scope: @unchecked Sendable {
 
   fileprivate init(children: Int) { count = children }
 
-  /// A child task.
+  /// A child task of the scope.
   struct Child: Sendable {
     fileprivate let scope: Scope
     fileprivate let number: Int
@@ -108,7 +108,7 @@ final class Scope: @unchecked Sendable {
         gate.open()
       }
     }
-    /// Notes whether the child is cancelled. Only a child that was added late or that waited for its cancellation may
+    /// Records whether the child is cancelled. Only a child that was added late or that waited for its cancellation may
     /// be cancelled. The first child ends in a later step.
     func lingers() async {
       let hasWaited = !scope.begins(number)
@@ -126,16 +126,16 @@ final class Scope: @unchecked Sendable {
       Execution.note("child \(number + 1) ends")
       scope.hasEnded += 1
     }
-    /// Notes at once whether the child is cancelled, and continues.
+    /// Records whether the child is cancelled, as ``lingers()`` does.
     func looksAtOnceAndLingers() async { await lingers() }
-    /// Suspends the child until it is cancelled, and informs the other child task.
+    /// Suspends the child until it is cancelled, and then signals the other child task.
     func isCancelledAndTellsOther() async {
       await cancellation()
       Execution.note("child \(number + 1) is cancelled")
       scope.otherIsCancelled.open()
       scope.hasEnded += 1
     }
-    /// Suspends the child until it is cancelled, and then until the other child is cancelled.
+    /// Suspends the child until it is cancelled, and then until the other child task is cancelled.
     func isCancelledAndWaitsForOther() async {
       await cancellation()
       Execution.note("child \(number + 1) is cancelled, and waits until the other is")
@@ -155,7 +155,7 @@ final class Scope: @unchecked Sendable {
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self, number: count) }
 
-  /// Notes that a child begins; returns whether it had not begun before.
+  /// Records that a child begins. Returns whether it had not begun before.
   @discardableResult private func begins(_ child: Int) -> Bool {
     guard hasBegun.insert(child).inserted else { return false }
     Execution.note("child \(child + 1) begins")
@@ -165,12 +165,12 @@ final class Scope: @unchecked Sendable {
 
   /// Suspends the scope until all its child tasks have begun.
   func allHaveBegun() async { await begun.passed() }
-  /// Notes whether a child task was added to a cancelled group.
+  /// Records a broken promise if a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
-  /// Notes that a child task runs that was added to a cancelled group.
+  /// Records a broken promise, since a child task runs that was added to a cancelled group.
   func unwantedChildRuns() { hasAdded(true) }
 
-  /// Examines whether the child tasks have ended when the scope is left.
+  /// Records that the scope is left, and a broken promise if a child task has not ended.
   fileprivate func isLeft(late: Int) {
     Execution.note("the scope is left")
     if hasEnded < count + late { Execution.breaks("the scope is left before a child task has ended") }

@@ -1,33 +1,33 @@
 import Exploration
 import Instruments
 
-/// A call of the function: its result, and the owner of the queue on which the caller wants the result.
+/// A call of the asynchronous average function: its result, and the queue for the result.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class AverageCall: @unchecked Sendable {
   private let results = Variable("the result", 0)
   private let mayCompute = DispatchSemaphore(value: 0)
   private var isHeldBack = false
 
-  /// Creates the queue on which the caller wants the result.
+  /// Creates the queue on which the caller requests the result.
   func makeQueue() -> DispatchQueue { DispatchQueue(label: "results") }
 
-  /// Creates such a queue, with one reference. Its first block runs until the last reference has been released.
+  /// Creates a counted queue with one reference. Its first block runs until the last reference has been released.
   func makeCountedQueue() -> CountedQueue { CountedQueue() }
 
-  /// Holds the computation until the caller lets it continue.
+  /// Makes ``average()`` wait for ``continueComputation()``.
   func holdComputation() { isHeldBack = true }
 
-  /// Lets the computation continue.
+  /// Resumes the computation that waits in ``average()``.
   func continueComputation() { mayCompute.signal() }
 
-  /// Computes the average.
+  /// Returns the average. Waits first if the computation is held.
   func average() -> Int {
     if isHeldBack { mayCompute.wait() }
     return 42
   }
 
-  /// Notes a result that has arrived.
+  /// Records that a result has arrived.
   func noteResult(_ average: Int) {
     results.value = average
     if average != 42 { Execution.breaks("a wrong result") }
@@ -39,28 +39,28 @@ final class AverageCall: @unchecked Sendable {
   fileprivate func judge() { if results.atEnd != 42 { Execution.breaks("the result never arrives") } }
 }
 
-/// A queue that does not exist any more once its last reference has been released and its blocks have run.
+/// A queue with a reference count. Using the queue without references breaks a promise.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class CountedQueue: @unchecked Sendable {
   private let queue = DispatchQueue(label: "results")
   private let lastRelease = DispatchSemaphore(value: 0)
   private var references = 1
 
-  /// Creates the queue, with its first block.
+  /// Creates the queue with one reference, and submits its first block.
   init() {
     let lastRelease = lastRelease
     queue.async { lastRelease.wait() }
   }
 
-  /// Retains the queue.
+  /// Increments the reference count.
   func retain() {
     Execution.step("retains the queue")
     use()
     references += 1
   }
 
-  /// Releases the queue.
+  /// Decrements the reference count.
   func release() {
     Execution.step("releases the queue")
     use()
@@ -68,7 +68,7 @@ final class CountedQueue: @unchecked Sendable {
     if references == 0 { lastRelease.signal() }
   }
 
-  /// Submits a block.
+  /// Submits a block to the queue.
   func async(_ block: @escaping @Sendable () -> Void) {
     Execution.step("uses the queue")
     use()

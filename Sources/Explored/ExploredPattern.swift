@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// The part of a pattern that its exploration needs.
+/// The requirements of a pattern that can be explored.
 protocol ExploredPattern: Sendable {
   static var name: String { get }
   var problem: [any Declaration] { get }
@@ -14,15 +14,16 @@ extension ExploredPattern {
   var problem: [any Declaration] { [] }
   func longest(_ trial: Trial) -> Duration? { nil }
 
-  /// The pattern's variants for an exploration. Each schedule creates the pattern anew and runs one body once.
+  /// Returns the scenario of the pattern for an exploration. Each schedule creates the pattern anew and executes the
+  /// body of one variant once.
   ///
   /// - Parameters:
-  ///   - obstacles: the reasons why variants cannot be explored, by the names of the variants. A variant that is not
-  ///     compiled here comes last.
-  ///   - settings: the settings of the trials, which are small.
-  ///   - alsoBroken: the documented variants that break their promise, as a claim of the scenario says.
-  ///   - leavesOut: what the model of this scenario leaves out, in sentences; nil if it leaves out only what every
-  ///     model leaves out.
+  ///   - obstacles: the reasons why variants cannot be explored, by name. Variants that are not compiled in this module
+  ///     come last.
+  ///   - settings: the settings of the executions, which are small.
+  ///   - alsoBroken: the documented variants that break their promise according to a claim of the scenario.
+  ///   - leavesOut: a description of the features that the scenario's model omits; nil if it omits only those that
+  ///     every model omits.
   static func explored(
     _ obstacles: KeyValuePairs<String, String> = [:], settings: [String: ParameterValue] = [:],
     alsoBroken: Set<String> = [], leavesOut: String? = nil
@@ -41,7 +42,7 @@ extension ExploredPattern {
       } + others.map { .init($0.key, isBroken: false, obstacle: $0.value) })
   }
 
-  /// The variants, created under an execution of their own.
+  /// The variants, created in an execution of their own.
   private static var declared: [ExploredVariant] {
     let found = Found()
     _ = try? Explorer { found.variants = Self().variants }.replay([])
@@ -49,7 +50,7 @@ extension ExploredPattern {
   }
 }
 
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 private final class Found: @unchecked Sendable {
   var variants: [ExploredVariant] = []
 }

@@ -1,10 +1,11 @@
 import Exploration
 import Instruments
 
-/// The part of a variant that its exploration needs: its name, its role and its body.
+/// A variant as its exploration requires it: its name, its role and its body.
 ///
-/// The initializers have the parameters of those of trials, so that the same files compile. The requirements, the
-/// ending and the service of the main queue concern only a process that runs a trial.
+/// The initializers have the same parameters as those of `Variant`, so that the same source files compile. The
+/// requirements, the ending and the service of the main queue are ignored: they concern only a process that runs a
+/// trial.
 struct ExploredVariant: Sendable {
   typealias Role = Laboratory.Variant.Role
 
@@ -22,7 +23,7 @@ struct ExploredVariant: Sendable {
     self.body = body
   }
 
-  /// Creates a variant that `probe` runs.
+  /// Creates a variant whose body is executed by `probe`.
   init<Body: Sendable>(
     _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
     needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, _ body: Body
@@ -30,7 +31,7 @@ struct ExploredVariant: Sendable {
     self.init(name, role, summary) { trial in try probe(trial, body) }
   }
 
-  /// Creates a variant whose body is a task.
+  /// Creates a variant with an asynchronous body.
   init(
     _ name: String, _ role: Role, _ summary: String,
     ends ending: Ending = .completes, needs: [Requirement] = [],
@@ -39,14 +40,14 @@ struct ExploredVariant: Sendable {
     self.init(name, role, summary) { trial in try waitFor { try await body(trial) } }
   }
 
-  /// Runs the body once. An error breaks the promise of the execution.
+  /// Executes the body once. If it throws an error, the execution breaks its promise.
   func run(_ settings: [String: ParameterValue]) {
     let trial = Trial(variant: name, parameters: settings, work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2)
     do { try body(trial) } catch { Execution.breaks("error: \(error)") }
   }
 }
 
-/// Lets a pattern list its variants one below the other.
+/// A result builder that collects the variants of a pattern in an array.
 @resultBuilder enum VariantList {
   static func buildExpression(_ variant: ExploredVariant) -> [ExploredVariant] { [variant] }
   static func buildExpression(_ variants: [ExploredVariant]) -> [ExploredVariant] { variants }

@@ -1,14 +1,14 @@
 import Exploration
 import Instruments
 
-/// The requests of one group. The first ones fail. Each reply arrives on a queue of its own.
+/// The requests of one group, of which the first ones fail. Each reply arrives on a queue of its own.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class FileRequests: @unchecked Sendable {
-  /// A handler, which receives the bytes of the file or an error number.
+  /// A handler that receives the bytes of the file, or an error number.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void
 
-  /// A request of the group.
+  /// A request for one file.
   struct Request: Sendable {
     fileprivate let requests: FileRequests
     fileprivate let index: Int
@@ -16,7 +16,7 @@ final class FileRequests: @unchecked Sendable {
     var isFirst: Bool { index == 0 }
     var path: String { "file \(index + 1)" }
 
-    /// Sends the request: returns at once, and later calls `handler` once.
+    /// Sends the request and returns at once. `handler` is called once, later.
     func send(_ handler: @escaping Handler) {
       requests.replies[index].async { [self] in
         index < requests.failures ? handler([], ENOENT) : handler([1], 0)
@@ -32,7 +32,7 @@ final class FileRequests: @unchecked Sendable {
   let queue = DispatchQueue(label: "completion")
   private let failures: Int
   private let replies: [DispatchQueue]
-  /// The number of times that each request was handled.
+  /// The number of times that each request was handled, by index.
   private let handled: [Variable<Int>]
   private var completions = 0
 
@@ -53,7 +53,7 @@ final class FileRequests: @unchecked Sendable {
     }
   }
 
-  /// The document's block that runs after all requests.
+  /// Executes the document's block that runs after all requests.
   func completionBlock() {
     completions += 1
     Execution.note("runs the completion")

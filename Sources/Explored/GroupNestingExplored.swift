@@ -3,7 +3,7 @@ import Instruments
 
 /// Two results, which nested work sets.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class NestedWork: @unchecked Sendable {
   let mainQueue: DispatchQueue
   let queue = DispatchQueue.global()
@@ -13,31 +13,31 @@ final class NestedWork: @unchecked Sendable {
 
   init(mainQueue: DispatchQueue) { self.mainQueue = mainQueue }
 
-  /// The results that the nested work must set.
+  /// The results that the nested work sets.
   var results: [Result] { values.map { Result(value: $0) } }
 
   /// A result: the document's `foo` or `bar`.
   struct Result: Sendable {
     fileprivate let value: Variable<Int>
 
-    /// Does nothing in place of the document's lengthy method. An exploration tries every duration of that method.
+    /// Does nothing instead of the document's lengthy method. An exploration executes every order.
     func doSomething() {}
-    /// Does nothing in place of lengthy work in a task.
+    /// Does nothing instead of lengthy work in a task.
     func doSomething() async {}
     /// Sets the result, as the document's nested block does.
     func set() { value.value = 42 }
-    /// Sets the result in a task.
+    /// Sets the result from a task.
     func set() async { value.value = 42 }
   }
 
-  /// The document's notify block, which prints all results.
+  /// Executes the document's notify block, which reads all results.
   func completionBlock() {
     completions += 1
     Execution.note("runs the completion")
     if values.contains(where: { $0.value == 0 }) { Execution.breaks("completed without a result") }
   }
 
-  /// Notes that everything in the group has ended.
+  /// Records that all work in the group has ended.
   func groupHasEnded() {
     if values.contains(where: { $0.value == 0 }) { Execution.breaks("the group ended without a result") }
   }

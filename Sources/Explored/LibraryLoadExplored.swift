@@ -1,12 +1,12 @@
 import Exploration
 import Instruments
 
-/// A library with three sources: one with an item that enumerates at once, one with an item that enumerates later, and
-/// one that fails.
+/// A library with three sources: one with an item that it enumerates at once, one with an item that it enumerates
+/// later, and one that fails.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class Library: @unchecked Sendable {
-  /// An item, by its number.
+  /// An item of the library.
   struct Item: Sendable { fileprivate let number: Int }
 
   let queue = DispatchQueue.global()
@@ -22,7 +22,7 @@ final class Library: @unchecked Sendable {
 
   init(mainQueue: DispatchQueue) { self.mainQueue = mainQueue }
 
-  /// Appends an item in two steps: reads the count, and stores the item at that place with the new count.
+  /// Appends an item in two steps: reads the count, then stores the item at that index with the new count.
   func append(_ item: Item) {
     let index = count.value
     count.set(index + 1) {
@@ -31,7 +31,7 @@ final class Library: @unchecked Sendable {
     }
   }
 
-  /// The document's completion handler, which runs when the library should be loaded.
+  /// Executes the document's completion handler, at which the library should be loaded.
   func completionHandler() {
     completions += 1
     // An append that is under way counts as missing.
@@ -62,13 +62,13 @@ final class Source: Sendable {
     queue = DispatchQueue(label: name)
   }
 
-  /// Calls `body` with each item in turn, and then returns.
+  /// Calls `body` with each item in turn, before it returns.
   func forEach(_ body: (Library.Item) -> Void) {
     if let item { body(item) }
   }
 
-  /// Enumerates the items later: returns at once, and then calls `each` for each item and with nil at the end, or
-  /// `failure` after an error.
+  /// Enumerates the items asynchronously: returns at once, and later calls `each` with each item and finally with nil,
+  /// or `failure` after an error.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {
@@ -79,7 +79,7 @@ final class Source: Sendable {
     }
   }
 
-  /// A stream of the items, which ends with the source.
+  /// A stream of the items, which finishes after the last one.
   var items: AsyncStream<Library.Item> {
     AsyncStream { items in
       enumerate { item in

@@ -1,9 +1,9 @@
 import Exploration
 import Instruments
 
-/// An answer that two requests wait for, and that comes late.
+/// An answer that two requests wait for.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class LateAnswer: @unchecked Sendable {
   private let group = DispatchGroup()
   private let handlers = DispatchQueue(label: "answers")
@@ -15,30 +15,31 @@ final class LateAnswer: @unchecked Sendable {
   struct Request: Sendable {
     fileprivate let answer: LateAnswer
 
-    /// Notes that the request has a thread and begins.
+    /// Records that the request has begun.
     func begins() {
       answer.begun += 1
       Execution.note("request \(answer.begun) begins")
     }
-    /// Blocks the thread until the answer arrives, as every blocking call does.
+    /// Blocks the thread until the answer arrives.
     func blockUntilAnswered() { answer.group.wait() }
-    /// Calls `handler` when the answer arrives.
+    /// Registers a handler, which is called when the answer arrives.
     func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
       answer.group.notify(queue: answer.handlers, execute: handler)
     }
   }
 
-  /// Releases the answer.
+  /// Delivers the answer.
   fileprivate func comes() { group.leave() }
 }
 
-/// A task or a block that does not need the answer.
+/// A task or block that does not need the answer.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 private final class Bystander: @unchecked Sendable {
   private(set) var hasBegun = false
 
-  /// Submits the bystander by `submit`, and waits until nothing can run.
+  /// Submits the bystander with `submit`, and waits until nothing can run. Records a broken promise if the bystander
+  /// has not begun then.
   init(_ name: String, _ submit: (_ begin: @escaping @Sendable () -> Void) -> Void) {
     submit {
       Execution.note("begins: \(name)")
@@ -56,8 +57,8 @@ extension PoolStarvation {
       "Swift's pool has two threads for each priority, which it shares with the global queue, as on Linux, and never adds one. "
       + "libdispatch adds one for the global queue after a second.")
 
-  /// Starts two requests on two threads, submits each bystander when nothing else can run, and releases the answer at
-  /// the end.
+  /// A probe that starts two requests on two threads, submits each bystander when nothing else can run, and then
+  /// delivers the answer.
   var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
     Probe { _, begin in
       Execution.limitPool(to: 2)
@@ -78,7 +79,7 @@ extension PoolStarvation {
     _ = submitBystanders()
   }
 
-  /// Submits one bystander after the other. Returns whether all have begun.
+  /// Submits the bystanders one after the other. Returns whether all of them have begun.
   private func submitBystanders() -> Bool {
     let queue = DispatchQueue(label: "bystander")
     let bystanders = [

@@ -1,9 +1,9 @@
 import Exploration
 import Instruments
 
-/// The number of times that each of several blocks ran.
+/// The number of times that each of several blocks has run.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class RunCounts: @unchecked Sendable {
   private var runs: [Int]
   init(count: Int) { runs = Array(repeating: 0, count: count) }
@@ -14,7 +14,7 @@ final class RunCounts: @unchecked Sendable {
     Execution.note("inner block \(index + 1) runs")
   }
 
-  /// The number of blocks that have not run exactly once. Such a block is a broken promise.
+  /// The number of blocks that have not run exactly once. If it is not 0, a broken promise is recorded.
   var notOnce: Int {
     let count = runs.count { $0 != 1 }
     if count > 0 { Execution.breaks("\(count) inner blocks did not run once") }

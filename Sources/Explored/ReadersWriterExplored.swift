@@ -1,36 +1,36 @@
 import Exploration
 import Instruments
 
-/// Two values that must be written together.
+/// A pair of values that must be written together.
 final class Pair: Sendable {
-  /// The values that a reader got.
+  /// The two values that a reader read.
   struct Values: Sendable {
     fileprivate let first, second: Int
-    /// Whether the values do not belong together.
+    /// Whether the values come from different writes.
     var isTorn: Bool { first != second }
   }
 
   private let first = Variable("first", 0)
   private let second = Variable("second", 0)
 
-  /// Reads both values.
+  /// Reads both values, one after the other.
   func read() -> Values { Values(first: first.value, second: second.value) }
 
-  /// Writes the next value to both.
+  /// Writes the next value to both variables, one after the other.
   func write() {
     let next = first.value + 1
     first.value = next
     second.value = next
   }
 
-  /// The number of writes that neither value has.
+  /// Returns the number of writes that are missing in both variables.
   fileprivate func lost(of writes: Int) -> Int { writes - max(first.atEnd, second.atEnd) }
 }
 
 extension ReadersWriter {
   static let exploration = Self.explored()
 
-  /// Runs two threads: both write, and the second reads first.
+  /// Executes two threads: both write, and the second thread reads first.
   func measure(
     _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void

@@ -16,20 +16,20 @@ typealias DispatchQueue = ModelQueue
 typealias DispatchGroup = ModelGroup
 typealias DispatchSemaphore = ModelSemaphore
 
-/// A serial queue for the C functions.
+/// A model of a serial queue for the C functions.
 final class FunctionQueue: Sendable {
   let object: ModelQueue
   init(label: String) { object = ModelQueue(label: label) }
 }
 
-/// Runs a function on a queue, and waits for its end.
+/// Executes a function on a queue, and waits until it has returned.
 func gcdlab_dispatch_sync_f(
   _ queue: ModelQueue, _ context: UnsafeMutableRawPointer?, _ function: (UnsafeMutableRawPointer?) -> Void
 ) {
   queue.sync { function(context) }
 }
 
-/// Runs `function` once for `predicate`, on a copy of `context`.
+/// Calls `function` once for `predicate`, with a copy of `context`.
 func dispatchOnce<Context>(
   _ predicate: ModelOnce, _ context: Context, _ function: (UnsafeMutableRawPointer?) -> Void
 ) {
@@ -44,20 +44,20 @@ typealias SpinBarrier = ModelBarrier
 typealias ReadersWriterLock = ModelReadersWriterLock
 typealias Variable = Exploration.Shared
 
-/// A mutex that closures can share.
+/// A model of a mutex that closures can share.
 final class Lock: Sendable {
   let mutex = ModelLock()
 }
 
-/// A thread outside the dispatch pool.
+/// A model of threads outside the dispatch pool.
 enum SystemThread {
-  /// Returns at once: threads of an exploration always have room.
+  /// Returns at once, since an exploration can always create threads.
   static func requireCapacity(for count: Int) throws(SystemError) {}
 }
 
 // MARK: Swift concurrency
 
-/// Runs asynchronous work as a task, and waits for its end.
+/// Executes asynchronous work as a task, and waits for its result.
 func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
   let box = TaskResult<Result>()
   Task { do { box.result = .success(try await body()) } catch { box.result = .failure(error) } }
@@ -66,9 +66,9 @@ func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Re
   return try result.get()
 }
 
-/// The result of a task; nil until the task has ended.
+/// Storage for the result of a task; nil until the task has ended.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 private final class TaskResult<Value>: @unchecked Sendable {
   var result: Result<Value, any Error>?
 }

@@ -1,34 +1,34 @@
 import Exploration
 import Instruments
 
-/// The document's singleton. It knows its instance, and lives as long as its race.
+/// A reference to an instance of the document's singleton. It is valid as long as its race exists.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let instance: Unmanaged<Instance>
 
-  /// Creates the array without which a manager is not set up.
+  /// Creates the photo array, which completes the setup of the manager.
   func makePhotosArray() { instance._withUnsafeGuaranteedRef { $0.photosArray.value = true } }
 
-  /// Whether the manager is set up.
+  /// Whether the photo array has been created.
   var hasPhotosArray: Bool { instance._withUnsafeGuaranteedRef { $0.photosArray.value } }
 
   static func == (left: PhotoManager, right: PhotoManager) -> Bool {
     left.instance.toOpaque() == right.instance.toOpaque()
   }
 
-  /// Creates the singleton of a process.
+  /// Returns nil: the singleton of a process is not explored.
   static func create() -> PhotoManager? { nil }
 }
 
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 private final class Instance: @unchecked Sendable {
-  /// The number of the instance in the order in which instances are stored; nil before.
+  /// The position of the instance in the order in which instances were stored; nil before it is stored.
   var number: Int?
   let photosArray = Variable("its array", false) { $0 ? "set" : "missing" }
 }
 
 /// A singleton for which threads race.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 private final class Singleton: @unchecked Sendable {
   let manager = Variable<PhotoManager?>("manager", nil) {
     $0.map { "instance \($0.instance.takeUnretainedValue().number ?? 0)" } ?? "nil"
@@ -66,20 +66,20 @@ private final class Singleton: @unchecked Sendable {
   }
 }
 
-/// A singleton as one thread sees it: the document's static variable.
+/// The document's static variable, as one thread accesses it.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 struct SharedManager: @unchecked Sendable {
   private let singleton: Unmanaged<Singleton>
   fileprivate init(_ singleton: Singleton) { self.singleton = .passUnretained(singleton) }
 
-  /// The shared instance, or nil while there is none.
+  /// The shared instance; nil if none has been stored.
   var manager: PhotoManager? {
     get { singleton.takeUnretainedValue().manager.value }
     nonmutating set { singleton.takeUnretainedValue().set(newValue) }
   }
 
-  /// The shared instance, or nil. An execution is sequentially consistent, so the order of the access is the same.
+  /// The shared instance; nil if none has been stored. An execution is sequentially consistent, so this is ``manager``.
   var published: PhotoManager? {
     get { manager }
     nonmutating set { manager = newValue }
@@ -88,24 +88,24 @@ struct SharedManager: @unchecked Sendable {
   /// The predicate for `dispatch_once`.
   var predicate: ModelOnce { singleton.takeUnretainedValue().predicate }
 
-  /// Creates an instance and counts it.
+  /// Creates an instance, and counts it.
   func create() -> PhotoManager { singleton.takeUnretainedValue().create() }
 
-  /// Does nothing in place of the document's pause. An exploration tries every duration of that pause.
+  /// Does nothing instead of the document's pause. An exploration executes every order.
   func sleep() {}
 }
 
-/// A row of singletons that a thread asks for. An exploration has only one.
+/// The singletons that a thread requests one after the other, of which an exploration has one.
 struct Row: Sendable {
   fileprivate let singleton: Singleton
   fileprivate let thread: Int
 
-  /// Asks for the singleton, and notes the instance that the thread gets.
+  /// Requests the singleton, and records the instance that the thread receives.
   func each(_ sharedManager: (SharedManager) -> PhotoManager?) {
     singleton.got[thread] = sharedManager(SharedManager(singleton))
   }
 
-  /// Asks for the singleton asynchronously.
+  /// Requests the singleton asynchronously, and records the instance that the thread receives.
   func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (SharedManager) async -> PhotoManager?)
     async
   {
@@ -118,7 +118,7 @@ extension SingletonRace {
     "static-let": "a static let is created once in a process, so there is one schedule and not many"
   ])
 
-  /// The step of the accessor before which it pauses.
+  /// The steps of the accessor before which it can pause.
   enum Step { case creation, setUp }
 
   var runUnguarded: TrialProbe { Probe() }

@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// The ways in which a trial sends an event to a source, or cancels the source.
+/// Closures that send an event to a source, or cancel the source.
 struct SourceControls {
   /// Sends an event.
   let add: () -> Void
@@ -9,14 +9,14 @@ struct SourceControls {
   let cancel: () -> Void
 }
 
-/// Creates custom sources.
+/// A factory for custom sources.
 enum DispatchSource {
   static func makeUserDataAddSource(queue: DispatchQueue) -> ModelSource { ModelSource(queue: queue) }
 }
 
-/// A source that is cancelled while its first handler call is held, and the calls that its handlers report.
+/// A source that is cancelled during its first handler call, and a record of its handler calls.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class SourceLife: @unchecked Sendable {
   let queue = DispatchQueue(label: "events")
   private let hasBegun = DispatchSemaphore(value: 0)
@@ -24,7 +24,7 @@ final class SourceLife: @unchecked Sendable {
   private var log = CallLog()
   private var completed = 0
 
-  /// Notes a call of the event handler, and holds the first one.
+  /// Records a call of the event handler. The first call waits until the source is cancelled.
   func received(_ data: UInt) {
     log.begins()
     if log.calls == 1 {
@@ -35,7 +35,7 @@ final class SourceLife: @unchecked Sendable {
     if log.ends > 0 { Execution.breaks("the handler ends after the cancel handler") }
   }
 
-  /// Notes a call of the cancellation handler.
+  /// Records a call of the cancellation handler.
   func cancelHandler() { log.ends += 1 }
 
   fileprivate func awaitHandler() { hasBegun.wait() }
@@ -48,30 +48,30 @@ final class SourceLife: @unchecked Sendable {
   }
 }
 
-/// A source whose handler sends the source another event.
+/// A source whose event handler sends the source another event.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class BusySource: @unchecked Sendable {
   let queue = DispatchQueue(label: "events")
   private var log = CallLog()
 
-  /// Notes a call of the event handler.
+  /// Records a call of the event handler.
   func handlerBegan() { log.begins() }
 
-  /// Notes the call of the cancel handler.
+  /// Records a call of the cancellation handler.
   func ended() { log.ends += 1 }
 
   fileprivate func cancelReturned() { log.isCancelled = true }
   fileprivate func judge() { log.judge() }
 }
 
-/// The calls of a source's handlers.
+/// A record of the calls of a source's handlers.
 private struct CallLog {
   var calls = 0
   var ends = 0
   var isCancelled = false
 
-  /// Notes that a call of the event handler begins.
+  /// Records that a call of the event handler begins.
   mutating func begins() {
     calls += 1
     if isCancelled { Execution.breaks("a handler begins after cancel has returned") }
@@ -81,16 +81,16 @@ private struct CallLog {
   func judge() { if ends != 1 { Execution.breaks("the cancel handler ran \(ends) times") } }
 }
 
-/// The object that the context of a source points to.
+/// The object to which the context of a source points.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class SourceContext: @unchecked Sendable {
   private var frees = 0
 
-  /// A pointer to the object, for the source's context. The trial keeps the object.
+  /// An unretained pointer to the object, for the source's context.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Returns the object that a pointer refers to.
+  /// Returns the object to which a pointer refers.
   static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
     guard let context else { return SourceContext() }
     return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
@@ -105,7 +105,7 @@ final class SourceContext: @unchecked Sendable {
 
   private func touch() { if frees > 0 { Execution.breaks("the handler uses a context that was freed") } }
 
-  /// Notes that the object is freed.
+  /// Records that the object is freed.
   func free() {
     Execution.note("frees the context")
     frees += 1
@@ -114,7 +114,7 @@ final class SourceContext: @unchecked Sendable {
   fileprivate func judge() { if frees != 1 { Execution.breaks("the context was freed \(frees) times") } }
 }
 
-// A source as the C functions see it. The execution keeps it, so that releasing it frees nothing that is in use.
+// A source for the C functions. The execution retains the source, so that releasing it frees nothing that is in use.
 
 final class FunctionSource: @unchecked Sendable {
   fileprivate let source: ModelSource
@@ -184,7 +184,7 @@ extension SourceLifecycle {
 
   func cancelUntilLate() -> Probe<@Sendable (BusySource) -> SourceControls> { cancelManyTimes }
 
-  /// Cancels a source at any moment.
+  /// A probe that cancels a source with a pending event, at any point of its handler calls.
   var cancelManyTimes: Probe<@Sendable (BusySource) -> SourceControls> {
     Probe { _, make in
       let busy = BusySource()
@@ -197,7 +197,7 @@ extension SourceLifecycle {
     }
   }
 
-  /// Cancels a source at any moment.
+  /// Returns a probe that cancels a source with a pending event, at any point of its handler calls.
   func cancelInUse() -> Probe<@Sendable (SourceContext, _ queue: ModelQueue) -> SourceControls> {
     Probe { _, make in
       let context = SourceContext()

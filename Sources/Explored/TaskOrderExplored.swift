@@ -2,25 +2,25 @@ import Exploration
 import Instruments
 import Synchronization
 
-/// Two items that tasks bring, and the order in which they arrive.
+/// Two items that tasks send, and a record of the order in which they arrive.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: an execution uses its objects from one thread at a time.
 final class OrderRound: @unchecked Sendable {
   private var come: [Int] = []
 
   /// The items, in the order in which they are sent.
   var items: [Item] { [Item(round: self, index: 0), Item(round: self, index: 1)] }
 
-  /// An item.
+  /// An item that a task sends.
   struct Item: Sendable {
     fileprivate let round: OrderRound
     fileprivate let index: Int
 
-    /// Whether the item is in the second half.
+    /// Whether the item belongs to the second half of the items.
     var isInSecondHalf: Bool { index > 0 }
-    /// Notes the item. In a trial the task is held here; an exploration tries every order.
+    /// Records that a task has received the item. A trial holds the task here; an exploration executes every order.
     func isHeldIfFirst() async { Execution.note("takes item \(index + 1)") }
-    /// Notes that the item has arrived.
+    /// Records that the item has arrived, and a broken promise if a later item arrived before.
     func notesArrival() {
       Execution.note("item \(index + 1) comes")
       if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }
@@ -30,8 +30,8 @@ final class OrderRound: @unchecked Sendable {
 
   func allHaveStarted() {}
 
-  // The actor takes each task in a step of its own, after the task has arrived, so no task needs to keep the actor
-  // busy.
+  // The actor executes each task in a step of its own, after the task has arrived, so no task needs to occupy the
+  // actor.
   func blocksActor() {}
   func actorIsBlocked() async {}
   func letActorGo() {}

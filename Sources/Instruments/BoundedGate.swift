@@ -4,13 +4,14 @@ import Measurement
 import Platform
 import Synchronization
 
-/// Makes one party late by construction. The party waits at the gate until an early event has happened, or until a
-/// bound is over. The bound starts only when everything else has finished.
+/// A gate that delays one party by construction. The party waits at the gate until an early event has happened, or
+/// until a bound has passed. The bound starts only when everything else has finished.
 ///
-/// A trial provokes an anomaly in this way without a sleep. If the code under test is broken, the early event happens
-/// and opens the gate, however slow the machine is. If the code is correct, it holds the event back, nothing else is
-/// left to do, and the bound ends the wait. The same trial serves both cases, and no result depends on speed: a bound
-/// that is too short could miss an event that was about to happen, but cannot invent one.
+/// A trial thereby provokes an anomaly without a sleep. If the code under test is broken, the early event happens and
+/// opens the gate, however slow the machine is. If the code is correct, the early event does not happen before the
+/// party continues, nothing else is left to do, and the bound ends the wait. The same trial serves both cases, and no
+/// result depends on speed: a bound that is too short could miss an event that was about to happen, but cannot invent
+/// one.
 ///
 /// ```swift
 /// let gate = BoundedGate()
@@ -21,11 +22,11 @@ import Synchronization
 public final class BoundedGate: Sendable {
   private struct State {
     var isOpen = false
-    /// The time at which the bound is over; nil until everything else has finished.
+    /// The time at which the bound ends; nil until everything else has finished.
     var end: UInt64?
     var blocked: [DispatchSemaphore] = []
     var suspended: [CheckedContinuation<Bool, Never>] = []
-    /// Whether a thread waits for the end of the bound on behalf of the suspended tasks.
+    /// Whether a thread waits for the end of the bound on behalf of suspended tasks.
     var isWatched = false
 
     /// Whether the early event happened; nil while this is undecided.
@@ -35,7 +36,7 @@ public final class BoundedGate: Sendable {
       return false
     }
 
-    /// Returns whether the caller must start to wait for the end of the bound.
+    /// Returns whether the caller must start a thread that waits for the end of the bound.
     mutating func needsWatch() -> Bool {
       guard end != nil, !isWatched, !suspended.isEmpty else { return false }
       isWatched = true
@@ -48,12 +49,12 @@ public final class BoundedGate: Sendable {
 
   /// Creates a closed gate.
   ///
-  /// - Parameter bound: how long the late party waits after everything else has finished.
+  /// - Parameter bound: the time for which the late party waits after everything else has finished.
   public init(bound: Duration = .milliseconds(50)) {
     self.bound = UInt64(clamping: bound.nanoseconds)
   }
 
-  /// Opens the gate, because the early event has happened.
+  /// Opens the gate. Call this method when the early event happens.
   public func open() {
     let (blocked, suspended) = state.withLock { state in
       state.isOpen = true
@@ -64,8 +65,8 @@ public final class BoundedGate: Sendable {
     for task in suspended { task.resume(returning: true) }
   }
 
-  /// Starts the bound, because everything except the late party and the early event has finished. Later calls have no
-  /// effect.
+  /// Starts the bound. Call this method when everything except the late party and the early event has finished. Later
+  /// calls have no effect.
   public func restHasFinished() {
     let (blocked, needsWatch) = state.withLock { state in
       guard state.end == nil else { return ([DispatchSemaphore](), false) }
@@ -79,9 +80,9 @@ public final class BoundedGate: Sendable {
   /// Whether the early event has happened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Blocks the calling thread, which is the late party, until the early event has happened or the bound is over.
+  /// Blocks the calling thread, which is the late party, until the early event has happened or the bound has passed.
   ///
-  /// - Returns: whether the early event had happened.
+  /// - Returns: whether the early event has happened.
   @available(*, noasync, message: "await passed() instead")
   @discardableResult public func pass() -> Bool {
     let turn = DispatchSemaphore(value: 0)
@@ -99,9 +100,9 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Suspends the calling task, which is the late party, until the early event has happened or the bound is over.
+  /// Suspends the calling task, which is the late party, until the early event has happened or the bound has passed.
   ///
-  /// - Returns: whether the early event had happened.
+  /// - Returns: whether the early event has happened.
   @discardableResult public func passed() async -> Bool {
     await withCheckedContinuation { task in
       let (answer, needsWatch) = state.withLock { state in
@@ -114,8 +115,8 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Waits for the end of the bound on a thread of its own. A timer would need the pool, which may be under test. If no
-  /// thread can be started, the caller waits itself.
+  /// Waits for the end of the bound on a thread of its own. A timer would need a pool thread, and the pool may be under
+  /// test. If no thread can be started, the calling thread waits.
   private func watch() {
     do { try SystemThread { self.endBound() }.detach() } catch { endBound() }
   }

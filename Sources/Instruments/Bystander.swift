@@ -2,7 +2,7 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// A block or a task that does not need the event that other tasks wait for. It either begins or is held up.
+/// A block or task that is independent of the event that other tasks wait for. It either begins or is held up.
 public final class Bystander: Sendable {
   private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
   private let submitted = Moment()
@@ -13,16 +13,18 @@ public final class Bystander: Sendable {
   /// Creates a bystander that is a block on `queue`.
   public init(on queue: DispatchQueue) { submit = { body in queue.async(execute: body) } }
 
-  /// Creates a bystander that is a task of Swift concurrency.
+  /// Creates a bystander that is a Swift task with `priority`.
   public init(asTaskOf priority: TaskPriority) { submit = { body in Task(priority: priority) { body() } } }
 
-  /// Whether the bystander had not begun when all threads slept.
+  /// Whether the bystander had not begun when all threads of the process slept.
   public var isHeldUp: Bool { heldUp.load(ordering: .relaxed) }
 
-  /// Whether the bystander has begun by now.
+  /// Whether the bystander has begun.
   public var hasComeToBegin: Bool { begun.isSet }
 
   /// Submits the block or task, and waits until it has begun or is held up.
+  ///
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func come(_ standstill: Standstill) throws {
     submitted.set()
     submit { [self] in
@@ -39,7 +41,7 @@ public final class Bystander: Sendable {
     hasBegun.signal()
   }
 
-  /// Waits until the bystander has begun. Returns the time from its submission to its beginning, in nanoseconds.
+  /// Waits until the bystander has begun, and returns the nanoseconds from its submission to its beginning.
   public func awaitStart() -> UInt64 {
     hasBegun.wait()
     hasBegun.signal()

@@ -1,22 +1,22 @@
 import Laboratory
 import Measurement
 
-/// The smallest size from which one way is certainly faster than another, as far as the measured sizes show.
+/// The smallest measured size from which one way is certainly faster than another.
 public struct Crossover {
-  /// A size in nanoseconds, the speed of the way at that size as a multiple of the other way's, and the label of the
-  /// run. The size is the smallest one at which the way is certainly faster and from which it stays certainly faster.
+  /// A size in nanoseconds, the speed of the way at that size as a multiple of the baseline's, and the label of the
+  /// run. At this size and at all larger ones the way is certainly faster.
   public typealias Point = (size: Int, times: Double, label: String)
 
-  /// The point of the crossover; nil if the way is not certainly faster even at the largest size.
+  /// The smallest such size; nil if the way is not certainly faster even at the largest size.
   public let point: Point?
 
-  /// Finds the crossover; nil if both ways have enough rounds for a comparison at fewer than two sizes.
+  /// Determines the crossover; nil if both ways have enough rounds for a comparison at fewer than two sizes.
   ///
   /// - Parameters:
-  ///   - way: the runs of the way, one for each size.
-  ///   - baseline: the runs of the other way, at the same points.
-  ///   - metric: the metric that is lower for the faster way.
-  ///   - size: the setting that is swept.
+  ///   - way: the runs of the way under test, one for each size.
+  ///   - baseline: the runs of the other way, at the same sizes.
+  ///   - metric: the metric to compare, which is lower for the faster way.
+  ///   - size: the parameter with the size.
   public init?(of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>)
   {
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
@@ -33,7 +33,8 @@ public struct Crossover {
 }
 
 extension Run {
-  /// Pairs the figures of `metric` in this run with those in another run, for the rounds that both have.
+  /// Returns the figures of `metric` in this run paired with those of another run, for the rounds in which both have
+  /// one.
   public func rounds(with other: Run, of metric: MetricKey<Duration>) -> PairedRounds {
     PairedRounds(figures(metric.metric), against: other.figures(metric.metric))
   }

@@ -1,18 +1,13 @@
 import Platform
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The identity of the file that a descriptor refers to, which may also be a pipe or a socket.
+/// The identity of the file, pipe or socket that a descriptor refers to.
 public struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// Creates the identity of an open descriptor. A descriptor that is not open has an identity that no file has.
+  /// Creates the identity of an open descriptor's file. For a descriptor that is not open, the identity equals no
+  /// file's.
   public init(of descriptor: Int32) {
     var status = stat()
     let isOpen = fstat(descriptor, &status) == 0
@@ -21,35 +16,35 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Descriptors of a file that the trial does not use. They take the lowest free numbers. Any code of a program may open
-/// such descriptors at any time.
+/// Descriptors of a file that the trial does not use. They occupy the lowest free numbers, as descriptors that other
+/// code of a program may open at any time.
 public struct UnrelatedFiles: Sendable {
   private let path: String
   // There are enough of them to fill the gaps between the few descriptors that a worker has.
   private var descriptors = [Int32](repeating: -1, count: 16)
   private var identity = FileIdentity(of: -1)
 
-  /// Opens the descriptors.
+  /// Opens the descriptors of the file at `path`.
   public init(of path: String = Host.image.path) {
     self.init(toOpen: path)
     open()
   }
 
-  /// Prepares the descriptors without opening them.
+  /// Prepares descriptors of the file at `path` without opening them.
   public init(toOpen path: String) { self.path = path }
 
   /// Opens the descriptors without allocating memory. On Linux, a handler that is called for a hang-up must not
-  /// allocate memory until the manager thread is done with the event: libdispatch frees a record of the descriptor that
-  /// the manager still uses (issue 949 of libdispatch).
+  /// allocate memory until the manager thread has finished with the event: libdispatch frees a record of the descriptor
+  /// that the manager still uses (issue 949 of libdispatch).
   public mutating func open() {
     for index in descriptors.indices { descriptors[index] = systemOpen(path) }
     identity = FileIdentity(of: descriptors[0])
   }
 
-  /// The number of these descriptors that other code has closed.
+  /// The number of these descriptors that other code has closed or replaced.
   public var closed: Int { descriptors.count { $0 >= 0 && FileIdentity(of: $0) != identity } }
 
-  /// Closes the descriptors that other code has not closed.
+  /// Closes the descriptors that other code has not closed or replaced.
   public func close() {
     for descriptor in descriptors where descriptor >= 0 && FileIdentity(of: descriptor) == identity {
       systemClose(descriptor)
@@ -57,8 +52,8 @@ public struct UnrelatedFiles: Sendable {
   }
 }
 
-/// The files, pipes and sockets that a trial has opened. The system's table tells which of them are still open.
-/// Descriptors that other code of the process opens and closes do not count.
+/// The files, pipes and sockets that a trial has opened, from which the still open ones are counted. Descriptors that
+/// other code of the process opens and closes do not count.
 public final class OpenedDescriptors: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
@@ -69,8 +64,8 @@ public final class OpenedDescriptors: Sendable {
 
   /// Creates an empty record.
   ///
-  /// - Parameter margin: the distance above the highest known number up to which the record looks for descriptors. The
-  ///   system hands out the lowest free number first, so copies that other code has made are seldom higher.
+  /// - Parameter margin: the distance above the highest known number up to which descriptors are examined. The system
+  ///   assigns the lowest free number first, so copies that other code has made are seldom higher.
   public init(above margin: Int32 = 64) { self.margin = margin }
 
   /// Adds a descriptor that the trial has opened.
@@ -81,7 +76,7 @@ public final class OpenedDescriptors: Sendable {
     }
   }
 
-  /// The number of descriptors that refer to these files now.
+  /// The number of open descriptors that refer to the included files.
   public var count: Int {
     let (identities, highest) = state.withLock { ($0.identities, $0.highest) }
     return (0...highest + margin).count { identities.contains(FileIdentity(of: $0)) }

@@ -1,9 +1,9 @@
 import CDispatchSupport
 
-/// Calls `dispatch_once_f`, which runs `function` once for `predicate`, on a copy of `context`. The predicate must
-/// start at 0 and must not move.
+/// Calls `dispatch_once_f`, which calls `function` once for `predicate`, with a copy of `context`. The predicate must
+/// be initialized to 0 and must not move.
 ///
-/// The call inlines the fast path of Dispatch's C header: after the first run, it is a load and a compare.
+/// The fast path of Dispatch's C header is inlined: after the first execution, the call is a load and a comparison.
 @inlinable @inline(__always)
 public func dispatchOnce<Context>(
   _ predicate: UnsafeMutablePointer<Int>, _ context: Context,
@@ -15,8 +15,8 @@ public func dispatchOnce<Context>(
   }
 }
 
-/// A `static dispatch_once_t`. The first body that is passed to it runs, once. Other callers wait meanwhile until that
-/// body has ended.
+/// A `static dispatch_once_t`. The first closure that is passed to it is executed once. Other callers wait until that
+/// closure has returned.
 ///
 /// Unchecked: only `dispatch_once_f` uses the predicate.
 public final class OnceToken: @unchecked Sendable {
@@ -26,11 +26,11 @@ public final class OnceToken: @unchecked Sendable {
     let run: () -> Void
   }
 
-  /// Creates a token for which nothing has run.
+  /// Creates a token for which no closure has been executed.
   public init() { predicate.initialize(to: 0) }
   deinit { predicate.deallocate() }
 
-  /// Runs `body` if no body has run yet, as `dispatch_once` does.
+  /// Executes `body` if no closure has been executed yet, as `dispatch_once` does.
   public func once(_ body: () -> Void) {
     withoutActuallyEscaping(body) { body in
       dispatchOnce(predicate, Once(run: body)) { body in body?.load(as: Once.self).run() }
@@ -38,7 +38,7 @@ public final class OnceToken: @unchecked Sendable {
   }
 }
 
-/// Submits `body` to a queue of the C functions by `dispatch_async_f`.
+/// Submits `body` to a queue of the C functions with `dispatch_async_f`.
 func dispatchAsync(_ queue: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () -> Void) {
   gcdlab_dispatch_async_f(queue, Unmanaged.passRetained(Body(body)).toOpaque()) { body in
     if let body { Unmanaged<Body>.fromOpaque(body).takeRetainedValue().run() }
@@ -54,33 +54,33 @@ private final class Body: Sendable {
 ///
 /// Unchecked: a queue may be used from any thread.
 public final class FunctionQueue: @unchecked Sendable {
-  /// The queue, for the C functions.
+  /// The queue as a pointer for the C functions.
   public let object: UnsafeMutableRawPointer
 
-  /// Creates a queue that runs one function at a time.
+  /// Creates a serial queue.
   public init(label: String) { object = gcdlab_dispatch_queue_create(label, nil) }
 
-  /// Waits until the queue has run everything that was submitted before.
+  /// Waits until all work items that were submitted before have finished.
   public func sync() { gcdlab_dispatch_sync_f(object, nil) { _ in } }
 
-  /// Waits until the handler of a source on this queue has received every event, as the same method of a Swift queue
-  /// does.
+  /// Waits until the handlers of all sources on this queue have received all pending events. The method corresponds to
+  /// `drainSources()` of `DispatchQueue`.
   public func drainSources() { for _ in 0..<2 { sync() } }
 
-  /// Submits `body`.
+  /// Submits `body` to the queue, and returns at once.
   public func async(_ body: @escaping @Sendable () -> Void) { dispatchAsync(object, body) }
 
-  /// Holds the queue by a function that runs on it until the hold is released. Returns when that function runs.
+  /// Blocks the queue with a work item until the returned hold is released. Returns once the work item has begun.
   public func hold() -> Hold { Hold(queueOf: async) }
 
   deinit { gcdlab_dispatch_release(object) }
 }
 
-/// A source of the C functions that adds up the data that is merged.
+/// A data-add source of the C functions.
 ///
 /// Unchecked: a source may be used from any thread.
 public final class FunctionSource: @unchecked Sendable {
-  /// The source, for the C functions.
+  /// The source as a pointer for the C functions.
   public let object: UnsafeMutableRawPointer
 
   private final class Handler: Sendable {
@@ -88,13 +88,13 @@ public final class FunctionSource: @unchecked Sendable {
     init(_ run: @escaping @Sendable (UInt) -> Void) { self.run = run }
   }
 
-  /// The context of the handler: the source, and the closure that receives its data.
+  /// The context of the handler: the source, and the closure that receives the source's data.
   private struct Context {
     let source: UnsafeMutableRawPointer
     let handler: Handler
   }
 
-  /// Creates an active source that calls `handler` on `queue` with the sum.
+  /// Creates an active source that calls `handler` on `queue` with the sum of the pending data.
   public init(adding handler: @escaping @Sendable (UInt) -> Void, on queue: FunctionQueue) {
     object = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue.object)
     let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 extension LatencyHistogram {
-  /// Creates a histogram of durations in nanoseconds. Durations that are nil were not measured.
+  /// Creates a histogram of durations in nanoseconds. Elements that are nil are ignored.
   public init(_ nanoseconds: some Sequence<UInt64?>) {
     self.init()
     for case let duration? in nanoseconds { record(duration) }
@@ -10,16 +10,17 @@ extension LatencyHistogram {
 }
 
 extension Trial {
-  /// Records several durations in nanoseconds. Durations that are nil were not measured.
+  /// Records several durations in nanoseconds. Elements that are nil are ignored.
   public func record(_ metric: MetricKey<Duration>, _ nanoseconds: some Sequence<UInt64?>) {
     record(metric, LatencyHistogram(nanoseconds))
   }
 
-  /// Records the durations of a repeated operation. The first repetition is a warm-up and is not recorded.
+  /// Records the durations of a repeated operation. One additional repetition runs first as a warm-up and is not
+  /// recorded.
   ///
   /// - Parameters:
-  ///   - count: the number of repetitions that count.
-  ///   - duration: performs the operation, and returns its duration in nanoseconds; nil if it was not measured.
+  ///   - count: the number of repetitions to record.
+  ///   - duration: executes the operation, and returns its duration in nanoseconds; nil if it was not measured.
   public func record(_ metric: MetricKey<Duration>, count: Int, _ duration: () throws -> UInt64?) rethrows {
     record(metric, try (0...count).map { _ in try duration() }.dropFirst())
   }

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Holds tasks back without blocking a thread: they wait in a queue that is not active yet.
+/// A gate that holds back tasks without blocking a thread. The tasks wait on an inactive queue.
 public final class Gate: Sendable {
-  /// The queue on which tasks wait for the gate. It is concurrent once the gate is open.
+  /// The queue on which tasks wait. Opening the gate activates this concurrent queue.
   public let queue = DispatchQueue(label: "gcdlab.gate", attributes: [.concurrent, .initiallyInactive])
 
   /// Creates a closed gate.
@@ -11,7 +11,7 @@ public final class Gate: Sendable {
   // Freeing an inactive queue traps, which would hide the error that prevented the gate from being opened.
   deinit { queue.activate() }
 
-  /// Lets all tasks run.
+  /// Opens the gate, so that all waiting tasks continue.
   public func open() { queue.activate() }
 
   /// Suspends the calling task until the gate is open.

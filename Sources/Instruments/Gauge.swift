@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A count that goes up and down and remembers its peak.
+/// A count that rises and falls, with its peak.
 public final class Gauge: Sendable {
   @usableFromInline let value = Atomic<Int>(0)
   @usableFromInline let highest = Atomic<Int>(0)
@@ -8,7 +8,7 @@ public final class Gauge: Sendable {
   /// Creates a gauge at 0.
   public init() {}
 
-  /// Adds one, and returns the new count.
+  /// Increments the count, and returns the new count.
   @inlinable
   @discardableResult public func up() -> Int {
     let now = value.add(1, ordering: .relaxed).newValue
@@ -16,11 +16,11 @@ public final class Gauge: Sendable {
     return now
   }
 
-  /// Subtracts one.
+  /// Decrements the count.
   @inlinable
   public func down() { value.subtract(1, ordering: .relaxed) }
 
-  /// The present count.
+  /// The current count.
   public var now: Int { value.load(ordering: .relaxed) }
 
   /// The highest count so far.

@@ -1,14 +1,8 @@
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A mutex that closures can share.
 public final class Lock: Sendable {
-  /// The mutex.
+  /// The underlying mutex.
   public let mutex = Mutex(())
 
   /// Creates an unlocked lock.
@@ -17,7 +11,7 @@ public final class Lock: Sendable {
 
 /// A mutex of the C library that closures can share.
 ///
-/// Unchecked: a mutex is made for use from any thread, and its memory does not move.
+/// Unchecked: a mutex may be used from any thread, and its memory does not move.
 public final class ThreadMutex: @unchecked Sendable {
   @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
@@ -32,7 +26,7 @@ public final class ThreadMutex: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Locks the mutex, once no other thread holds it.
+  /// Locks the mutex. Blocks while another thread holds it.
   @inlinable @inline(__always) public func lock() { pthread_mutex_lock(mutex) }
   /// Unlocks the mutex.
   @inlinable @inline(__always) public func unlock() { pthread_mutex_unlock(mutex) }

@@ -1,22 +1,22 @@
 import Measurement
 import Synchronization
 
-/// The time of an event. It is stored in the object that it belongs to, so that noting it touches no other memory.
+/// The time of an event, stored inline in its owner, so that setting it accesses no other memory.
 public struct Moment: ~Copyable, Sendable {
   @usableFromInline let nanoseconds = Atomic<UInt64>(0)
 
-  /// Creates the moment of an event that has not happened.
+  /// Creates a moment of an event that has not happened.
   public init() {}
 
-  /// Sets the moment to now.
+  /// Sets the moment to the current time.
   @inlinable @inline(__always) public func set() { nanoseconds.store(MonotonicClock.now(), ordering: .releasing) }
 
-  /// Sets the moment to that of `other`.
+  /// Sets the moment to the time of `other`.
   public func copy(_ other: borrowing Moment) {
     nanoseconds.store(other.nanoseconds.load(ordering: .acquiring), ordering: .releasing)
   }
 
-  /// The time of the event by ``MonotonicClock``; nil if it has not happened.
+  /// The time of the event on ``MonotonicClock`` in nanoseconds; nil if the event has not happened.
   public var time: UInt64? {
     let time = nanoseconds.load(ordering: .acquiring)
     return time == 0 ? nil : time
@@ -25,7 +25,7 @@ public struct Moment: ~Copyable, Sendable {
   /// Whether the event has happened.
   public var isSet: Bool { time != nil }
 
-  /// Returns the nanoseconds from `earlier` to this moment, or 0 if this moment was not later; nil if one of the events
+  /// Returns the nanoseconds from `earlier` to this moment, or 0 if this moment is not later; nil if one of the events
   /// has not happened.
   public func since(_ earlier: borrowing Moment) -> UInt64? {
     guard let from = earlier.time, let to = time else { return nil }

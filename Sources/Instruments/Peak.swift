@@ -4,48 +4,48 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The highest observed value of a count that the system keeps: threads, descriptors.
+/// The highest observed value of a count that the system maintains, such as threads or descriptors.
 ///
-/// There are two ways to observe, which may be combined. ``during(every:_:)`` samples on a thread of its own while a
-/// body runs. It misses what rises and falls between two samples, so its peak is a lower bound. ``sample()`` samples at
-/// an instant that the caller chooses, for instance after each `open` of a task. A rise cannot be missed if the code
-/// that causes it samples right afterwards. In neither way can the peak be higher than the count ever was.
+/// There are two ways to observe the count, which can be combined. ``during(every:_:)`` samples on a thread of its own
+/// while a closure is executed. It misses a peak between two samples, so the result is a lower bound. ``sample()``
+/// samples at an instant that the caller chooses, for instance after each `open` of a task. A peak cannot be missed if
+/// the code that causes it samples right afterwards. The result is never higher than the true peak.
 public final class Peak: Sendable {
   private let count: @Sendable () -> Int?
-  /// The highest count; -1 until a count was observed.
+  /// The highest observed count; -1 if no count was observed.
   private let highest = Atomic<Int>(-1)
-  /// The number of threads of this process that only sample.
+  /// The number of sampling threads of this process.
   private static let samplers = Atomic<Int>(0)
 
-  /// Creates a peak of the count that `count` returns, on any thread; nil if it cannot be determined.
+  /// Creates a peak of the count that `count` returns. The closure may be called on any thread, and returns nil if the
+  /// count is not available.
   public init(of count: @escaping @Sendable () -> Int?) { self.count = count }
 
-  /// Returns a peak of all threads of this process except the sampling ones. A sample costs less than a microsecond on
-  /// Linux.
+  /// Returns a peak of the threads of this process, without the sampling threads. A sample takes less than a
+  /// microsecond on Linux.
   public static func threads() -> Peak {
     Peak { ThreadCensus.count().map { $0 - samplers.load(ordering: .acquiring) } }
   }
 
-  /// Returns a peak of the open descriptors of this process. A sample costs less than a microsecond on Linux 6.2 or
+  /// Returns a peak of the open descriptors of this process. A sample takes less than a microsecond on Linux 6.2 or
   /// later.
   public static func descriptors() -> Peak { Peak { OpenDescriptors.count() } }
 
-  /// The highest count so far; nil if no count was observed, because no sample was taken or the system does not report
-  /// the count.
+  /// The highest observed count; nil if no sample was taken, or if the system does not report the count.
   public var value: Int? {
     let value = highest.load(ordering: .acquiring)
     return value < 0 ? nil : value
   }
 
-  /// Samples once, on any thread, and returns the count.
+  /// Takes a sample, and returns the count; nil if the system does not report it. Can be called on any thread.
   @discardableResult public func sample() -> Int? {
     let now = count()
     if let now { highest.max(now, ordering: .acquiringAndReleasing) }
     return now
   }
 
-  /// Runs `body` and samples meanwhile: just before it, just after it, and on a thread of its own every `period`.
-  /// Expensive samples are taken less often, so that sampling uses at most a tenth of a core.
+  /// Executes `body`, and takes samples before it, after it, and every `period` on a thread of its own. If a sample is
+  /// expensive, fewer are taken, so that sampling uses at most a tenth of a core.
   ///
   /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.
   public func during<Result>(every period: Duration = .milliseconds(1), _ body: () throws -> Result) throws -> Result {

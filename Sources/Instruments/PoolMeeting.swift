@@ -2,33 +2,33 @@ import Dispatch
 import Measurement
 import Synchronization
 
-/// Waits until a thread of the pool runs beside the calling thread, on a core of its own. A trial calls it before it
-/// times work of all cores.
+/// A rendezvous that waits until a pool thread runs on another core than the calling thread. A trial performs it before
+/// it measures work on all cores.
 ///
-/// A loop that is shorter than the wake-up of a thread may be over before the pool's thread has come. On Linux that
-/// thread then waits for the core of the same thread that calls the next loop, and the one after it. In one process of
-/// twenty or more, no loop of 0.1 ms ever had a second core, and each took twice as long. The scheduler's decision
-/// about one loop must not affect the next. So the two threads take turns: the turns take no time if both threads run,
-/// and otherwise take until the scheduler balances the cores.
+/// A loop that is shorter than the wake-up of a thread may end before the pool's thread has begun. On Linux that thread
+/// then waits for the core of the same thread that calls the next loop, and the one after it. In one process of twenty
+/// or more, no loop of 0.1 ms ever had a second core, and each took twice as long. The scheduler's decision about one
+/// loop must not affect the next. The two threads therefore take turns. The turns take no time if both threads run, and
+/// otherwise take until the scheduler balances the cores.
 public struct PoolMeeting {
-  /// The number of turns. They take some microseconds on two cores, and longer than a time slice of any scheduler on
-  /// one core.
+  /// The number of turns. On two cores they take some microseconds, and on one core longer than a time slice of any
+  /// scheduler.
   private static let turns = 64
 
-  /// The queue whose thread takes part.
+  /// The queue that provides the pool thread.
   public let queue: DispatchQueue
-  /// The time for which the meeting waits for the other thread.
+  /// The maximum time to wait for the pool thread.
   public var patience: Duration
-  /// Whether the other thread failed to come to an earlier meeting. The cores are then busy with other work, and later
-  /// meetings do not wait.
+  /// Whether the pool thread did not arrive in time at an earlier meeting. The cores are then busy with other work, and
+  /// later meetings return at once.
   public private(set) var isGivenUp = false
 
-  /// Creates a meeting with a thread of `queue`, by default of the default global queue, which waits for `patience`.
+  /// Creates a meeting with a thread of `queue` that waits no longer than `patience`.
   public init(queue: DispatchQueue = .global(), patience: Duration = .milliseconds(40)) {
     (self.queue, self.patience) = (queue, patience)
   }
 
-  /// Returns when both threads run, or when the patience is over.
+  /// Waits until both threads run at the same time, or until ``patience`` has passed.
   public mutating func take() {
     guard !isGivenUp else { return }
     let turns = Turns(until: MonotonicClock.now() + UInt64(patience.nanoseconds))
@@ -36,14 +36,14 @@ public struct PoolMeeting {
     isGivenUp = !turns.take(beginning: 1)
   }
 
-  /// The turns of two threads. Each thread spins until its next turn.
+  /// The alternating turns of two threads. Each thread spins until its next turn.
   private final class Turns: Sendable {
     private let passed = Atomic<Int>(0)
     private let end: UInt64
 
     init(until end: UInt64) { self.end = end }
 
-    /// Takes every other turn, starting with `first`. Returns false if the other thread did not take a turn in time.
+    /// Takes every other turn, beginning with `first`. Returns false if the other thread did not take its turn in time.
     func take(beginning first: Int) -> Bool {
       for turn in stride(from: first, to: PoolMeeting.turns, by: 2) {
         while passed.load(ordering: .acquiring) < turn {

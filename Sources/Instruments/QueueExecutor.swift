@@ -1,9 +1,9 @@
 import Dispatch
 
-/// An executor that runs actors on a queue: each of their jobs is a block of that queue. The queue must be serial, or
-/// have a serial target.
+/// An executor that executes the jobs of actors as blocks of a queue. The queue must be serial, or have a serial
+/// target.
 public final class QueueExecutor: SerialExecutor {
-  /// The queue on which the actors run.
+  /// The queue that executes the jobs.
   public let queue: DispatchQueue
 
   /// Creates an executor that submits jobs to `queue`.

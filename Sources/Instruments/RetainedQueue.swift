@@ -1,16 +1,16 @@
 import CDispatchSupport
 import Dispatch
 
-/// A queue to which the trial holds one reference, which it releases.
+/// A queue to which the trial holds one reference.
 public struct RetainedQueue {
   /// Submits a block to the queue.
   public let async: (@escaping @Sendable () -> Void) -> Void
-  /// Retains the queue once more, and releases that reference.
+  /// Retains the queue, and releases the additional reference.
   public let retainAndRelease: () -> Void
-  /// Releases the reference.
+  /// Releases the trial's reference.
   public let release: () -> Void
 
-  /// Wraps a queue that was created in C.
+  /// Wraps a queue that the C functions created.
   public init(created queue: UnsafeMutableRawPointer?) {
     async = { dispatchAsync(queue, $0) }
     retainAndRelease = {
@@ -28,7 +28,8 @@ public struct RetainedQueue {
     release = { reference.queue = nil }
   }
 
-  /// Runs a block on the queue and waits for it, but no longer than `patience`. Returns whether the block ran.
+  /// Submits a block to the queue, and waits until it has finished, but no longer than `patience`. Returns whether it
+  /// has.
   @discardableResult
   public func runOne(within patience: Duration? = nil, _ body: @escaping @Sendable () -> Void = {}) -> Bool {
     let hasRun = DispatchSemaphore(value: 0)
@@ -47,11 +48,11 @@ public struct RetainedQueue {
   }
 }
 
-/// An object that runs a closure when it is deallocated.
+/// An object that calls a closure when it is deallocated.
 public final class DeallocationObserver: Sendable {
   private let end: @Sendable () -> Void
 
-  /// Creates an object whose deallocation runs `end`.
+  /// Creates an object whose deallocation calls `end`.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Hands out indices in turn to any number of threads: after `n` turns each index was handed out `n / count` times, or
-/// once more.
+/// A counter that assigns indices in turn to any number of threads. After `n` turns, each index was assigned `n /
+/// count` times, or once more.
 ///
-/// YYDispatchQueuePool does so with a counter of 32 bits, whose remainder it takes. When that counter wraps, after
-/// 4,294,967,296 tasks, the indices start again in the middle of a round, unless their number is a power of two. A
-/// counter of 64 bits never wraps in practice.
+/// YYDispatchQueuePool uses the remainder of a counter of 32 bits. When that counter wraps after 4,294,967,296 tasks,
+/// the indices start again in the middle of a round, unless their number is a power of two. A counter of 64 bits does
+/// not wrap in practice.
 public final class RoundRobin: Sendable {
   /// The number of indices.
   public let count: Int
@@ -21,7 +21,7 @@ public final class RoundRobin: Sendable {
     self.turns = Atomic(turns)
   }
 
-  /// Returns the next index.
+  /// Returns the next index, and increments the number of turns.
   @inlinable @inline(__always)
   public func next() -> Int {
     let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue

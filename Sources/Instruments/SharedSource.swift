@@ -1,8 +1,8 @@
 import Dispatch
 
-/// A source of any kind that several threads use.
+/// A dispatch source of any kind that several threads use.
 ///
-/// Unchecked: dispatch objects may be used from any thread, but the protocol does not declare this to Swift.
+/// Unchecked: dispatch objects may be used from any thread, but the protocol is not declared as Sendable.
 public struct SharedSource: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 
@@ -11,7 +11,7 @@ public struct SharedSource: @unchecked Sendable {
 
   /// Suspends the source.
   public func suspend() { source.suspend() }
-  /// Resumes the source, which delivers what it held back.
+  /// Resumes the source, which then delivers its pending events.
   public func resume() { source.resume() }
   /// Cancels the source.
   public func cancel() { source.cancel() }

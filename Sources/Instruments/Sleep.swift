@@ -1,12 +1,6 @@
 import Laboratory
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// Blocks the calling thread for a duration; returns at once for zero.
+/// Blocks the calling thread for a duration. Returns at once if the duration is zero.
 @available(*, noasync, message: "await Task.sleep instead")
 public func blockThread(for duration: Duration) {
   let nanoseconds = Int(duration.nanoseconds)

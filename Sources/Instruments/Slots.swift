@@ -1,26 +1,26 @@
 import Measurement
 
-/// A slot for each task or thread, which only that owner writes. The slots are read when every owner has ended.
-/// Recording therefore needs no lock and allocates nothing.
+/// Values that are indexed by task or thread. Only its owner writes a slot, and the slots are read when all owners have
+/// ended. Recording therefore takes no lock and allocates no memory.
 ///
-/// Values that are safe by themselves, such as an `Atomic`, may be shared by all owners at any time.
+/// Values that are thread-safe themselves, such as an `Atomic`, may be used by all owners at any time.
 ///
-/// Unchecked: a slot belongs to its owner until all owners have ended, and the reader has waited for that.
+/// Unchecked: only its owner uses a slot until all owners have ended, and the reader waits for their end.
 public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
   /// The number of slots.
   public let count: Int
   @usableFromInline let memory: UnsafeMutableRawPointer
   @usableFromInline let step: Int
 
-  /// Two cache lines, since a core fetches a line together with its neighbour.
+  /// The distance of padded slots in bytes: two cache lines, since a core fetches a line together with its neighbour.
   private static var apart: Int { 128 }
 
   /// Creates the slots.
   ///
   /// - Parameters:
-  ///   - padded: whether each slot has cache lines of its own. Owners that write often or race would otherwise slow
-  ///     each other down.
-  ///   - value: the first value of a slot.
+  ///   - padded: whether each slot has its own cache lines. Without padding, owners that write often slow each other
+  ///     down.
+  ///   - value: returns the initial value of the slot at an index.
   public init(count: Int, padded: Bool = false, of value: (Int) -> Value) {
     self.count = count
     let alignment = max(Self.apart, MemoryLayout<Value>.alignment)
@@ -41,7 +41,7 @@ public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
     return (memory + index &* step).assumingMemoryBound(to: Value.self)
   }
 
-  /// The slot of owner `index`.
+  /// The slot at `index`.
   @inlinable @inline(__always)
   public subscript(index: Int) -> Value {
     _read { yield slot(index).pointee }
@@ -55,13 +55,13 @@ extension Slots where Value: Copyable {
     self.init(count: count, padded: padded) { _ in value }
   }
 
-  /// The values of all slots. Read them when all owners have ended.
+  /// The values of all slots. Read this property when all owners have ended.
   public var values: [Value] { (0..<count).map { self[$0] } }
 }
 
-/// Durations; nil for an owner that measured none.
+/// Slots for durations in nanoseconds; nil for an owner that measured none.
 extension Slots where Value == UInt64? {
-  /// Records in a slot how long `body` took.
+  /// Executes `body` and stores its duration in the slot at an index.
   @inlinable @inline(__always)
   public func time<Failure: Error>(_ index: Int, _ body: () throws(Failure) -> Void) throws(Failure) {
     self[index] = try MonotonicClock.time(body)

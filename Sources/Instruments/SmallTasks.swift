@@ -14,18 +14,18 @@ public struct SmallTasks: Sendable {
     all = (0..<count).map { SmallTask(runs: runs, index: $0, steps: steps) }
   }
 
-  /// Returns the number of tasks that have not run exactly once since the last call.
+  /// Returns the number of tasks that have not run exactly once since the last call, and resets the counts.
   public func takeNotOnce() -> Int { all.indices.count { runs[$0].exchange(0, ordering: .relaxed) != 1 } }
 }
 
-/// A task with a small amount of work, which counts its runs on a cache line of its own.
+/// A task with a small amount of work, whose run count is on a cache line of its own.
 public struct SmallTask: Sendable {
   @usableFromInline let runs: Slots<Atomic<Int>>
   /// The index of the task.
   public let index: Int
   @usableFromInline let steps: Int
 
-  /// Does the calibrated work of the task.
+  /// Executes the task's calibrated work, and counts the run.
   @inlinable
   public func run() {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(index)))

@@ -2,25 +2,25 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Distinguishes an event that is late from an event that cannot come: if it has not happened and all threads of the
-/// process sleep, it never will.
+/// A detector that distinguishes a late event from an event that cannot occur. If an event has not occurred and all
+/// threads of the process sleep, it never will.
 ///
-/// When a thread submits a block, Dispatch wakes or starts a pool thread for the block before the call returns, if the
-/// pool can provide one. A thread that was just woken or started does not sleep, however busy the machine is. So the
-/// lab does not wait for a fixed time, and does not mistake a slow machine for a standstill. (A timer or another
-/// process may still make an event happen. The pool's own monitor, which sometimes adds a thread, is one.)
+/// When a thread submits a block, Dispatch wakes or starts a pool thread before the call returns, if the pool can
+/// provide one. A thread that was just woken or started does not sleep, however busy the machine is. The lab therefore
+/// does not wait for a fixed time, and does not mistake a slow machine for a standstill. An event can still occur after
+/// a standstill if a timer, another process or the pool's own monitor, which sometimes adds a thread, causes it.
 public struct Standstill: Sendable {
-  /// The number of times in a row that all threads must be found asleep, since the threads are examined one after the
-  /// other.
+  /// The number of consecutive times that all threads must be found asleep. The threads are examined one after the
+  /// other, so one time is not enough.
   private static let looks = 3
 
-  /// Returns whether all threads except the calling one sleep; nil if the system does not report it.
+  /// A closure that returns whether all threads except the calling one sleep; nil if the system does not report it.
   public var areOthersAsleep: @Sendable () -> Bool? = { ProcessState.ofOtherThreads()?.isAsleep }
 
-  /// Creates a standstill of this process.
+  /// Creates a standstill detector for this process.
   public init() {}
 
-  /// Waits until `happened` returns true, or until the event cannot come any more.
+  /// Waits until `happened` returns true, or until all other threads of the process sleep.
   ///
   /// - Returns: whether the event happened.
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
@@ -37,7 +37,7 @@ public struct Standstill: Sendable {
     }
   }
 
-  /// Submits a block to `queue`, and returns whether the block has not run when nothing in the process makes progress.
+  /// Submits a block to `queue`, and returns whether the block has not begun when all other threads sleep.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func isHeldUp(_ queue: DispatchQueue) throws -> Bool {
@@ -46,16 +46,15 @@ public struct Standstill: Sendable {
     return try !wait { block[0] > 0 }
   }
 
-  /// Waits until nothing in this process makes progress.
+  /// Waits until all other threads of this process sleep.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func wait() throws { _ = try wait { false } }
 
-  /// Uses the pool for the first time, and waits until nothing in this process makes progress.
+  /// Uses the pool for the first time, and waits until all other threads of this process sleep.
   ///
-  /// The pool's monitor looks for the first time soon after the first block, and may then add a thread for blocks that
-  /// were submitted just before. The first block is therefore an empty one, and the monitor gets the time to go to
-  /// sleep.
+  /// The pool's monitor runs for the first time soon after the first block, and may then add a thread for blocks that
+  /// were submitted just before. This method therefore submits an empty block, and waits until the monitor sleeps.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func warmUp() throws {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A count that several threads add to. It is stored in the object that it belongs to.
+/// A count that several threads increment, stored inline in its owner.
 public struct Tally: ~Copyable, Sendable {
   @usableFromInline let number = Atomic(0)
 
@@ -12,12 +12,11 @@ public struct Tally: ~Copyable, Sendable {
     number.add(amount, ordering: .acquiringAndReleasing).newValue
   }
 
-  /// The present count.
+  /// The current count.
   @inlinable public var count: Int { number.load(ordering: .acquiring) }
 }
 
-/// A flag that says whether an event has happened. Several threads may set the flag. The flag is stored in the object
-/// that it belongs to.
+/// A flag that several threads can set, stored inline in its owner.
 public struct AtomicFlag: ~Copyable, Sendable {
   @usableFromInline let value = Atomic(false)
 

@@ -5,42 +5,44 @@ import Measurement
 import Platform
 import Synchronization
 
-/// Counts the tasks that the system allows to be in progress at once, in two rounds: while they work, and while they
-/// wait.
+/// A measurement of the number of tasks that the system allows to be in progress at once. It has two rounds: one in
+/// which the tasks work, and one in which they wait.
 public struct TaskCensus: Sendable {
-  /// The check that no further task begins; a test replaces it.
+  /// The check that no further task begins. A test replaces it.
   public var standstill = Standstill()
-  /// The check that threads can be started; a test replaces it.
+  /// The check that threads can be started. A test replaces it.
   public var capacity = ThreadCapacity()
 
-  /// Creates an observer of tasks in this process.
+  /// Creates a census of tasks in this process.
   public init() {}
 
   /// The results of both rounds.
   public struct Seen {
-    /// The time from the first submission to the end of the last task while the tasks worked, in nanoseconds.
+    /// The nanoseconds from the first submission to the end of the last task in the round in which the tasks worked.
     public fileprivate(set) var elapsed: UInt64 = 0
-    /// The highest number of tasks in progress at the same time while they worked: tasks that had begun and not ended.
+    /// The highest number of tasks in progress at the same time while the tasks worked. A task is in progress from its
+    /// beginning to its end.
     public fileprivate(set) var inProgress = 0
-    /// The number of different cores on which tasks began or ended while they worked; nil if the system does not report
+    /// The number of distinct cores on which tasks began or ended while they worked; nil if the system does not report
     /// it.
     public fileprivate(set) var cores: Int?
-    /// The time from the first submission to the beginning of each task, while the tasks worked.
+    /// The times from the first submission to the beginning of each task, while the tasks worked.
     public fileprivate(set) var starts = LatencyHistogram()
-    /// The number of times that threads lost their cores while the tasks worked.
+    /// The context switches while the tasks worked; nil if the system does not report them.
     public fileprivate(set) var switches: ContextSwitches?
     /// The number of waiting tasks that had begun when no further task began.
     public fileprivate(set) var atOnce = 0
-    /// The number of threads when no further task began: those of the pool, idle ones included, and those of the tasks.
+    /// The number of threads when no further task began: the pool's threads including idle ones, and the threads of the
+    /// tasks.
     public fileprivate(set) var threads = 0
-    /// The number of pool threads that waited with a task when no further task began; nil if the system does not report
+    /// The number of pool threads that waited in a task when no further task began; nil if the system does not report
     /// it.
     public fileprivate(set) var held: Int?
-    /// The number of tasks that had not ended when `run` returned, in both rounds together.
+    /// The number of tasks that had not ended when `run` returned, over both rounds.
     public fileprivate(set) var unended = 0
   }
 
-  /// Runs `count` tasks twice: first they work for `steps` steps each, then they wait until no further task begins.
+  /// Executes `count` tasks twice. First they work for `steps` steps each, then they wait until no further task begins.
   ///
   /// - Parameters:
   ///   - most: the largest number of threads that the tasks may need.
@@ -53,7 +55,7 @@ public struct TaskCensus: Sendable {
     try capacity.require(most)
     let submitter = try WorkerThread()
     defer { submitter.stop() }
-    // The first use of the pool is expensive, and the pool's monitor looks for the first time soon afterwards.
+    // The first use of the pool is expensive, and the pool's monitor runs for the first time soon afterwards.
     DispatchQueue.concurrentPerform(iterations: 2) { _ in }
     try standstill.wait()
     // Threads that are idle in the pool by now may serve the tasks.
@@ -88,21 +90,21 @@ public struct TaskCensus: Sendable {
   }
 }
 
-/// A task of a round.
+/// A task of a ``TaskRound``.
 public struct RoundTask: Sendable {
   fileprivate let round: TaskRound
   fileprivate let index: Int
 
-  /// Runs the task, which works or blocks.
+  /// Executes the task, which works or blocks.
   public func run() { round.run(index) }
 
-  /// Runs the task as `run` does, but suspends it in the middle of its work, and while it waits.
+  /// Executes the task as ``run()`` does, but suspends it in the middle of its work, or instead of blocking.
   public func runSuspending() async { await round.runSuspending(index) }
 }
 
-/// The tasks of one round, with the times at which each began and ended.
+/// The tasks of one round, with the times at which each task began and ended.
 public final class TaskRound: Sendable {
-  /// The group of the tasks.
+  /// The dispatch group of the round's tasks.
   public let all = DispatchGroup()
   private let steps: Int?
   private let pause: Duration?
@@ -117,7 +119,7 @@ public final class TaskRound: Sendable {
     let lastCore = Atomic<Int32>(-1)
   }
 
-  /// Creates tasks that work for `steps` steps each. If `steps` is nil, they wait until the gate is open.
+  /// Creates tasks that work for `steps` steps each. If `steps` is nil, the tasks wait until the gate is open.
   public init(count: Int, steps: Int?) {
     self.steps = steps
     pause = nil
@@ -163,7 +165,7 @@ public final class TaskRound: Sendable {
     times[index].end.set()
   }
 
-  /// Opens the gate for the tasks that wait and for those that begin later.
+  /// Opens the gate. The waiting tasks continue, and later ones do not wait.
   public func open() {
     gate.signal()
     suspended.open()
@@ -175,7 +177,7 @@ public final class TaskRound: Sendable {
   /// The number of tasks that have begun.
   public var begun: Int { (0..<times.count).count { times[$0].begin.isSet } }
 
-  /// The highest number of tasks in progress at the same time. Read it when all tasks have ended.
+  /// The highest number of tasks in progress at the same time. Read this property when all tasks have ended.
   public var mostAtOnce: Int {
     let begins = (0..<times.count).compactMap { times[$0].begin.time }.sorted()
     let ends = (0..<times.count).compactMap { times[$0].end.time }.sorted()
@@ -187,8 +189,8 @@ public final class TaskRound: Sendable {
     return most
   }
 
-  /// The number of different cores on which tasks began and ended; nil if the system does not report cores, or if no
-  /// task worked. Read it when all tasks have ended.
+  /// The number of distinct cores on which tasks began or ended; nil if the system does not report cores, or if no task
+  /// worked. Read this property when all tasks have ended.
   public var cores: Int? {
     let seen = (0..<times.count).flatMap {
       [times[$0].firstCore.load(ordering: .relaxed), times[$0].lastCore.load(ordering: .relaxed)]
@@ -196,13 +198,13 @@ public final class TaskRound: Sendable {
     return seen.contains(-1) ? nil : Set(seen).count
   }
 
-  /// Returns how long after `submission` each task began.
+  /// Returns the times from `submission` to the beginning of each task.
   public func starts(after submission: UInt64) -> LatencyHistogram {
     LatencyHistogram((0..<times.count).map { times[$0].begin.time.map { $0 > submission ? $0 - submission : 0 } })
   }
 }
 
-/// An error that another thread caught.
+/// Storage for an error that another thread caught.
 private final class CaughtError: Sendable {
   private let error = Mutex<(any Error)?>(nil)
 

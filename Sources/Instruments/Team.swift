@@ -2,22 +2,22 @@ import Laboratory
 import Measurement
 import Platform
 
-/// Threads that start at the same time.
+/// A group of threads that start at the same time.
 public enum Team {
-  /// The costs of all threads together.
+  /// The costs of all threads of a team together.
   public struct Effort: Sendable {
     /// The nanoseconds from the common start until the last thread ended.
     public let nanoseconds: UInt64
-    /// The number of times that the threads lost their cores or gave them up; nil if the system does not report it.
+    /// The context switches of the threads; nil if the system does not report them.
     public let switches: ContextSwitches?
   }
 
-  /// Runs `body` on `count` threads at once, and waits for all of them.
+  /// Executes `body` on `count` threads at once, and waits until all of them have ended.
   ///
   /// - Parameters:
-  ///   - more: the number of threads that Dispatch needs besides these.
-  ///   - prepare: runs on each thread before the common start.
-  ///   - body: runs on each thread, with the thread's number from 0.
+  ///   - more: the number of additional threads that Dispatch needs.
+  ///   - prepare: executed on each thread before the common start.
+  ///   - body: executed on each thread, with the thread's number from 0.
   /// - Throws: ``SystemError`` if the threads cannot be started.
   @discardableResult public static func run(
     _ count: Int, besides more: Int = 0, prepare: @escaping @Sendable (_ member: Int) -> Void = { _ in },

@@ -1,26 +1,26 @@
 import Laboratory
 import Platform
 
-/// Verifies that threads can be started before Dispatch needs them. If the pool cannot start its threads, Dispatch
-/// waits for them forever.
+/// A check that threads can be started before Dispatch needs them. If the pool cannot start its threads, Dispatch waits
+/// for them forever.
 public struct ThreadCapacity: Sendable {
   private let require: @Sendable (Int) throws -> Void
 
-  /// Creates the check for this process; a test passes another function.
+  /// Creates the check for this process. A test passes another `require`.
   public init(_ require: @escaping @Sendable (Int) throws -> Void = { try SystemThread.requireCapacity(for: $0) }) {
     self.require = require
   }
 
-  /// Verifies that this many threads can be started, and some more for Dispatch and the lab.
+  /// Verifies that `count` threads can be started, and some more for Dispatch and the lab.
   ///
-  /// - Throws: ``Unavailable`` if they cannot.
+  /// - Throws: ``Unavailable`` if the threads cannot be started.
   public func require(_ count: Int) throws {
     do { try require(count + 8) } catch { throw Unavailable("\(count) threads and some more are needed: \(error)") }
   }
 }
 
 extension ThreadCensus {
-  /// Takes a census of this process's threads.
+  /// Returns a census of this process's threads.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public static func required() throws(Unavailable) -> ThreadCensus {

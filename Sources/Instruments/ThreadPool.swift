@@ -1,6 +1,6 @@
-/// The pool of Dispatch's own threads.
+/// The pool of Dispatch's threads.
 public enum ThreadPool {
-  /// The largest number of threads that the pool of one priority has on Linux: `DISPATCH_WORKQ_MAX_PTHREAD_COUNT` in
-  /// libdispatch's internal.h. On other systems, trials verify that this many threads can be started.
+  /// The maximum number of pool threads for one priority on Linux: `DISPATCH_WORKQ_MAX_PTHREAD_COUNT` in libdispatch's
+  /// internal.h. On other systems, trials verify that this many threads can be started.
   public static let limit = 255
 }

@@ -1,13 +1,14 @@
 import CDispatchSupport
 
-/// Runs an operation `count` times in a row, with nothing in between. Every loop that times short operations is built
-/// on it.
+/// Executes an operation `count` times in a row, with nothing in between. Every loop that times short operations uses
+/// this function.
 ///
 /// The loop is inlined into the closure that contains the operation, and the operation into the loop. The closure
-/// therefore *is* the loop, and the caller times one call of it for all operations. Pass on such a closure, not the
-/// operation: a closure that is called inside another closure's context is called through a pointer, each time.
-/// `Tools/timed-loops` verifies in the released binary that no loop between these marks calls anything but its
-/// operation. A copy in this module, which no code calls, would mislead that tool, so none is emitted.
+/// therefore *is* the loop, and the caller times one call of the closure for all operations. Pass such a closure to the
+/// timing function instead of the operation: a closure that is called inside another closure's context is called
+/// through a pointer, each time. `Tools/timed-loops` verifies in the released binary that no loop between these marks
+/// calls anything but its operation. A copy in this module, which no code calls, would mislead that tool, so none is
+/// emitted.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0
@@ -20,7 +21,7 @@ public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   gcdlab_loop_ends()
 }
 
-/// Runs an asynchronous operation, such as a call of an actor, `count` times in a row.
+/// Executes an asynchronous operation, such as a call of an actor, `count` times in a row.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(
   _ count: Int, isolation: isolated (any Actor)? = #isolation, _ operation: (_ index: Int) async -> Void
@@ -35,7 +36,7 @@ public func timedLoop(
   gcdlab_loop_ends()
 }
 
-/// Operations on one subject that are timed together.
+/// A loop of operations on one subject that are timed together.
 public struct Loop<Subject> {
   /// The number of operations.
   public let count: Int
@@ -46,25 +47,25 @@ public struct Loop<Subject> {
   @inlinable
   public init(_ count: Int, on subject: Subject) { (self.count, self.subject) = (count, subject) }
 
-  /// Runs the operation `count` times, in a timed loop.
+  /// Executes the operation `count` times, in a timed loop.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(_ operation: (Subject) -> Void) { timedLoop(count) { _ in operation(subject) } }
 
-  /// Runs the asynchronous operation `count` times, one after the other.
+  /// Executes the asynchronous operation `count` times, one after the other.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(isolation: isolated (any Actor)? = #isolation, _ operation: (Subject) async -> Void) async {
     await timedLoop(count) { _ in await operation(subject) }
   }
 }
 
-/// Things that are passed on one after the other, and timed together.
+/// A loop over values that are passed to a function one after the other, and timed together.
 public struct Pieces<Piece> {
   @usableFromInline let pieces: [Piece]
 
-  /// Creates a loop over these things.
+  /// Creates a loop over `pieces`.
   public init(_ pieces: some Sequence<Piece>) { self.pieces = Array(pieces) }
 
-  /// Calls `pass` with each piece.
+  /// Calls `pass` with each piece, in order.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(_ pass: (Piece) -> Void) {
     pieces.withUnsafeBufferPointer { pieces in

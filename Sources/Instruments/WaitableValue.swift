@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A value that handlers and threads change and one thread waits for. It consists of a mutex and a signal, which is
-/// sent once the value has the awaited state.
+/// A value that handlers and threads change and one thread waits for. It consists of a mutex and a semaphore, which is
+/// signaled once the value meets the awaited condition.
 ///
 /// ```swift
 /// let seen = WaitableValue((messages: 0, ends: 0))
@@ -10,8 +10,9 @@ import Synchronization
 /// guard seen.wait(within: .seconds(20), until: { $0.messages == 1 }) else { … }
 /// ```
 ///
-/// The waiting thread is woken once, by the change that brings the awaited state. If every change woke it, the thread
-/// that makes the change would pay for that: a stream of 64 KiB reads, each of them noted, was slower by a sixth.
+/// The waiting thread is woken once, by the change after which the value meets the condition. If every change woke it,
+/// the thread that makes the change would pay for that: a stream of 64 KiB reads, each of them recorded, was slower by
+/// a sixth.
 ///
 /// Only one thread may wait at a time.
 @dynamicMemberLookup
@@ -20,17 +21,18 @@ public final class WaitableValue<Value: Sendable>: Sendable {
     var value: Value
     /// The condition that a thread waits for; nil while no thread waits.
     var awaited: (@Sendable (Value) -> Bool)?
-    /// The value that met the condition.
+    /// The value that met the condition; nil until then.
     var come: Value?
   }
 
   private let state: Mutex<State>
   private let hasCome = DispatchSemaphore(value: 0)
 
-  /// Creates a value.
+  /// Creates a waitable value with an initial value.
   public init(_ value: Value) { state = Mutex(State(value: value)) }
 
-  /// Changes the value, and wakes the waiting thread if the value now meets its condition.
+  /// Changes the value by `change`, and wakes the waiting thread if the value now meets its condition. Returns the
+  /// result of `change`.
   @discardableResult public func note<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
     let (result, wakes) = state.withLock { state in
       let result = change(&state.value)
@@ -42,22 +44,22 @@ public final class WaitableValue<Value: Sendable>: Sendable {
     return result
   }
 
-  /// The present value.
+  /// The current value.
   public var now: Value { state.withLock { $0.value } }
 
-  /// A part of the present value.
+  /// A property of the current value.
   public subscript<Part: Sendable>(dynamicMember part: KeyPath<Value, Part>) -> Part {
     state.withLock { $0.value[keyPath: part] }
   }
 
-  /// Waits until the value meets a condition, but no longer than `patience`. Returns whether it does. The thread that
-  /// changes the value calls `isSo`, which must not use this object itself.
+  /// Waits until the value meets the condition `isSo`, but no longer than `patience`. Returns whether it does. The
+  /// thread that changes the value calls `isSo`, which must not use this object.
   @discardableResult public func wait(
     within patience: Duration, until isSo: @escaping @Sendable (Value) -> Bool
   ) -> Bool { value(within: patience, when: isSo) != nil }
 
-  /// Returns the value that met the condition; nil if none did within `patience`. `isSo` is called as in
-  /// ``wait(within:until:)``.
+  /// Waits for the condition `isSo` as ``wait(within:until:)`` does, and returns the value that met it; nil if no value
+  /// did within `patience`.
   public func value(within patience: Duration, when isSo: @escaping @Sendable (Value) -> Bool) -> Value? {
     let present: Value? = state.withLock { state in
       if isSo(state.value) { return state.value }

@@ -2,25 +2,25 @@ import Dispatch
 import Laboratory
 
 extension DispatchTimeInterval {
-  /// Creates an interval of Dispatch from a duration.
+  /// Creates a time interval from a duration.
   public init(_ duration: Duration) { self = .nanoseconds(Int(clamping: duration.nanoseconds)) }
 }
 
 extension DispatchTime {
-  /// Returns the time that is a duration from now.
+  /// Returns the time at the end of `duration` from now.
   public static func after(_ duration: Duration) -> DispatchTime { .now() + DispatchTimeInterval(duration) }
 }
 
 extension DispatchSemaphore {
-  /// Waits for a signal, but no longer than `patience`. Returns whether the signal came.
+  /// Waits for a signal, but no longer than `patience`. Returns whether the semaphore was signaled.
   @discardableResult public func wait(within patience: Duration) -> Bool {
     wait(timeout: .after(patience)) == .success
   }
 
-  /// Waits for a signal that must come.
+  /// Waits for a signal that must occur.
   ///
-  /// - Parameter what: what failed to happen without the signal: `the handler did not run`.
-  /// - Throws: ``WaitTimeoutError`` if the signal did not come within `patience`.
+  /// - Parameter what: the text of the error if no signal occurs: `the handler did not run`.
+  /// - Throws: ``WaitTimeoutError`` if the semaphore was not signaled within `patience`.
   public func wait(within patience: Duration, else what: String) throws(WaitTimeoutError) {
     if !wait(within: patience) { throw WaitTimeoutError(what, within: patience) }
   }
@@ -33,11 +33,11 @@ extension DispatchGroup {
   }
 }
 
-/// The error of waiting in vain for an event that must happen: the trial is broken.
+/// The error that a required event did not happen in time, which means that the trial is broken.
 public struct WaitTimeoutError: Error, CustomStringConvertible {
-  /// A description of the event that did not happen, and of the time for which the trial waited.
+  /// A description of the event that did not happen, with the time for which the trial waited.
   public let description: String
 
-  /// Creates the error: `what` failed to happen within `patience`, for instance `the handler did not run`.
+  /// Creates the error with a text such as `the handler did not run`, and with the time limit.
   public init(_ what: String, within patience: Duration) { description = "\(what) within \(patience)" }
 }

@@ -3,7 +3,8 @@ import Laboratory
 import Platform
 
 extension WakeUps {
-  /// Measures wake-ups by a dispatch semaphore: 50 of each kind, a third of a millisecond apart.
+  /// Returns the measured times of wake-ups by a dispatch semaphore: 50 of each kind, a third of a millisecond apart. A
+  /// time is nil if it cannot be measured, for instance on Darwin.
   ///
   /// - Parameter cores: the number of cores that this process may use.
   public static func measured(cores: Int) -> WakeUps {
@@ -12,7 +13,7 @@ extension WakeUps {
       sameCore: try? median(ofSleeperOn: 0), otherCore: cores > 1 ? try? median(ofSleeperOn: 1) : nil)
   }
 
-  /// One wake-up.
+  /// The times of one wake-up.
   private final class WakeUp: Sendable {
     let sent = Moment()
     let arrived = Moment()
@@ -21,7 +22,8 @@ extension WakeUps {
     let ended = DispatchSemaphore(value: 0)
   }
 
-  /// Returns the median time of wake-ups from a thread on the first core to a sleeping thread on `core`.
+  /// Returns the median time of wake-ups of a thread that sleeps on `core` by a thread on the first core, in
+  /// nanoseconds.
   ///
   /// - Throws: ``SystemError`` if the threads cannot be started.
   private static func median(ofSleeperOn core: Int) throws(SystemError) -> Double {

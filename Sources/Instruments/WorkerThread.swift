@@ -2,8 +2,8 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// A thread outside the dispatch pool that waits for work. Handing it work costs a wake-up and not the start of a
-/// thread.
+/// A thread outside the dispatch pool that waits for work. Submitting work to it costs a wake-up instead of the start
+/// of a thread.
 public final class WorkerThread: Sendable {
   private let handed = DispatchSemaphore(value: 0)
   private let work: Work
@@ -13,7 +13,7 @@ public final class WorkerThread: Sendable {
     let waiting = Mutex<[@Sendable () -> Void]>([])
   }
 
-  /// Starts the thread, which lives until ``stop()``.
+  /// Starts the thread, which runs until ``stop()``.
   ///
   /// - Throws: ``SystemError`` if no thread can be started.
   public init() throws(SystemError) {
@@ -28,14 +28,14 @@ public final class WorkerThread: Sendable {
     }
   }
 
-  /// Runs `body` on the thread, after the work that was handed to it before.
+  /// Submits `body` to the thread, which executes it after all earlier work.
   public func run(_ body: @escaping @Sendable () -> Void) {
     work.waiting.withLock { $0.append(body) }
     handed.signal()
   }
 
-  /// Ends the thread once it has done all its work, and waits for that. Call it once, and hand the thread no work
-  /// afterwards.
+  /// Ends the thread after it has executed all its work, and waits for the end. Call this method once, and submit no
+  /// work afterwards.
   public func stop() {
     handed.signal()
     thread.join()

@@ -1,14 +1,14 @@
 import CDispatchSupport
 
-/// Counts the allocations on the heap that a piece of code makes, on all threads of the process.
+/// The allocations on the heap that all threads of the process performed while a piece of code ran.
 ///
-/// The released binary on Linux reports them: its linker replaces `malloc` and its relatives (`Allocations.c`). Other
-/// builds do not. Counting costs two atomic additions for each allocation, so nothing is timed meanwhile. While no code
-/// is counting, an allocation costs a load and a branch.
+/// Only the released binary on Linux reports allocations: its linker replaces `malloc` and the related functions
+/// (`Allocations.c`). Counting costs two atomic additions for each allocation, so nothing is timed meanwhile. While no
+/// code is counting, an allocation costs a load and a branch.
 public struct Allocations: Sendable, Equatable {
-  /// The number of times that memory was allocated, or its size changed.
+  /// The number of calls that allocated or resized memory.
   public let count: Int
-  /// The bytes that were asked for.
+  /// The number of bytes that these calls requested.
   public let bytes: Int
 
   /// Returns the allocations of the process while `body` ran; nil if this build does not report them. `body` runs in

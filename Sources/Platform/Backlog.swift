@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A bounded list of elements that wait to be shown. If the reader is too slow, the backlog counts further elements
-/// instead of keeping them.
+/// A bounded list of elements that wait to be displayed. If the list is full, the backlog counts further elements
+/// instead of storing them.
 public final class Backlog<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -10,16 +10,16 @@ public final class Backlog<Element: Sendable>: Sendable {
   private let state = Mutex(State())
   private let limit: Int
   private let ringing: AsyncStream<Void>.Continuation
-  /// Yields a value when there are elements to take. It finishes with ``end()``.
+  /// A stream that yields a value when the backlog contains elements. The stream finishes with ``end()``.
   public let bell: AsyncStream<Void>
 
-  /// Creates an empty backlog that keeps at most `limit` elements.
+  /// Creates an empty backlog that stores at most `limit` elements.
   public init(limit: Int) {
     self.limit = limit
     (bell, ringing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Adds an element if there is room for it, or counts it as dropped.
+  /// Appends an element if the backlog has room for it. Otherwise counts the element as dropped.
   public func add(_ element: Element) {
     state.withLock { state in
       if state.elements.count < limit { state.elements.append(element) } else { state.dropped += 1 }
@@ -27,7 +27,7 @@ public final class Backlog<Element: Sendable>: Sendable {
     ringing.yield()
   }
 
-  /// Takes all elements, and the number of elements that were dropped after them.
+  /// Removes and returns all elements, with the number of elements that were dropped after them.
   public func take() -> (elements: [Element], dropped: Int) {
     state.withLock { state in
       defer { state = State() }
@@ -35,6 +35,6 @@ public final class Backlog<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends the backlog: nothing more is added, and the elements that it holds can still be taken.
+  /// Finishes the stream ``bell``. The elements in the backlog can still be removed.
   public func end() { ringing.finish() }
 }

@@ -1,22 +1,17 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A process that this process has started. The caller waits for its exit status.
+/// A process that this process has started, with operations that wait for its exit status.
 public struct ChildProcess: Sendable {
   /// The process identifier.
   public let identifier: pid_t
 
-  /// Starts a program. The new process inherits the given descriptors and standard error, and no others.
+  /// Starts a program. The new process inherits only the given descriptors and standard error.
   ///
   /// - Parameters:
   ///   - image: the program, whose name is its first argument.
   ///   - environment: the environment of the new process, to which this process's `LD_LIBRARY_PATH` is added.
-  ///   - descriptors: descriptors of this process, by the numbers that the new process sees, below 32.
+  ///   - descriptors: the descriptors of this process to pass on, by their numbers in the new process, which are below
+  ///     32.
   /// - Throws: ``SystemError`` if the process cannot be started.
   public init(
     _ image: Image, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
@@ -81,7 +76,7 @@ public struct ChildProcess: Sendable {
     return status
   }
 
-  /// Waits until the process has ended, without collecting its status.
+  /// Waits until the process has ended, and does not collect its status.
   public func waitUntilEnded() {
     var info = siginfo_t()
     while waitid(P_PID, id_t(identifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
@@ -95,12 +90,12 @@ public struct ChildProcess: Sendable {
   /// another program sent it, or the system had too little memory.
   public static func wasKilled(_ status: Int32) -> Bool { status & 0x7F == SIGKILL }
 
-  /// Makes this process the parent of all orphans among its descendants, so that it can wait for them.
+  /// Makes this process the parent of all its orphaned descendants, so that it can wait for them.
   ///
   /// - Returns: whether the system supports that.
   public static func adoptOrphans() -> Bool { gcdlab_adopt_orphans() == 0 }
 
-  /// Waits until any child has ended, adopted ones included, and collects its status.
+  /// Waits until any child or adopted descendant has ended, and collects its status.
   public static func waitForAny() {
     var status: Int32 = 0
     while waitpid(-1, &status, 0) < 0, errno == EINTR {}
@@ -117,7 +112,7 @@ public struct ChildProcess: Sendable {
     }
   }
 
-  /// Collects the statuses of all children that have ended and that nobody has waited for.
+  /// Collects the statuses of all children that have ended and whose statuses have not been collected.
   ///
   /// - Returns: the number of these children, plus one if a child has not ended.
   public static func leftOver() -> Int {

@@ -1,12 +1,6 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// Confines a process to some of the machine's cores, and defines the order in which cores are chosen.
+/// The confinement of processes to some of the machine's cores, and the order in which cores are chosen.
 public enum Confinement {
   /// Whether this system can confine a process.
   public static var isPossible: Bool {
@@ -18,11 +12,11 @@ public enum Confinement {
   }
 
   /// The cores that this process may use, in the order in which the lab chooses them. One core of each physical core
-  /// comes first. Their siblings come last: a sibling shares the units of its physical core, so the two together do
-  /// less than two full cores.
+  /// comes first, and its siblings come last: a sibling shares the execution units, so that the two together are slower
+  /// than two physical cores.
   public static var coresInTurn: [Int] { inTurn(Host.coreNumbers, siblings: siblings(of:)) }
 
-  /// Returns cores in the order in which the lab chooses them.
+  /// Returns `cores` in the order in which the lab chooses them.
   ///
   /// - Parameter siblings: returns all cores that belong to the same physical core as a given core, including that
   ///   core.
@@ -39,7 +33,7 @@ public enum Confinement {
     return list.map(numbers(in:)) ?? [core]
   }
 
-  /// Returns the numbers in a list in the kernel's format: `0-1,8`.
+  /// Returns the core numbers in a list in the kernel's format: `0-1,8`.
   static func numbers(in list: String) -> [Int] {
     list.split { ",\n ".contains($0) }.flatMap { part -> [Int] in
       let ends = part.split(separator: "-").compactMap { Int($0) }
@@ -48,13 +42,13 @@ public enum Confinement {
     }
   }
 
-  /// Returns the argument that follows the subcommand on the command line of a confined process. Dispatch counts the
-  /// cores before `main` runs, and the process must be confined before that.
+  /// Returns `cores` as an argument for a confined process, which follows the subcommand: `0,1`. The process must be
+  /// confined before `main` runs, since Dispatch counts the cores before that.
   public static func argument(_ cores: [Int]) -> String { cores.map(String.init).joined(separator: ",") }
 
-  /// Verifies that this process was confined to `cores`.
+  /// Verifies that this process is confined to `cores`.
   ///
-  /// - Throws: ``SystemError`` if the system did not confine it.
+  /// - Throws: ``SystemError`` if the process is not confined to these cores.
   public static func requireOwn(_ cores: [Int]) throws(SystemError) {
     let status = gcdlab_confinement()
     if status != 0 { throw SystemError(status, "keep a worker to cores \(argument(cores))") }

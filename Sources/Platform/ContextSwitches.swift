@@ -1,27 +1,22 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The number of times that threads lost their core, because they waited or because the kernel gave the core to another
-/// thread.
+/// The number of times that threads lost their core: voluntarily, by waiting, or because the kernel gave the core to
+/// another thread.
 ///
 /// A voluntary switch does not prove a wait on a lock: a thread also switches voluntarily while a page of memory is
 /// fetched.
 public struct ContextSwitches: Sendable, Equatable {
-  /// Switches in which the thread went to sleep.
+  /// The number of switches in which the thread began to wait.
   public var voluntary: Int
-  /// Switches in which the thread could have continued.
+  /// The number of switches in which the thread could have continued.
   public var involuntary: Int
 
-  /// Creates the counts of both kinds.
+  /// Creates context switches from the two counts.
   public init(voluntary: Int, involuntary: Int) {
     self.voluntary = voluntary
     self.involuntary = involuntary
   }
 
-  /// Returns the switches of all threads of this process while `body` ran, including threads that have ended.
+  /// Returns the context switches of all threads of this process while `body` ran, including threads that have ended;
+  /// nil if the system does not report them.
   public static func ofProcess<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
     -> ContextSwitches?
   {
@@ -30,7 +25,8 @@ public struct ContextSwitches: Sendable, Equatable {
     return since(before, soFar())
   }
 
-  /// Returns the switches of all threads of this process while an asynchronous `body` ran.
+  /// Returns the context switches of all threads of this process while an asynchronous `body` ran; nil if the system
+  /// does not report them.
   public static func ofProcess(
     isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Void
   ) async rethrows -> ContextSwitches? {

@@ -8,14 +8,14 @@
   private let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #endif
 
-/// The number of descriptors that this process may have open: `RLIMIT_NOFILE`.
+/// The limit on the number of open descriptors of this process: `RLIMIT_NOFILE`.
 public struct DescriptorLimit: Sendable, Equatable {
-  /// The limit that applies now. A process may lower it, and may raise it up to ``hard``.
+  /// The limit that applies now. A process may lower it, or raise it up to ``hard``.
   public let soft: Int
-  /// The highest value that ``soft`` may be raised to; `Int.max` if there is no limit.
+  /// The highest value to which ``soft`` can be raised; `Int.max` if there is no limit.
   public let hard: Int
 
-  /// Creates a limit from its two values.
+  /// Creates a limit from its soft and its hard value.
   public init(soft: Int, hard: Int) {
     self.soft = soft
     self.hard = hard
@@ -39,11 +39,12 @@ public struct DescriptorLimit: Sendable, Equatable {
     guard setrlimit(descriptors, &limit) == 0 else { throw SystemError(errno, "limit open descriptors to \(soft)") }
   }
 
-  /// The size of the descriptor table, from which the document computes its pool: `getdtablesize()`, which returns the
-  /// soft limit.
+  /// The size of the descriptor table that `getdtablesize()` returns, which is the soft limit. The descriptor pool of
+  /// the Concurrency Programming Guide is computed from it.
   public static var tableSize: Int { Int(getdtablesize()) }
 
-  /// Returns how many descriptors can still be opened under a soft limit of `limit`: the free numbers below it.
+  /// Returns the number of descriptors that can still be opened under a soft limit of `limit`: the unused numbers below
+  /// it.
   public static func free(below limit: Int) -> Int {
     (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) == -1 && errno == EBADF }
   }

@@ -1,11 +1,5 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// Opens a file only for its events. Darwin's `O_EVTONLY` does not keep the volume from being unmounted. Linux has
-/// `O_PATH`, which yields a descriptor without opening the file.
+/// Opens the file at `path` for monitoring only, and returns the descriptor. Darwin's `O_EVTONLY` does not prevent the
+/// volume from being unmounted. Linux's `O_PATH` returns a descriptor without opening the file.
 ///
 /// - Throws: ``SystemError`` if the file does not exist or no descriptor is left.
 public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
@@ -19,9 +13,9 @@ public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
   return descriptor
 }
 
-/// Returns the present path of the file that a descriptor refers to, whatever path it was opened with; nil if the
-/// descriptor is not open or has no path. Linux also names objects that are not files (`anon_inode:inotify`), and
-/// appends ` (deleted)` to the path of a file that no longer has one.
+/// Returns the current path of the file that a descriptor refers to; nil if the descriptor is not open or has no path.
+/// Linux also returns names of objects that are not files (`anon_inode:inotify`), and appends ` (deleted)` to the path
+/// of a deleted file.
 public func currentPath(of descriptor: Int32) -> String? {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
     guard let base = buffer.baseAddress else { return nil }

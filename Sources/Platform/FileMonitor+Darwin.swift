@@ -4,19 +4,19 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// Watches one file through a vnode source, as the Concurrency Programming Guide does.
+  /// A monitor of one file that uses a vnode source, as the Concurrency Programming Guide does.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceFileSystemObject
 
-    /// Creates a source for the file that is open as `fileDescriptor`.
+    /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)
     }
 
-    /// Sets the handler of changes.
+    /// Sets the handler that receives each change and the time of its delivery.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       source.setEventHandler { [unowned source] in
         let time = clock_gettime_nsec_np(CLOCK_MONOTONIC)

@@ -2,21 +2,21 @@
   import Dispatch
   import Glibc
 
-  /// Watches one file through an inotify watch on its inode, which follows the file through every rename.
+  /// A monitor of one file that uses an inotify watch on its inode. The watch remains valid if the file is renamed.
   ///
-  /// inotify reports `IN_MODIFY` and `IN_ATTRIB`. To detect whether the file grew, got a link or lost its last name,
-  /// the monitor compares the file's status before and after the event, through the descriptor. While the descriptor is
-  /// open, the removal of the last name shows at once as a link count of 0.
+  /// inotify reports `IN_MODIFY` and `IN_ATTRIB`. To detect that the file grew, that its link count changed or that its
+  /// last name was removed, the monitor compares the file's status before and after the event, through the descriptor.
+  /// While the descriptor is open, a file without a name has a link count of 0.
   ///
-  /// Unchecked: only the caller uses the state before activation. After that only the handler does, and a source never
-  /// runs its handler twice at once.
+  /// Unchecked: before activation only the caller uses the state. After activation only the event handler does, and a
+  /// source never runs its handler twice at once.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let stream: InotifyStream
     private var size: off_t = 0
     private var links: nlink_t = 0
 
-    /// Creates a source for the file that is open as `fileDescriptor`.
+    /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       descriptor = fileDescriptor
       stream = try InotifyStream(queue: queue)
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Sets the handler of changes.
+    /// Sets the handler that receives each change and the time of its delivery.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }
@@ -50,8 +50,8 @@
     /// Cancels the source.
     public func cancel() { stream.cancel() }
 
-    /// Reports the changes that the event `mask` stands for. Each kind of event updates only its own part of the known
-    /// status. The new status may already show a change that a later event reports.
+    /// Reports the changes for the inotify event `mask`. Each kind of event updates only its own fields of the known
+    /// status. The new status may already contain a change that a later event reports.
     private func sort(_ mask: UInt32, _ report: (FileChange) -> Void) {
       if mask & UInt32(IN_MOVE_SELF) != 0 { report(.rename) }
       guard mask & UInt32(IN_MODIFY | IN_ATTRIB) != 0 else { return }

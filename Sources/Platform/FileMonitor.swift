@@ -16,10 +16,11 @@ public enum FileChange: String, Sendable, CaseIterable {
   case delete
 }
 
-/// A dispatch source for the changes of one file, under whatever name. It starts inactive, as other sources do.
+/// A dispatch source for the changes of one file, which remains valid if the file is renamed. The source starts
+/// inactive.
 ///
-/// On Darwin it is a vnode source, on Linux an inotify descriptor with a read source: see `FileMonitor+Darwin.swift`
-/// and `FileMonitor+Linux.swift`.
+/// The source is a vnode source on Darwin (`FileMonitor+Darwin.swift`), and a read source of an inotify descriptor on
+/// Linux (`FileMonitor+Linux.swift`).
 public protocol FileMonitoring: AnyObject, Sendable {
   /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
   ///
@@ -28,11 +29,11 @@ public protocol FileMonitoring: AnyObject, Sendable {
   /// - Throws: ``SystemError`` if the system has no resources left to watch the file.
   init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError)
 
-  /// Sets the handler that receives each change, with the time (monotonic nanoseconds) at which the source's handler
-  /// started. Call this before the activation.
+  /// Sets the handler that receives each change, with the time in monotonic nanoseconds at which the source's handler
+  /// started. Call this method before the activation.
   func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void)
 
-  /// Sets the cancellation handler, which runs once, after the last event. Call this before the activation.
+  /// Sets the cancellation handler, which runs once, after the last event. Call this method before the activation.
   func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
 
   /// Starts to deliver events.

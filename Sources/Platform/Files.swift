@@ -1,12 +1,6 @@
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// Creates a pipe. A program that this process starts inherits its ends only if they are passed to it.
+/// Creates a pipe. A program that this process starts inherits an end of the pipe only if the caller passes it on.
 ///
 /// - Throws: ``SystemError`` if no descriptors are left.
 public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
@@ -16,7 +10,7 @@ public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
   return (ends[0], ends[1])
 }
 
-/// Returns the whole text of a file; nil if it cannot be read. Use it for small files, such as those in `/proc`.
+/// Returns the whole text of a file; nil if the file cannot be read. Use it for small files, such as those in `/proc`.
 public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1 << 30).text }
 
 /// Returns the bytes of a file or of a pipe. If there are more than `limit` bytes, the result has one byte more than
@@ -34,7 +28,7 @@ public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> 
   return try read(path, atMost: limit, .closeOnExec)
 }
 
-/// Returns the bytes of a regular file. The function does not follow a link at `path` and never blocks. If there are
+/// Returns the bytes of a regular file. The function does not follow a link at `path` and does not block. If there are
 /// more than `limit` bytes, the result has one byte more than the limit.
 ///
 /// - Throws: ``SystemError`` if the file cannot be opened or read, or is not a regular file.

@@ -1,8 +1,8 @@
 import CDispatchSupport
 
 extension Host {
-  /// The bytes of the heap that this process has allocated and not freed; nil if the system does not report them.
-  /// Memory that a thread has freed and may use again soon can count as in use, some kilobytes for each thread.
+  /// The bytes of the heap that this process has allocated and not freed; nil if the system does not report them. Freed
+  /// memory that a thread caches for reuse can be included: some kilobytes for each thread.
   public static var heapInUse: Int? {
     let bytes = gcdlab_heap_in_use()
     return bytes < 0 ? nil : Int(bytes)

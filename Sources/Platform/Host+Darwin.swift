@@ -12,8 +12,8 @@
       return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? CommandLine.arguments[0] }
     }
 
-    /// The running binary, by its path. Darwin offers no other reference to it, so the lab must detect that another
-    /// binary has taken the path.
+    /// The running binary, identified by its path. Darwin has no other reference to it, so the lab must detect that
+    /// another file has replaced it.
     public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
 
     /// The processor's name.
@@ -25,14 +25,14 @@
       return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// Physical memory in bytes.
+    /// The physical memory in bytes; nil if the system does not report it.
     public static var memory: Int? {
       var bytes: UInt64 = 0
       var size = MemoryLayout<UInt64>.size
       return sysctlbyname("hw.memsize", &bytes, &size, nil, 0) == 0 ? Int(bytes) : nil
     }
 
-    /// The memory of this process that is resident, in bytes; nil if the system does not report it.
+    /// The resident memory of this process in bytes; nil if the system does not report it.
     public static var residentMemory: Int? {
       var info = mach_task_basic_info()
       var count = mach_msg_type_number_t(MemoryLayout<mach_task_basic_info>.size / MemoryLayout<natural_t>.size)
@@ -44,7 +44,7 @@
       return status == KERN_SUCCESS ? Int(info.resident_size) : nil
     }
 
-    /// Not available: Darwin does not report stolen time, so the lab cannot warn about a disturbed run.
+    /// Always nil: Darwin does not report stolen time, so the lab cannot warn about a disturbed run.
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? { nil }
 
     /// The kinds of dispatch source that exist on this system.
@@ -53,7 +53,7 @@
       "mach receive", "memory pressure",
     ]
 
-    /// Clock ticks per second.
+    /// The number of clock ticks per second.
     public static var ticksPerSecond: Double { Double(sysconf(_SC_CLK_TCK)) }
   }
 #endif

@@ -11,8 +11,8 @@
       return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The running binary, as it was when the process started. The kernel keeps it, even if another file has taken its
-    /// path.
+    /// The running binary, as it was when the process started. The kernel retains the file even if another file
+    /// replaces it.
     public static var image: Image { Image(ownAt: "/proc/self/exe", name: executablePath, isSure: true) }
 
     /// The processor's name; nil without `/proc`.
@@ -29,15 +29,15 @@
       return pages > 0 && size > 0 ? pages * size : nil
     }
 
-    /// The memory of this process that is resident, in bytes; nil without `/proc`. The kernel walks the page tables for
+    /// The resident memory of this process in bytes; nil without `/proc`. The kernel walks the page tables to compute
     /// this figure. The cheaper counters can be wrong by the memory of a thousand queues.
     public static var residentMemory: Int? {
       firstLine(of: "/proc/self/smaps_rollup", startingWith: "Rss:")?
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
-    /// Returns how some cores have spent their time since the machine started; nil without `/proc`, or if `/proc/stat`
-    /// lacks one of the cores.
+    /// Returns the times that `cores` have spent in each state since the machine started; nil without `/proc`, or if
+    /// `/proc/stat` lacks one of the cores.
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? {
       guard let text = readFile("/proc/stat") else { return nil }
       let names = Set(cores.map { "cpu\($0)" })
@@ -53,7 +53,7 @@
     /// The kinds of dispatch source that exist on this system.
     public static let dispatchSources = ["timer", "signal", "read", "write", "data add", "data or", "data replace"]
 
-    /// Clock ticks per second, the unit of ``ProcessorTimes``.
+    /// The number of clock ticks per second, the unit of ``ProcessorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 
     private static func firstLine(of path: String, startingWith prefix: String) -> String? {

@@ -1,46 +1,41 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The facts that the operating system reports about this machine. The parts that differ by platform are in
-/// `Host+Linux.swift` and `Host+Darwin.swift`.
+/// Information that the operating system reports about this machine. `Host+Linux.swift` and `Host+Darwin.swift` contain
+/// the members that differ by platform.
 public enum Host {
-  /// The system's name and kernel release, as `uname` gives them.
+  /// The system's name and kernel release, as `uname` reports them.
   public static var kernel: (name: String, release: String) {
     var names = utsname()
     guard uname(&names) == 0 else { return ("unknown", "unknown") }
     return (text(&names.sysname), text(&names.release))
   }
 
-  /// The name of the Dispatch build that was linked in place of the toolchain's (`make build LIBDISPATCH=…`); nil for
-  /// the toolchain's.
+  /// The name of the Dispatch build that was linked instead of the toolchain's (`make build LIBDISPATCH=…`); nil for
+  /// the toolchain's Dispatch.
   public static var dispatchBuild: String? { gcdlab_dispatch_build().map { String(cString: $0) } }
 
-  /// The file that this process loaded Dispatch from; nil if the binary itself contains it.
+  /// The path of the library from which this process loaded Dispatch; nil if the binary itself contains Dispatch.
   public static var dispatchLibrary: String? { gcdlab_dispatch_library().map { String(cString: $0) } }
 
   private static func text<T>(_ field: inout T) -> String {
     withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
-  /// The soft limit of open descriptors; `Int.max` if there is none.
+  /// The soft limit on open descriptors; `Int.max` if there is none.
   public static var descriptorLimit: Int { limit(GCDLAB_LIMIT_DESCRIPTORS) ?? Int.max }
 
-  /// The soft limit of this user's threads; nil if there is none.
+  /// The soft limit on this user's threads; nil if there is none.
   public static var threadLimit: Int? { limit(GCDLAB_LIMIT_THREADS) }
 
-  /// The soft limits of memory that are set, in bytes, with the options by which `ulimit` sets them (`-v`, `-d`).
+  /// The soft limits on memory in bytes, each with the option of `ulimit` that sets it (`-v`, `-d`). Unset limits are
+  /// omitted.
   public static var memoryLimits: [(option: String, bytes: Int)] {
     [("-v", limit(GCDLAB_LIMIT_ADDRESSES)), ("-d", limit(GCDLAB_LIMIT_DATA))].compactMap { option, bytes in
       bytes.map { (option, $0) }
     }
   }
 
-  /// The soft limit of a thread's stack, in bytes; nil if there is none.
+  /// The soft limit on a thread's stack in bytes; nil if there is none.
   public static var stackLimit: Int? { limit(GCDLAB_LIMIT_STACK) }
 
   private static func limit(_ which: gcdlab_limit) -> Int? {
@@ -52,8 +47,8 @@ public enum Host {
   /// can restrict.
   public static var cores: Int { max(1, Int(gcdlab_core_count())) }
 
-  /// The system's numbers of the cores that this process may use. If the system does not report them, they are counted
-  /// from 0.
+  /// The system's numbers of the cores that this process may use. If the system does not report the numbers, the cores
+  /// are numbered from 0.
   public static var coreNumbers: [Int] {
     (0..<cores).map { index in
       let number = Int(gcdlab_core_number(Int32(index)))
@@ -61,8 +56,7 @@ public enum Host {
     }
   }
 
-  /// The number of cores that the machine has in use, as far as this process can see them, whether or not it may run on
-  /// them.
+  /// The number of cores that are online and visible to this process, whether or not the process may run on them.
   public static var onlineCores: Int { max(1, Int(gcdlab_online_count())) }
 
   /// The processor time that this process and its finished children have used so far, in nanoseconds.
@@ -72,25 +66,25 @@ public enum Host {
   public static var processorTime: ProcessorTime { usage(thisProcess).processorTime }
 }
 
-/// Processor time in nanoseconds; the system counts it in microseconds. Linux divides it into user and system time by
-/// samples, some hundreds per second, so below a few milliseconds only the total is meaningful.
+/// Processor time in nanoseconds, which the system counts in microseconds. Linux divides the time into user and system
+/// time by samples, some hundreds per second, so below a few milliseconds only the total is meaningful.
 public struct ProcessorTime: Sendable, Equatable {
-  /// Time in user mode.
+  /// The time in user mode.
   public var user: UInt64
-  /// Time in kernel mode, on behalf of the program.
+  /// The time in kernel mode on behalf of the process.
   public var system: UInt64
 
-  /// Creates a time from its parts in user and in kernel mode.
+  /// Creates a processor time from its user and its system time.
   public init(user: UInt64 = 0, system: UInt64 = 0) {
     self.user = user
     self.system = system
   }
 
-  /// The time in user and in kernel mode together.
+  /// The sum of the user and the system time.
   public var total: UInt64 { user + system }
 
-  /// Returns the time that was used since `earlier`. If the system has corrected a sample downwards, that part of the
-  /// difference is zero.
+  /// Returns the time that was used since `earlier`. A component that the system has corrected downwards counts as
+  /// zero.
   public static func - (later: ProcessorTime, earlier: ProcessorTime) -> ProcessorTime {
     ProcessorTime(
       user: later.user > earlier.user ? later.user - earlier.user : 0,
@@ -125,16 +119,16 @@ private func usage(_ who: Int32) -> rusage {
   return usage
 }
 
-/// The times that some cores have spent in each state since the machine started, in clock ticks.
+/// The times that a set of cores has spent in each state since the machine started, in clock ticks.
 public struct ProcessorTimes: Sendable {
-  /// Time in which the processors worked for any process.
+  /// The time in which the cores ran any process.
   public let busy: UInt64
-  /// Time that the hypervisor gave to other machines.
+  /// The time that the hypervisor gave to other virtual machines.
   public let stolen: UInt64
-  /// All time, including idle time.
+  /// The whole time, including idle time.
   public let total: UInt64
 
-  /// Creates the times, in clock ticks.
+  /// Creates processor times from their values in clock ticks.
   public init(busy: UInt64, stolen: UInt64, total: UInt64) {
     self.busy = busy
     self.stolen = stolen

@@ -1,15 +1,9 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A program that the lab starts again and again. Its file must not be replaced meanwhile: a new build at the same path
-/// is another program.
+/// A program that the lab starts repeatedly. Its file must not be replaced meanwhile: a new build at the same path is
+/// another program.
 public struct Image: Sendable {
-  /// The path to start.
+  /// The path from which the program is started.
   public let path: String
-  /// The name that the program gets as its first argument, which `ps` shows.
+  /// The program's first argument, which `ps` displays as its name.
   public let name: String
   private let identity: Identity?
 
@@ -28,24 +22,24 @@ public struct Image: Sendable {
     }
   }
 
-  /// Creates an image of the file that has this path now.
+  /// Creates an image of the file that is at this path now.
   public init(_ path: String) {
     self.path = path
     name = path
     identity = Identity(path)
   }
 
-  /// Creates an image of the program of this process. If `isSure`, the system guarantees that `path` leads to this
-  /// program, whatever happens to its file.
+  /// Creates an image of the program of this process. If `isSure` is true, the system guarantees that `path` always
+  /// refers to this program, even if its file is replaced.
   init(ownAt path: String, name: String, isSure: Bool) {
     self.path = path
     self.name = name
     identity = isSure ? nil : Identity(path)
   }
 
-  /// Verifies that the path still leads to the file that was there when this image was created.
+  /// Verifies that the path still refers to the file that was there when this image was created.
   ///
-  /// - Throws: ``SystemError`` if another file, or none, has the path now.
+  /// - Throws: ``SystemError`` if the path now refers to another file, or to none.
   public func requireUnchanged() throws(SystemError) {
     guard let identity else { return }
     guard Identity(path) == identity else { throw SystemError(ESTALE, "start \(path), which was replaced") }

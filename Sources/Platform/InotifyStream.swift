@@ -2,18 +2,18 @@
   import Dispatch
   import Glibc
 
-  /// An inotify descriptor that is read through a dispatch source. It takes the place of a vnode source, which Linux
-  /// does not have.
+  /// An inotify descriptor that is read through a dispatch source. It replaces a vnode source, which Linux does not
+  /// support.
   ///
   /// The stream starts inactive, as sources do. The cancellation handler closes its descriptor.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   final class InotifyStream: @unchecked Sendable {
-    /// An event, which is valid while the handler runs.
+    /// An inotify event, valid only while the handler runs.
     struct Event {
       let watch: Int32
       let mask: UInt32
-      /// The name of the directory entry, if the event belongs to a watched directory.
+      /// The name of the directory entry, if the event is about an entry of a watched directory; otherwise nil.
       let name: UnsafePointer<CChar>?
     }
 
@@ -33,7 +33,8 @@
       setCancelHandler {}
     }
 
-    /// Sets the handler that receives each event, with the time at which the source's handler started.
+    /// Sets the handler that receives each event, with the time in monotonic nanoseconds at which the source's handler
+    /// started.
     func setEventHandler(_ handler: @escaping @Sendable (Event, UInt64) -> Void) {
       source.setEventHandler { [descriptor] in
         let time = monotonicNow()
@@ -63,8 +64,8 @@
       }
     }
 
-    /// Watches a path for the events of `mask` and returns the number of the watch. If `name` is given, errors contain
-    /// it in place of the path.
+    /// Watches a path for the events in `mask`, and returns the number of the watch. Errors contain `name` instead of
+    /// the path if `name` is not nil.
     func add(_ path: String, _ mask: UInt32, called name: String? = nil) throws(SystemError) -> Int32 {
       let watch = inotify_add_watch(descriptor, path, mask)
       guard watch >= 0 else {
@@ -81,7 +82,7 @@
     func suspend() { source.suspend() }
     func resume() { source.resume() }
 
-    /// Cancels the stream, and activates it in case it is still inactive, since freeing an inactive source traps.
+    /// Cancels the stream. An inactive stream is activated, since freeing an inactive source traps.
     func cancel() {
       source.cancel()
       source.activate()

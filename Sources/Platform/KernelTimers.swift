@@ -1,22 +1,15 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The kernel's timer descriptors that this process has open. Dispatch on Linux arms such descriptors for its own
-/// timers.
+/// The kernel's timer descriptors of this process. Dispatch on Linux arms such descriptors for its own timers.
 public enum KernelTimers {
-  /// A kernel timer that is armed.
+  /// An armed kernel timer.
   public struct Armed: Sendable, Equatable {
-    /// Whether the timer's clock advances while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do,
-    /// CLOCK_MONOTONIC does not.
+    /// Whether the timer's clock advances while the machine sleeps, which is true for CLOCK_REALTIME and
+    /// CLOCK_BOOTTIME, and false for CLOCK_MONOTONIC.
     public let countsSleep: Bool
     /// The time until the timer expires, in nanoseconds, at least 1.
     public let remaining: Int
   }
 
-  /// Returns the timers that are armed; nil if the system does not report them.
+  /// Returns the armed timers; nil if the system does not report them.
   public static func armed() -> [Armed]? {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }

@@ -1,17 +1,11 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A pipe that tells other processes whether this process still exists. Nothing is written to it. A process that has
-/// its reading end as standard input reads the end of the file once this process, which keeps the writing end, has
-/// ended in any way.
+/// A pipe by which another process detects that this process has ended. Nothing is written to the pipe. A process whose
+/// standard input is the reading end reads the end of the file once this process, which owns the writing end, has ended
+/// in any way.
 public struct Lifeline: Sendable {
-  /// The environment variable that marks the standard input of a lab as a lifeline.
+  /// The environment variable that is set if a lab's standard input is a lifeline.
   public static let variable = "GCDLAB_LIFELINE"
 
-  /// The reading end, for the other process.
+  /// The reading end of the pipe, for the other process.
   public let theirs: Int32
   private let ours: Int32
 
@@ -22,10 +16,11 @@ public struct Lifeline: Sendable {
     (theirs, ours) = try makePipe()
   }
 
-  /// Closes the writing end, so that the other process reads the end of the file.
+  /// Closes the writing end of the pipe, so that the other process reads the end of the file.
   public func letGo() { close(ours) }
 
-  /// Calls `body` when the owner of the lifeline has ended. Call it in a process whose standard input is a lifeline.
+  /// Calls `body` when the process that owns the lifeline has ended. Call it in a process whose standard input is a
+  /// lifeline.
   ///
   /// - Throws: ``SystemError`` if no thread can be started.
   public static func whenGone(_ body: @escaping @Sendable () -> Void) throws(SystemError) {

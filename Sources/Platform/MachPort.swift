@@ -3,16 +3,16 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// A Mach port of this process. Each message that is sent to it consists of a number.
+  /// A Mach port of this process. Each message to the port consists of a number.
   ///
   /// Unchecked: the kernel protects a port, whichever thread uses it.
   public final class MachPort: @unchecked Sendable {
-    /// The name by which the process refers to its rights to the port.
+    /// The name of the process's rights to the port.
     public let name: mach_port_name_t
-    /// The size of a buffer that holds a message and what the kernel adds to it.
+    /// The size in bytes of a buffer for a message and the trailer that the kernel appends to it.
     private static let largestMessage = 256
 
-    /// Creates a port with a right to receive and a right to send.
+    /// Creates a port with a receive right and a send right.
     ///
     /// - Throws: ``SystemError`` if the kernel cannot allocate a port.
     public init() throws(SystemError) {
@@ -28,7 +28,7 @@
       }
     }
 
-    /// Sends a message that contains only its number, and waits while the port is full.
+    /// Sends a message that contains only `number`. Blocks while the port's queue is full.
     ///
     /// - Throws: ``SystemError`` if the port is dead.
     public func send(_ number: Int32) throws(SystemError) {
@@ -41,7 +41,7 @@
       guard status == KERN_SUCCESS else { throw SystemError(EPIPE, "send to a Mach port") }
     }
 
-    /// Returns the number of the next message; nil if there is none.
+    /// Returns the number in the next message; nil if no message is pending.
     public func receive() -> Int32? {
       let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.largestMessage, alignment: 16)
       defer { memory.deallocate() }
@@ -51,10 +51,10 @@
       return status == KERN_SUCCESS ? header.pointee.msgh_id : nil
     }
 
-    /// Releases the right to receive; the port is dead afterwards.
+    /// Releases the receive right. The port is dead afterwards.
     public func endReceiving() { mach_port_mod_refs(mach_task_self_, name, MACH_PORT_RIGHT_RECEIVE, -1) }
 
-    /// Releases the right to send, whether the port is alive or dead.
+    /// Releases the send right of a live or a dead port.
     public func endSending() { mach_port_deallocate(mach_task_self_, name) }
   }
 #endif

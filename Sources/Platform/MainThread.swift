@@ -9,7 +9,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// The thread that the process started with.
+/// Operations on the initial thread of the process.
 public enum MainThread {
   /// Whether the calling thread is the main thread.
   public static var isCurrent: Bool {
@@ -23,14 +23,14 @@ public enum MainThread {
   private static let given = Mutex<[@Sendable () -> Void]>([])
   private static let isGiven = DispatchSemaphore(value: 0)
 
-  /// Submits `body` to the main thread and returns at once. The main thread runs it after the bodies that were
-  /// submitted before, while it is in ``runWhatIsGiven()``.
+  /// Submits `body` to the main thread and returns at once. ``runWhatIsGiven()`` executes the submitted closures in the
+  /// order of their submission.
   public static func run(_ body: @escaping @Sendable () -> Void) {
     given.withLock { $0.append(body) }
     isGiven.signal()
   }
 
-  /// Runs the submitted bodies one after the other. Call it on the main thread.
+  /// Executes the submitted closures one at a time. Call it on the main thread.
   public static func runWhatIsGiven() -> Never {
     while true {
       isGiven.wait()
@@ -39,8 +39,8 @@ public enum MainThread {
     }
   }
 
-  /// Drains the main queue, as the run loop of an app does. Call it on the main thread. Unlike `dispatchMain` it keeps
-  /// that thread, and runs all blocks on it.
+  /// Drains the main queue, as the run loop of an app does. Call it on the main thread. Unlike `dispatchMain`, it does
+  /// not end the main thread, and executes all blocks of the main queue on it.
   public static func serveMainQueue() -> Never {
     #if canImport(Darwin)
       // Written to the documented API; not compiled or run by the project's CI, which has no Mac.

@@ -1,13 +1,7 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A limit on the memory of a process (`ulimit -v`, `-d`) that leaves no room for one more thread.
+/// A limit on the memory of a process (`ulimit -v`, `-d`) under which no further thread can be started.
 ///
-/// The system applies such a limit to each process separately. A thread that another process can start therefore does
-/// not show that this process can start one.
+/// The system applies such a limit to each process separately. If another process can start a thread, this process may
+/// still be unable to.
 public struct MemoryShortage: Sendable, CustomStringConvertible {
   /// The option of `ulimit` that sets the limit.
   let option: String
@@ -16,7 +10,7 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
   /// The memory of the process that counts towards the limit, in bytes.
   let used: Int
 
-  /// Examines a process.
+  /// Creates a description of the shortage in a process.
   ///
   /// The result is nil if there is room for a thread, if no limit is set, or if the system does not report the memory
   /// of the process (Darwin).
@@ -38,7 +32,7 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The size in bytes of the stack of a thread, if the thread is started as Dispatch starts its threads.
+  /// The size in bytes of a thread's stack, with the attributes that Dispatch uses for its threads.
   private static var stack: Int {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return 0 }

@@ -1,16 +1,10 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The descriptors that this process has open, as the system reports them.
+/// The open descriptors of this process, as the system reports them.
 public enum OpenDescriptors {
   /// The largest number of descriptors that are examined one by one.
   private static let patience = 1 << 20
 
-  /// Returns how many descriptors are open; nil if the system does not report it. On Linux 6.2 or later the call needs
-  /// no descriptor itself and takes less than a microsecond, so it works even if no descriptor is left.
+  /// Returns the number of open descriptors; nil if the system does not report it. On Linux 6.2 or later the call uses
+  /// no descriptor and takes less than a microsecond, so it succeeds even if no descriptor is left.
   public static func count() -> Int? {
     #if os(Linux)
       // The size of this directory is the number of its entries since Linux 6.2. Before, it was 0.
@@ -22,7 +16,7 @@ public enum OpenDescriptors {
     return scanned()
   }
 
-  /// Returns the present paths of the open descriptors that have a path (``currentPath(of:)``); an empty array if the
+  /// Returns the current paths of the open descriptors that have a path (``currentPath(of:)``); an empty array if the
   /// system does not list descriptors.
   public static func paths() -> [String] {
     #if os(Linux)
@@ -33,9 +27,8 @@ public enum OpenDescriptors {
     return numbers.compactMap { currentPath(of: $0) }
   }
 
-  /// Returns the number of open descriptors below the soft limit, found by examining every number below it; nil if
-  /// there are too many numbers. Descriptors above the limit, which were opened before the limit was lowered, are not
-  /// counted.
+  /// Returns the number of open descriptors below the soft limit, by examining every number below the limit; nil if
+  /// there are too many numbers. Descriptors above the limit, which were opened before it was lowered, are not counted.
   static func scanned() -> Int? {
     let numbers = DescriptorLimit.tableSize
     return numbers <= patience ? numbers - DescriptorLimit.free(below: numbers) : nil

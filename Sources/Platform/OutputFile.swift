@@ -1,28 +1,21 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A file that is written completely or not at all: the text goes to a draft in the same directory, which is then
-/// renamed. The new file keeps the mode and the owner of the old one. If the path is a link, the file that it leads to
-/// is written, as a shell does. If the path is not a regular file, for instance a pipe, the text is written to it
-/// directly.
+/// A file that is written completely or not at all. The text is written to a draft in the same directory, which is then
+/// renamed. The new file has the mode and the owner of the old one. If the path is a link, its destination is replaced.
+/// If the path is not a regular file, for instance a pipe, the text is written to it directly.
 public struct OutputFile: Sendable {
-  /// The path to write to.
+  /// The path of the file.
   public let path: String
-  /// The path, with a link at its end resolved.
+  /// The path after resolution of a link at its end.
   private let target: String
-  /// A pipe or a device, which is written directly. It is opened at the beginning and stays open, since closing a pipe
-  /// would end it.
+  /// The pipe or device that is written directly; nil for a regular file. The stream is opened by the initializer and
+  /// stays open, since closing a pipe would end it.
   private let stream: Stream?
 
   /// Prepares the file and verifies that it can be written.
   ///
-  /// - Parameter followingLinks: whether a link at the path is followed and a pipe is written to. Otherwise a regular
-  ///   file replaces either.
+  /// - Parameter followingLinks: whether to follow a link at the path and to write into a pipe. If false, a regular
+  ///   file replaces the link or the pipe.
   /// - Throws: ``SystemError`` if the file could not be written now. A caller that prepares the file before a long run
   ///   does not lose the results.
   public init(_ path: String, followingLinks: Bool = true) throws(SystemError) {
@@ -51,12 +44,12 @@ public struct OutputFile: Sendable {
 
   /// Writes the whole text.
   ///
-  /// - Throws: ``SystemError``; the old content of the path is then unchanged.
+  /// - Throws: ``SystemError`` if the text cannot be written. The old content of the path is then unchanged.
   public func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 
   /// Writes all bytes.
   ///
-  /// - Throws: ``SystemError``; the old content of the path is then unchanged.
+  /// - Throws: ``SystemError`` if the bytes cannot be written. The old content of the path is then unchanged.
   public func write(_ bytes: [UInt8]) throws(SystemError) {
     if let stream { return try writeAll(bytes, to: stream.descriptor, as: path) }
     let (descriptor, isNamed) = try openDraft()
@@ -84,8 +77,7 @@ public struct OutputFile: Sendable {
     throw SystemError(code, "write \(path)")
   }
 
-  /// The identity of the file, by which two paths to the same file can be recognized; nil for a device, which may be
-  /// written to twice.
+  /// A string that is equal for two paths to the same file; nil for a device, which may be written twice.
   public var identity: String? {
     var status = stat()
     if let stream {
@@ -98,8 +90,8 @@ public struct OutputFile: Sendable {
     return "\(status.st_dev) \(status.st_ino)"
   }
 
-  /// Opens a draft in the target's directory. The draft has no name if the system supports that; then nothing of it
-  /// remains, however the process ends.
+  /// Opens a draft in the target's directory. If the system supports it, the draft has no name, and is removed however
+  /// the process ends.
   private func openDraft() throws(SystemError) -> (descriptor: Int32, isNamed: Bool) {
     let unnamed = gcdlab_open_unnamed(String(directory.isEmpty ? "." : directory))
     if unnamed >= 0 { return (unnamed, false) }
@@ -111,7 +103,8 @@ public struct OutputFile: Sendable {
     return (named, true)
   }
 
-  /// Resolves a path whose last component may be a link, or a chain of links. The final file need not exist.
+  /// Returns the path after resolution of its last component, which may be a link or a chain of links. The final file
+  /// need not exist.
   private static func target(of path: String) throws(SystemError) -> String {
     var target = path
     // The system also follows at most 40 links.
@@ -122,22 +115,22 @@ public struct OutputFile: Sendable {
     throw SystemError(ELOOP, "write \(path)")
   }
 
-  /// Returns the content of a link; nil if the path is not a link.
+  /// Returns the destination of a link; nil if the path is not a link.
   private static func linked(_ path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &buffer, buffer.count)
     return count >= 0 ? buffer.withUnsafeBytes { String(decoding: $0[..<count], as: UTF8.self) } : nil
   }
 
-  /// Returns the directory of a path with its slash; an empty string for the working directory.
+  /// Returns the directory part of a path including its slash; an empty string for the working directory.
   private static func directory(of path: String) -> Substring {
     path[..<(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)]
   }
 
   private var directory: Substring { Self.directory(of: target) }
 
-  /// The path of a draft that has a name. It is in the same directory, so that the rename is atomic, and contains the
-  /// process identifier, so that two labs do not use the same draft.
+  /// The path of a draft with a name. The draft is in the target's directory, so that the rename is atomic. Its name
+  /// contains the process identifier, so that two labs do not use the same draft.
   private var draft: String { "\(directory).\(target[directory.endIndex...]).gcdlab-\(getpid())" }
 }
 

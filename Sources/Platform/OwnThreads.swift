@@ -1,23 +1,23 @@
 import CDispatchSupport
 import Synchronization
 
-/// The threads of this process that the lab has started (``SystemThread``). A thread that is not one of these, not the
-/// main thread and not the thread that waits for Dispatch's events must be a thread of Dispatch's pool. This identifies
-/// the pool's threads on systems where Dispatch does not name them.
+/// The threads of this process that the lab has started (``SystemThread``). All other threads belong to Dispatch's
+/// pool, except the main thread and Dispatch's event thread. This identifies the pool's threads on systems where
+/// Dispatch does not name them.
 ///
-/// A thread is identified by its handle, which is known without a system call. A system call would be part of the time
-/// that it takes to start a thread, which the lab measures.
+/// A thread is identified by its handle, which is available without a system call. A system call would add to the start
+/// time of a thread, which the lab measures.
 enum OwnThreads {
   private static let handles = Mutex(Set<UInt>(minimumCapacity: 1024))
   private static let peak = Atomic<Int>(0)
 
-  /// The highest number of these threads that existed at once.
+  /// The highest number of the lab's threads that existed at once.
   static var most: Int { peak.load(ordering: .relaxed) }
 
-  /// Whether the calling thread is one of these threads.
+  /// Whether the lab has started the calling thread.
   static var hasCurrent: Bool { gcdlab_is_own_thread()?.pointee ?? false }
 
-  /// Runs `body` on the calling thread, which counts as one of these threads meanwhile.
+  /// Executes `body` on the calling thread, which counts as one of the lab's threads meanwhile.
   static func during(_ body: () -> Void) {
     gcdlab_is_own_thread()?.pointee = true
     let handle = gcdlab_current_thread()
@@ -29,6 +29,6 @@ enum OwnThreads {
     handles.withLock { _ = $0.remove(handle) }
   }
 
-  /// The system's numbers of the threads that exist now.
+  /// The system's numbers of the lab's threads that exist now.
   static var numbers: Set<Int> { handles.withLock { Set($0.map { Int(gcdlab_id_of_thread($0)) }) } }
 }

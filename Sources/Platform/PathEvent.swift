@@ -1,24 +1,24 @@
-/// A change at a path, as `gcdlab watch` shows it.
+/// A change of the file at a path, as `gcdlab watch` displays it.
 public struct PathEvent: Sendable {
-  /// The kinds of change. In addition to ``FileChange`` there are changes of names.
+  /// The kinds of change, which include those of ``FileChange`` and changes of names.
   public enum Kind: String, Sendable {
-    /// A file appeared under this name.
+    /// A file appeared at the path.
     case created
-    /// Another file took this name, which is how most editors save.
+    /// Another file replaced the file at the path, which is how most editors save.
     case replaced
-    /// The content was written; the file did not grow.
+    /// The content was written, and the file did not grow.
     case write
     /// The file was written and grew.
     case extend
-    /// Mode, owner or times changed.
+    /// The mode, the owner or the times of the file changed.
     case attrib
-    /// The link count changed.
+    /// The file's link count changed.
     case link
-    /// The file was moved to another name.
+    /// The file was moved away from the path.
     case renamed
-    /// The name was removed.
+    /// The name at the path was removed.
     case deleted
-    /// The kernel's queue of events was full, so changes are missing here.
+    /// The kernel's event queue was full, so changes before this event are missing.
     case overflow
   }
 
@@ -26,14 +26,14 @@ public struct PathEvent: Sendable {
   public let time: UInt64
   /// The kind of the change.
   public let kind: Kind
-  /// The path that changed.
+  /// The path of the file that changed.
   public let path: String
-  /// The size in bytes after the change; nil if there is no file.
+  /// The size in bytes after the change; nil if there is no file at the path.
   public let size: Int?
-  /// The size in bytes before the change; nil if it was not known.
+  /// The size in bytes before the change; nil if the size was not known.
   public let previousSize: Int?
 
-  /// Creates a change.
+  /// Creates a path event.
   public init(time: UInt64, kind: Kind, path: String, size: Int?, previousSize: Int?) {
     self.time = time
     self.kind = kind

@@ -4,24 +4,26 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// Watches paths: the file that a path names, whichever file that is, or all entries of a directory.
+  /// A monitor of paths. For a file, it reports changes of whichever file is at the path. For a directory, it reports
+  /// changes of all entries.
   ///
-  /// A vnode source follows a file, not a name. The watcher therefore also has a source for the directory of each file:
-  /// when the directory is written, the path may name another file. That is how the watcher sees a file that appears,
-  /// or one that an editor renames over the path.
+  /// A vnode source follows a file, not a name. For each file, the watcher therefore also has a source of the file's
+  /// directory. A write to the directory may place another file at the path. The watcher thereby detects a file that
+  /// appears, or that an editor renames to the path.
   ///
-  /// Unchecked: the state is used only on the serial queue, or before that queue runs.
+  /// Unchecked: the state is used only on the serial queue, or before the queue is in use.
   public final class PathWatcher: @unchecked Sendable {
-    /// The paths that did not exist at the start. The watcher waits for them.
+    /// The paths that did not exist at the start, and that the watcher waits for.
     public let awaited: [String]
     private let queue = DispatchQueue(label: "gcdlab.path-watcher")
     private let handler: @Sendable (PathEvent) -> Void
     private var files: [String: (monitor: FileMonitor, inode: ino_t, size: Int)] = [:]
     private var directories: [FileMonitor] = []
 
-    /// Starts to watch `paths`: directories, and files that may not exist yet.
+    /// Starts to watch `paths`: directories, and files that need not exist yet. Calls `handler` with each change, one
+    /// at a time.
     ///
-    /// - Throws: ``SystemError`` if a directory does not exist or something cannot be watched.
+    /// - Throws: ``SystemError`` if the directory of a path does not exist, or if a path cannot be watched.
     public init(paths: [String], handler: @escaping @Sendable (PathEvent) -> Void) throws(SystemError) {
       self.handler = handler
       var awaited: [String] = []
@@ -93,7 +95,7 @@
       let size = stat(path, &status) == 0 ? Int(status.st_size) : nil
       handler(PathEvent(time: time, kind: kind, path: path, size: size, previousSize: files[path]?.size))
       if let size { files[path]?.size = size }
-      // The next file to get the name may also get the same inode number.
+      // The next file at the path may have the same inode number.
       if kind == .renamed || kind == .deleted { files.removeValue(forKey: path)?.monitor.cancel() }
     }
 

@@ -2,15 +2,15 @@
   import Dispatch
   import Glibc
 
-  /// Watches paths: the file that a path names, whichever file that is, or all entries of a directory.
+  /// A monitor of paths. For a file, it reports changes of whichever file is at the path. For a directory, it reports
+  /// changes of all entries.
   ///
-  /// The watcher watches the directory of each file. It therefore sees when the file appears, and when an editor writes
-  /// a new file and renames it over the old one; it then continues with the new file. A named file also has a watch of
-  /// its own, only for its link count, since its directory reports nothing about links elsewhere. Each directory on the
-  /// way to a path is watched for the name of the next one, so that a directory that is removed and created again is
-  /// watched again.
+  /// The watcher watches the directory of each file, and thereby detects that the file appears, or that an editor
+  /// replaces it by a rename; it then continues with the new file. Each file also has a watch of its own for its link
+  /// count, since its directory does not report links in other directories. Each directory that leads to a path is
+  /// watched for the name of the next one, so that a directory that is removed and created again is watched again.
   ///
-  /// Unchecked: the state is used only on the serial queue, or before that queue runs.
+  /// Unchecked: the state is used only on the serial queue, or before the queue is in use.
   public final class PathWatcher: @unchecked Sendable {
     private struct Known {
       let inode: ino_t
@@ -18,44 +18,47 @@
       var links: nlink_t
     }
 
-    /// The files that are watched in one directory.
+    /// The watched files of one directory.
     private struct Directory {
-      /// The prefixes of the paths of its entries, one for each path by which the whole directory is watched.
+      /// The prefixes of the paths of the directory's entries: one for each path by which the whole directory is
+      /// watched.
       var prefixes: [String] = []
-      /// The paths of the entries that are watched by themselves, by their names.
+      /// The paths by which single entries are watched, by the names of the entries.
       var paths: [String: [String]] = [:]
 
       var isEmpty: Bool { prefixes.isEmpty && paths.values.allSatisfy(\.isEmpty) }
 
-      /// Returns the paths by which an entry is watched, each once.
+      /// Returns the distinct paths by which the entry `name` is watched.
       func paths(of name: String) -> [String] {
         let single = paths[name] ?? []
         return single + prefixes.map { $0 + name }.filter { !single.contains($0) }
       }
     }
 
-    /// The paths of the directories whose entries are all watched.
+    /// The paths of the directories that are watched with all their entries.
     private var wholes: Set<String> = []
-    /// The paths that did not exist at the start. The watcher waits for them.
+    /// The paths that did not exist at the start, and that the watcher waits for.
     public let awaited: [String]
     private let queue = DispatchQueue(label: "gcdlab.path-watcher")
     private let handler: @Sendable (PathEvent) -> Void
     private let stream: InotifyStream
     private var directories: [Int32: Directory] = [:]
     private var known: [String: Known] = [:]
-    /// The watches on files themselves, by the path that was named.
+    /// The watches of files, by the paths of the files.
     private var files: [String: Int32] = [:]
-    /// The watch of the directory that belongs to each named path, while there is one: the path itself or its parent.
+    /// The watches of directories, by watched path: of the path itself if it is a directory, otherwise of its parent. A
+    /// path whose directory does not exist has no watch.
     private var places: [String: Int32] = [:]
-    /// The inodes that were found in a directory that had just appeared. An event may report them again.
+    /// The inodes of the files that were found in a new directory, by path. An event may report such a file again.
     private var arrived: [String: ino_t] = [:]
-    /// The paths that lead through an entry of a directory, which may be removed and created again.
+    /// The paths that lead through each entry of a directory, by the watch of the directory and the name of the entry.
+    /// Such an entry may be removed and created again.
     private var ways: [Int32: [String: Set<String>]] = [:]
 
     /// Starts to watch `paths`: directories, and files that may not exist yet.
     ///
     /// - Parameter handler: receives each change, one at a time.
-    /// - Throws: ``SystemError`` if a directory does not exist or something cannot be watched.
+    /// - Throws: ``SystemError`` if the directory of a path does not exist, or if a path cannot be watched.
     public init(paths: [String], handler: @escaping @Sendable (PathEvent) -> Void) throws(SystemError) {
       self.handler = handler
       var awaited: [String] = []
@@ -74,7 +77,9 @@
     /// Stops watching.
     public func cancel() { stream.cancel() }
 
-    /// Returns whether a file has this path now. If not, its directory must exist.
+    /// Returns whether a file exists at `path`.
+    ///
+    /// - Throws: ``SystemError`` if neither the file nor its directory exists.
     private static func exists(_ path: String) throws(SystemError) -> Bool {
       var status = stat()
       if stat(path, &status) == 0 { return true }
@@ -111,8 +116,8 @@
       }
     }
 
-    /// Returns the directory that is watched for a path, with its slash, and the name to watch in it. The name is
-    /// empty if the whole directory is watched.
+    /// Returns the directory that is watched for `path`, with its slash, and the name to watch in it. The name is empty
+    /// if the whole directory is watched.
     private func parts(of path: String) -> (prefix: String, name: String) {
       wholes.contains(path) ? (path.hasSuffix("/") ? path : path + "/", "") : Self.split(path)
     }
@@ -123,8 +128,8 @@
       return try stream.add(prefix.isEmpty ? "." : prefix, UInt32(mask), called: path)
     }
 
-    /// Watches the directories that lead to the directory of `path`, as far as they exist and are readable, each for
-    /// the name of the next one.
+    /// Watches the directories that lead to the directory of `path`, each for the name of the next one. Directories
+    /// that do not exist or are not readable are skipped.
     private func watchWay(to path: String) {
       let directory = parts(of: path).prefix
       var prefix = directory.hasPrefix("/") ? "/" : ""
@@ -136,8 +141,8 @@
       }
     }
 
-    /// Handles a directory on the way to `path` that appeared or disappeared. The watcher watches what is there now,
-    /// and reports it if it is another file.
+    /// Handles a directory on the way to `path` that appeared or disappeared. Watches the current file at `path`, and
+    /// reports it if it is another file.
     private func arrive(at path: String, _ time: UInt64) {
       // The directories on the way are watched first: everything that appears after that causes an event.
       watchWay(to: path)
@@ -162,7 +167,7 @@
       }
     }
 
-    /// Handles the event that the directory of `path` no longer has its name.
+    /// Handles the removal or renaming of the directory of `path`.
     private func leave(_ path: String, _ number: Int32, _ time: UInt64) {
       let (prefix, name) = parts(of: path)
       if wholes.contains(path) {
@@ -181,8 +186,8 @@
       }
     }
 
-    /// Watches the file that has the name now, if there is one. If the file is not readable, only the events of its
-    /// directory are left.
+    /// Watches the file that is at `path` now, if there is one. If the file is not readable, only the events of its
+    /// directory are reported.
     private func follow(_ path: String) throws(SystemError) {
       let mask = IN_ATTRIB | IN_MASK_ADD | IN_DONT_FOLLOW
       do { files[path] = try stream.add(path, UInt32(mask)) } catch {
@@ -190,8 +195,8 @@
       }
     }
 
-    /// Ends the watch of a file, unless another path refers to the same file, or the file is a directory that is
-    /// watched itself.
+    /// Ends the watch of the file at `path`, unless another path refers to the same file, or the file is a directory
+    /// that is watched itself.
     private func unfollow(_ path: String) {
       guard let number = files.removeValue(forKey: path), !files.values.contains(number), directories[number] == nil,
         ways[number] == nil
@@ -199,14 +204,14 @@
       stream.remove(number)
     }
 
-    /// Returns the status of the file that has the path now.
+    /// Returns the status of the file that is at `path` now; nil if there is none.
     private static func look(_ path: String) -> Known? {
       var status = stat()
       guard lstat(path, &status) == 0 else { return nil }
       return Known(inode: status.st_ino, size: status.st_size, links: status.st_nlink)
     }
 
-    /// Returns the status of the file that has the path now, and remembers it.
+    /// Returns and stores the status of the file that is at `path` now; nil if there is none.
     @discardableResult
     private func learn(_ path: String) -> Known? {
       known[path] = Self.look(path)
@@ -237,8 +242,8 @@
       for path in (ways[event.watch]?[name] ?? []).sorted() { arrive(at: path, time) }
     }
 
-    /// Handles a change of a file's content or status. Each kind of event updates only its own part of the known
-    /// status, since a later event may report the rest.
+    /// Handles a change of a file's content or status. Each kind of event updates only its own fields of the known
+    /// status, since a later event may report the other fields.
     private func changed(_ path: String, _ mask: UInt32, _ time: UInt64) {
       let before = known[path]
       let after = learn(path)
@@ -254,7 +259,7 @@
       }
     }
 
-    /// Handles a change of the status of a file with a watch of its own. Only the number of its links matters.
+    /// Handles a status change of a file with a watch of its own. Only a change of its link count is reported.
     private func counted(_ path: String, _ time: UInt64) {
       var status = stat()
       // The directory reports a file that has lost the name, or its last name.

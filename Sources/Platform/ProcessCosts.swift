@@ -1,19 +1,13 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The costs of this process so far, according to the kernel. The costs include those of threads that have ended, but
-/// not those of child processes.
+/// The costs of this process so far, as the kernel reports them. The costs include those of threads that have ended,
+/// but not those of child processes.
 public struct ProcessCosts: Sendable {
-  /// Processor time in nanoseconds; the kernel reports microseconds. For a running thread other than the caller, the
-  /// time since the last tick of its core is missing.
+  /// The processor time in nanoseconds; the kernel's unit is microseconds. For running threads except the calling one,
+  /// the time since the last tick of their cores is missing.
   public var processorTime: UInt64
   /// The number of times that threads lost their cores, by cause.
   public var switches: ContextSwitches
 
-  /// Returns the costs until now; nil if the system does not report them. The call takes less than a microsecond.
+  /// Returns the costs so far; nil if the system does not report them. The call takes less than a microsecond.
   public static func soFar() -> ProcessCosts? {
     var usage = rusage()
     guard getrusage(wholeProcess, &usage) == 0 else { return nil }
@@ -30,8 +24,8 @@ public struct ProcessCosts: Sendable {
     self.switches = switches
   }
 
-  /// Adds the difference between `earlier` and `later`. If the system has corrected a sample downwards, that part of
-  /// the difference is zero.
+  /// Adds the difference between `earlier` and `later`. A component that the system has corrected downwards counts as
+  /// zero.
   public mutating func add(from earlier: ProcessCosts, to later: ProcessCosts) {
     processorTime += later.processorTime - min(earlier.processorTime, later.processorTime)
     switches.voluntary += max(0, later.switches.voluntary - earlier.switches.voluntary)

@@ -4,18 +4,18 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// Watches a process through a process source, as the Concurrency Programming Guide does.
+  /// A monitor of the exit of a process that uses a process source, as the Concurrency Programming Guide does.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceProcess
 
-    /// Creates a source for the exit of `process`.
+    /// Creates a source for the exit of `process`, whose handlers run on `queue`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
     }
 
-    /// Sets the handler of the exit.
+    /// Sets the handler that is called at the exit.
     public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
     /// Sets the cancellation handler, which runs after the last event.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {

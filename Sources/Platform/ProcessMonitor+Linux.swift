@@ -3,15 +3,15 @@
   import Dispatch
   import Glibc
 
-  /// Watches a process through its pidfd, which becomes readable when the process has ended and then stays readable.
-  /// The handler must therefore cancel the source.
+  /// A monitor of the exit of a process that uses a pidfd. The descriptor becomes readable when the process has ended
+  /// and then stays readable, so the handler must cancel the source.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Creates a source for the exit of `process`.
+    /// Creates a source for the exit of `process`, whose handlers run on `queue`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       let descriptor = gcdlab_open_process(process)
       guard descriptor >= 0 else { throw SystemError(errno, "watch process \(process)") }
@@ -20,7 +20,7 @@
       setCancelHandler {}
     }
 
-    /// Sets the handler of the exit.
+    /// Sets the handler that is called at the exit.
     public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
 
     /// Sets the cancellation handler, which runs after the last event.

@@ -1,27 +1,21 @@
 import Dispatch
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A dispatch source for the exit of a process. It starts inactive, as other sources do.
+/// A dispatch source for the exit of a process. The source starts inactive.
 ///
-/// On Darwin it is a process source, on Linux a pidfd with a read source: see `ProcessMonitor+Darwin.swift` and
-/// `ProcessMonitor+Linux.swift`.
+/// The source is a process source on Darwin (`ProcessMonitor+Darwin.swift`), and a read source of a pidfd on Linux
+/// (`ProcessMonitor+Linux.swift`).
 public protocol ProcessMonitoring: AnyObject, Sendable {
   /// Creates a source for the exit of `process`, whose handlers run on `queue`. If the process has already ended, the
-  /// source reports that at once.
+  /// source calls its event handler at once after the activation.
   ///
   /// - Throws: ``SystemError`` if the system has no resources left to watch the process.
   init(process: pid_t, queue: DispatchQueue) throws(SystemError)
 
-  /// Sets the handler of the exit. The handler must cancel the source, or it may be called again. Call this before the
-  /// activation.
+  /// Sets the handler that is called at the exit. The handler must cancel the source, or it may be called again. Call
+  /// this method before the activation.
   func setEventHandler(_ handler: @escaping @Sendable () -> Void)
 
-  /// Sets the cancellation handler, which runs once, after the last event. Call this before the activation.
+  /// Sets the cancellation handler, which runs once, after the last event. Call this method before the activation.
   func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
 
   /// Starts to deliver events.

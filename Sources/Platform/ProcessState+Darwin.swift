@@ -2,10 +2,10 @@
   import Darwin
 
   extension ProcessState {
-    /// Not available: Darwin does not show the threads of another process to everyone.
+    /// Always nil: Darwin does not report the threads of another process to unprivileged processes.
     public init?(of process: pid_t) { nil }
 
-    /// Not available: Darwin does not report what threads wait for.
+    /// Always nil: Darwin does not report what threads wait for.
     public static func ofOtherThreads() -> ProcessState? { nil }
   }
 #endif

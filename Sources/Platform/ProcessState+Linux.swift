@@ -2,11 +2,10 @@
   import Glibc
 
   extension ProcessState {
-    /// Reads the present state of a process; nil if the process is gone, or if `/proc` does not report it.
+    /// Reads the current state of a process; nil if the process does not exist, or if `/proc` does not report it.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
-    /// Returns the state of this process without the calling thread, which only observes; nil if the system does not
-    /// report it.
+    /// Returns the state of this process without the calling thread; nil if the system does not report it.
     public static func ofOtherThreads() -> ProcessState? {
       ProcessState(of: getpid(), but: ThreadCensus.currentThread)
     }
@@ -28,7 +27,8 @@
         processorTime: UInt64(Double(ticks) * 1e9 / Host.ticksPerSecond))
     }
 
-    /// Returns the number of times that each thread has had a processor so far, according to the system.
+    /// Returns the number of times that each thread of a process has been given a core, as the system writes it, by
+    /// thread.
     private static func turns(of process: pid_t, but spectator: Int?) -> [String: Substring] {
       let tasks = namesInDirectory("/proc/\(process)/task")?.filter { Int($0) != spectator } ?? []
       let turns = tasks.map {
@@ -37,8 +37,8 @@
       return Dictionary(turns) { first, _ in first }
     }
 
-    /// Returns the words of a `stat` file that follow the name, the state first. The name is in parentheses and may
-    /// contain any character.
+    /// Returns the fields that follow the name in a `stat` file, the state first; nil if the file cannot be read. The
+    /// name is in parentheses and may contain any character.
     private static func words(_ path: String) -> [Substring]? {
       readFile(path)?.split(separator: ")").last?.split(separator: " ")
     }

@@ -1,16 +1,15 @@
-/// The state of a process, which shows why the process has not ended.
+/// The state of a process: whether its threads sleep, are stopped or have ended.
 public struct ProcessState: Sendable, Equatable {
-  /// Whether all threads of the process sleep, so that nothing in it makes progress. A thread that waits for a disk or
-  /// a processor does not sleep.
+  /// Whether all threads of the process sleep. A thread that waits for a disk or for a core does not sleep.
   public let isAsleep: Bool
-  /// Whether another program or a terminal has stopped a thread of the process.
+  /// Whether a thread of the process is stopped by another process or by a terminal.
   public let isStopped: Bool
   /// Whether the process has ended and its status has not been collected yet.
   public let hasEnded: Bool
   /// The processor time that the process has used, in nanoseconds.
   public let processorTime: UInt64
 
-  /// Creates a state from its facts.
+  /// Creates a state from its properties.
   public init(isAsleep: Bool, isStopped: Bool, hasEnded: Bool, processorTime: UInt64) {
     self.isAsleep = isAsleep
     self.isStopped = isStopped

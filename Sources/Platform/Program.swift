@@ -1,46 +1,40 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A user's program, and whether the program can be recorded, according to its file.
+/// A user's program, and whether its calls of Dispatch can be recorded.
 public struct Program: Sendable {
-  /// The program's file.
+  /// The path of the program's file.
   public let path: String
   /// Whether and how the program can be recorded.
   public let kind: Kind
 
   /// Whether and how a program can be recorded.
   public enum Kind: Sendable, Equatable {
-    /// The program loads Dispatch: its calls can be recorded.
+    /// The program loads Dispatch, so its calls can be recorded.
     case dispatch
-    /// The program is linked with the recorder: its calls can be recorded.
+    /// The program is linked with the recorder, so its calls can be recorded.
     case linkedWithRecorder
-    /// The program contains Dispatch instead of loading it.
+    /// The program contains Dispatch instead of loading it, so its calls cannot be recorded.
     case containsDispatch
     /// The program does not load Dispatch.
     case withoutDispatch
     /// The program loads no library, and does not contain Dispatch.
     case isStatic
-    /// The program runs with other privileges than its caller, so the loader ignores the recorder.
+    /// The program runs with other privileges than its caller, and the loader does not preload the recorder.
     case privileged
-    /// The recorder cannot be loaded into the program, for this reason.
+    /// The recorder cannot be loaded into the program, for the reason in the associated value.
     case other(String)
   }
 
-  /// Finds the program that a name means on a command line, and examines it.
+  /// Finds the program with a name on the command line, and examines its file.
   ///
-  /// - Parameter recorder: the library to preload.
-  /// - Throws: ``SystemError`` if no such program can be run.
+  /// - Parameter recorder: the path of the library to preload.
+  /// - Throws: ``SystemError`` if there is no such program, or if the program cannot be run.
   public init(named name: String, preloading recorder: String) throws(SystemError) {
     path = try Self.path(of: name)
     kind = try Self.kind(of: path, preloading: recorder, depth: 0)
   }
 
-  /// Returns the file that a name means, as a shell finds it.
+  /// Returns the path of the program `name`, which is searched for as a shell does.
   private static func path(of name: String) throws(SystemError) -> String {
     func runs(_ path: String) -> Bool {
       var status = stat()
@@ -85,14 +79,14 @@ public struct Program: Sendable {
     }
   }
 
-  /// Returns whether a file contains Dispatch: whether the name of one of Dispatch's queues occurs in it.
+  /// Returns whether a file contains Dispatch, by searching for the name of one of Dispatch's queues in the file.
   private static func containsDispatch(_ path: String) throws(SystemError) -> Bool {
     let file = try readBytes(path, atMost: 1 << 30)
     return gcdlab_bytes_contain(file, file.count, "com.apple.root.default-qos")
   }
 
-  /// Returns the kind of a program according to its own loader, which lists the libraries that it would load if the
-  /// recorder were preloaded.
+  /// Returns the kind of a program, as its own loader reports it: the loader lists the libraries that it would load if
+  /// the recorder were preloaded.
   private static func loads(_ path: String, by loader: String, _ recorder: String) throws(SystemError) -> Kind {
     let (reader, writer) = try makePipe()
     defer { close(reader) }
@@ -129,12 +123,12 @@ public struct Program: Sendable {
 struct ELFHeader {
   /// Whether the file is for this machine's processor.
   let isOfThisMachine: Bool
-  /// The program that loads the file and its libraries; nil for a static program.
+  /// The path of the program's dynamic loader; nil for a static program.
   let loader: String?
-  /// The number of the recorder that the program is linked with (Linked.c); nil if there is none.
+  /// The number of the recorder that the program is linked with (Linked.c); nil without a recorder.
   let recorder: UInt32?
 
-  /// Reads the beginning of a file; nil if the file is not a 64-bit executable.
+  /// Parses the header from the beginning of a file; nil if the file is not a 64-bit executable.
   init?(_ bytes: [UInt8]) {
     func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Int? {
       guard offset >= 0, offset + MemoryLayout<Number>.size <= bytes.count else { return nil }

@@ -1,14 +1,8 @@
 import CDispatchSupport
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// Records a process from both sides: the process writes its calls, and the lab collects what the scheduler reports
-/// about the process. The records survive the process.
+/// A recorder of one process. The process writes its calls of Dispatch, and the lab collects the scheduler's reports
+/// about the process. The records remain after the process has ended.
 public final class Recorder: Sendable {
   private struct Scheduler: @unchecked Sendable {
     // Only the lab creates, reads and closes the switches. One thread collects the switches, and `done` reports the end
@@ -27,12 +21,12 @@ public final class Recorder: Sendable {
   /// The path that the process opens to write its records.
   public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
 
-  /// Creates a recorder of one process.
+  /// Creates a recorder for one process.
   ///
-  /// - Parameter recycles: whether old records make room for new ones. Otherwise new records are lost if there is no
-  ///   room.
-  /// - Throws: ``SystemError`` if there is not enough memory, or if the system has no such records (on Darwin the
-  ///   System Trace template of Instruments shows the same).
+  /// - Parameter recycles: whether new records overwrite old ones when the memory is full. If false, new records are
+  ///   lost then.
+  /// - Throws: ``SystemError`` if there is not enough memory, or if the system has no such records. On Darwin, the
+  ///   System Trace template of Instruments has the same information.
   public init(recycles: Bool = false) throws(SystemError) {
     descriptor = gcdlab_trace_create(recycles)
     guard descriptor >= 0 else { throw SystemError(errno, "record a trial") }
@@ -40,7 +34,7 @@ public final class Recorder: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether this system can record trials at all.
+  /// Whether this system can record trials.
   public static var isAvailable: Bool {
     #if os(Linux)
       true
@@ -49,9 +43,9 @@ public final class Recorder: Sendable {
     #endif
   }
 
-  /// Starts to collect what the scheduler reports about a process, which has only one thread so far.
+  /// Starts to collect the scheduler's reports about a process, which must have only one thread so far.
   ///
-  /// - Parameter follows: whether to record all processes that it starts, too.
+  /// - Parameter follows: whether to include all processes that the process starts.
   public func watch(_ process: pid_t, follows: Bool = false) {
     state.withLock { state in
       state.process = Int(process)
@@ -70,10 +64,10 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// The reason why there is no report of the scheduler; nil if there is one.
+  /// The reason why there are no reports of the scheduler; nil if there are reports.
   public var obstacle: SystemError? { state.withLock { $0.obstacle } }
 
-  /// Ends the record, and returns all records of a worker that has ended.
+  /// Ends the recording, and returns all records of a worker that has ended.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory.
   public func finish() throws(SystemError) -> TraceRecord {
@@ -82,8 +76,8 @@ public final class Recorder: Sendable {
     return record
   }
 
-  /// Ends the record, and returns the records of each program that wrote some, in the order in which they began. If
-  /// the process is not among them, its record comes first, without calls.
+  /// Ends the recording, and returns the records of each program that wrote records, in the order in which the programs
+  /// began. If the process wrote none, its record comes first, without calls.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory.
   public func finishPrograms() throws(SystemError) -> [TraceRecord] {
@@ -147,7 +141,7 @@ public final class Recorder: Sendable {
 
   // MARK: In the worker
 
-  /// Starts to record this process into the memory that the lab has at `path`. The calling thread starts the body.
+  /// Starts to record this process into the lab's memory at `path`. The calling thread runs the trial's body.
   ///
   /// - Throws: ``SystemError`` if the process cannot be recorded.
   public static func begin(into path: String) throws(SystemError) {
@@ -158,7 +152,7 @@ public final class Recorder: Sendable {
     guard error == 0 else { throw SystemError(error, "record into \(path)") }
   }
 
-  /// Records that the body has ended.
+  /// Records the end of the trial's body.
   public static func end() { gcdlab_trace_end() }
 }
 
@@ -172,8 +166,8 @@ extension RecordedEvent {
 }
 
 extension RecordedSwitch {
-  /// Creates a report of the scheduler, with its time by the clock of this process. That clock is `ahead` nanoseconds
-  /// ahead of the kernel's clock.
+  /// Creates a report of the scheduler, with its time converted to the clock of this process, which is `ahead`
+  /// nanoseconds ahead of the kernel's clock.
   fileprivate init(_ report: gcdlab_switch, ahead: UInt64) {
     self.init(
       Kind(rawValue: report.kind) ?? .lost, at: report.time &+ ahead, thread: Int(report.thread),

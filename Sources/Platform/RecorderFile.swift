@@ -1,11 +1,5 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The recorder as a file in memory that another program can preload. The file exists as long as this object.
 public final class RecorderFile: Sendable {
   private let descriptor: Int32
@@ -13,7 +7,7 @@ public final class RecorderFile: Sendable {
   /// The path of the file.
   public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
 
-  /// Creates the file.
+  /// Creates the file in memory.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory, or if this system cannot preload libraries.
   public init() throws(SystemError) {
@@ -32,29 +26,30 @@ public final class RecorderFile: Sendable {
 /// The recorder as an object file that static programs are linked with.
 public enum LinkedRecorder {
   #if !canImport(Darwin)
-    /// The bytes of the file.
+    /// The bytes of the object file.
     public static var bytes: [UInt8] { RecorderBytes.of(RecorderObject.text) }
 
-    /// The number in the file's note, and in that of each program that is linked with it.
+    /// The version number of the recorder, which a note in the object file and in each program that is linked with it
+    /// contains.
     static let number = RecorderObject.number
 
-    /// Returns the flags with which a compiler of Swift or C links a program with the file at a path.
+    /// Returns the flags with which a Swift or C compiler links a program with the object file at `path`.
     public static func flags(_ path: String) -> [String] {
       // Without --undefined, GNU's linkers take a function from an archive only if something calls it by its own name.
       let words = [path] + RecorderObject.names.flatMap { ["--wrap=\($0)", "--undefined=\($0)"] }
       return words.flatMap { ["-Xlinker", $0] }
     }
   #else
-    /// No bytes: this system has no recorder.
+    /// An empty array: this system has no recorder.
     public static var bytes: [UInt8] { [] }
     static let number: UInt32 = 0
-    /// Returns no flags: this system has no recorder.
+    /// Returns an empty array: this system has no recorder.
     public static func flags(_ path: String) -> [String] { [] }
   #endif
 }
 
 private enum RecorderBytes {
-  /// Returns the bytes that hexadecimal digits represent.
+  /// Returns the bytes that the hexadecimal digits in `text` represent.
   static func of(_ text: StaticString) -> [UInt8] {
     text.withUTF8Buffer { digits in
       func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : digit - 87 }

@@ -1,26 +1,19 @@
 import Dispatch
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A directory for the files of a trial, with a name that the system chooses. The lab never changes a directory that it
-/// did not create: it opens a directory without following links, and removes the directory only if it is the directory
-/// that the lab created.
+/// did not create: it opens directories without following links, and removes only directories that it created.
 ///
-/// A worker creates its directories inside the directory of its trial, whose name only the lab and the worker know
-/// until it exists. Whichever of the two survives removes everything that the trial created: the worker when it ends or
-/// detects that the lab has ended, the lab if the worker was killed.
+/// A worker creates its directories inside the directory of its trial, whose name is unknown to other programs until it
+/// exists. The worker removes everything that the trial created when the worker ends, or when it detects that the lab
+/// has ended. If the worker was killed, the lab does so.
 public struct ScratchDirectory: Sendable {
   /// The path of the directory.
   public let path: String
   private let device: UInt64
   private let inode: UInt64
 
-  /// Creates an empty directory, under `TMPDIR` or `/tmp`.
+  /// Creates an empty directory under `TMPDIR` or `/tmp`.
   ///
   /// - Throws: ``SystemError`` if the directory cannot be created.
   public init() throws(SystemError) {
@@ -38,7 +31,7 @@ public struct ScratchDirectory: Sendable {
     (device, inode) = (directory.device, directory.inode)
   }
 
-  /// Verifies that directories can be created in ``parent``. A problem with that place is the same for every trial.
+  /// Verifies that directories can be created in ``parent``. A failure here would be the same for every trial.
   ///
   /// - Throws: ``SystemError`` if ``parent`` is not a directory, or if its path is too long for the paths inside it.
   public static func requirePlace() throws(SystemError) {
@@ -49,11 +42,11 @@ public struct ScratchDirectory: Sendable {
     guard parent.utf8.count + longestPath < Int(PATH_MAX) else { throw SystemError(ENAMETOOLONG, action) }
   }
 
-  /// The number of bytes that suffices for the names of a trial's directory, of a directory inside it, and of a file in
-  /// that directory.
+  /// The number of bytes that is sufficient for the names of a trial's directory, of a directory inside it, and of a
+  /// file in that directory.
   private static let longestPath = 256
 
-  /// Returns the path of the file `name` in the directory.
+  /// Returns the path of the file `name` in this directory.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Removes the directory and everything in it.
@@ -67,22 +60,22 @@ public struct ScratchDirectory: Sendable {
 
   private static let trial = Mutex<String?>(nil)
 
-  /// Makes this process create all its directories inside the directory of its trial.
+  /// Sets the directory name of this process's trial. All directories of the process are created inside that directory.
   public static func use(trial name: String) { trial.withLock { $0 = name } }
 
-  /// Removes everything that the trial of this process created.
+  /// Removes everything that this process's trial created.
   public static func removeAll() {
     if let name = trial.withLock({ $0 }) { remove(trial: name) }
   }
 
   // MARK: The directories of trials, in the lab
 
-  /// The directories of this lab's trials that are not removed yet.
+  /// The names of the trial directories of this lab that have not been removed yet.
   private static let begun = Mutex<Set<String>>([])
   /// A group that each trial enters, and leaves once its directory is removed.
   private static let trials = DispatchGroup()
 
-  /// Returns a name for the directory of a trial. Other programs cannot guess the name.
+  /// Returns a new, unguessable name for the directory of a trial.
   public static func beginTrial() -> String {
     let words = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }
     let name = "gcdlab-\(words.joined(separator: "-"))"
@@ -91,15 +84,15 @@ public struct ScratchDirectory: Sendable {
     return name
   }
 
-  /// Ends a trial whose worker has ended: removes all files that the trial made, if it made any.
+  /// Removes all files of a trial whose worker has ended.
   public static func endTrial(_ name: String) {
     remove(trial: name)
     begun.withLock { _ = $0.remove(name) }
     trials.leave()
   }
 
-  /// Removes the files of all trials, for a lab that ends at once. The lab has killed the workers. It waits until they
-  /// have ended and can create nothing more, but no longer than `limit`.
+  /// Removes the files of all trials, for a lab that ends at once and has killed its workers. Waits until the workers
+  /// have ended and can create no further files, but no longer than `limit`.
   public static func endTrials(within limit: DispatchTimeInterval) {
     _ = trials.wait(timeout: .now() + limit)
     for name in begun.withLock({ $0 }) { remove(trial: name) }
@@ -123,12 +116,12 @@ public struct ScratchDirectory: Sendable {
     }
   }
 
-  /// The directory in which all processes create their directories. Errors name this place, so that many trials with
-  /// the same problem report the same message.
+  /// The directory in which all processes create their directories. Errors contain this path, so that trials with the
+  /// same problem report the same message.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }
 
-/// An open directory, which stays the same even if its name changes.
+/// An open directory, which remains the same directory if it is renamed.
 private final class OpenDirectory {
   private let descriptor: Int32
   private var status = stat()
@@ -136,7 +129,7 @@ private final class OpenDirectory {
   var inode: UInt64 { UInt64(status.st_ino) }
   var owner: uid_t { status.st_uid }
 
-  /// Opens the directory `name` in another directory, or a path; nil if it does not exist or is a link.
+  /// Opens the directory `name` in `parent`; nil if it does not exist or is a link.
   init?(_ name: UnsafePointer<CChar>, in parent: Int32 = AT_FDCWD) {
     descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return nil }
@@ -144,7 +137,7 @@ private final class OpenDirectory {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Removes all entries of the directory. A link is removed itself, not the file that it leads to.
+  /// Removes all entries of the directory. Links are removed, not the files that they lead to.
   func empty() {
     // The descriptor is closed with the stream.
     guard let stream = fdopendir(dup(descriptor)) else { return }

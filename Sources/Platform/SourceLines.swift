@@ -1,17 +1,11 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The places in the source code of an executable file, by the addresses of its instructions.
+/// The source locations of instruction addresses in an executable file.
 public struct SourceLines: Sendable {
   private let places: [UInt64: String]
 
-  /// The number of addresses that are looked up at once: a command line has room for them.
+  /// The number of addresses in one lookup, limited by the length of a command line.
   private static let batch = 4000
 
-  /// Looks up addresses in the file's debugging information, with LLVM's `llvm-symbolizer`. No place is known if that
+  /// Looks up addresses in the file's debugging information with LLVM's `llvm-symbolizer`. The result is empty if that
   /// program is not installed, or if the file has no debugging information. The lookup uses at most 20 s of processor
   /// time for each 4000 addresses.
   public init(of path: String, _ addresses: Set<UInt64>) {
@@ -24,10 +18,11 @@ public struct SourceLines: Sendable {
     self.places = places
   }
 
-  /// Returns the file and the line of an address: `main.swift:12`; nil if it is not known.
+  /// Returns the file and the line of an address: `main.swift:12`; nil if the location is not known.
   public func place(of address: UInt64) -> String? { places[address] }
 
-  /// Returns the place of each address as `llvm-symbolizer` writes it; empty if the program did not find all of them.
+  /// Returns the location of each address as `llvm-symbolizer` writes it; empty if the program did not write one for
+  /// each address.
   private static func lookUp(_ addresses: ArraySlice<UInt64>, in path: String) -> [String] {
     let numbers = addresses.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
     let file = path.replacing("'", with: "'\\''")
@@ -41,7 +36,8 @@ public struct SourceLines: Sendable {
     return pclose(output) == 0 && lines.count == addresses.count ? lines : []
   }
 
-  /// Returns `main.swift:12` of `/home/me/main.swift:12:3`; nil for code that the compiler generated.
+  /// Returns a location as file name and line: `main.swift:12` for `/home/me/main.swift:12:3`; nil for code that the
+  /// compiler generated.
   private static func readable(_ place: String) -> String? {
     let parts = place.split(separator: ":")
     guard parts.count >= 3, let line = Int(parts[parts.count - 2]), line > 0,

@@ -1,13 +1,7 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A user's program that has been started, and that waits for the lab before any of it runs. The program has the lab's
-/// standard streams, process group and directory.
+/// A user's program whose process has been started, and which waits for ``release()`` before it runs. The program has
+/// the lab's standard streams, process group and working directory.
 public struct SuspendedProgram: Sendable {
   /// The process of the program.
   public let process: ChildProcess
@@ -15,12 +9,12 @@ public struct SuspendedProgram: Sendable {
   private let report: Int32
   private let path: String
 
-  /// Starts a program.
+  /// Starts the process of a program, which then waits.
   ///
   /// - Parameters:
   ///   - path: the program's file.
   ///   - arguments: the program's arguments, the first of which is its name.
-  ///   - variables: the variables that its environment has in addition to the lab's.
+  ///   - variables: the environment variables to add to the lab's.
   /// - Throws: ``SystemError`` if no process can be started.
   public init(_ path: String, arguments: [String], variables: [String: String]) throws(SystemError) {
     let gate = try makePipe()
@@ -48,7 +42,7 @@ public struct SuspendedProgram: Sendable {
     self.report = report.reader
   }
 
-  /// Lets the program begin, and returns once it runs.
+  /// Runs the waiting program, and returns once it has begun.
   ///
   /// - Throws: ``SystemError`` if the system cannot run the file. The process has then ended.
   public func release() throws(SystemError) {
@@ -66,13 +60,14 @@ public struct SuspendedProgram: Sendable {
 }
 
 extension ChildProcess {
-  /// Returns the number of the signal that ended a process, given its status from `waitpid`; nil if none did.
+  /// Returns the number of the signal that ended a process, given its status from `waitpid`; nil if no signal ended it.
   public static func endingSignal(_ status: Int32) -> Int32? {
     let signal = status & 0x7F
     return signal == 0 || signal == 0x7F ? nil : signal
   }
 
-  /// Ends this process in the way in which another process ended, given its status from `waitpid`.
+  /// Ends this process with the exit status or the signal of another process, given that process's status from
+  /// `waitpid`.
   public static func endAlike(_ status: Int32) -> Never {
     if let signal = endingSignal(status) { gcdlab_end_by(signal) }
     exit(status >> 8 & 0xFF)

@@ -1,16 +1,10 @@
 import CDispatchSupport
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// The functions of an executable file, by their addresses in it.
+/// The functions of an executable file, by their addresses in the file.
 public struct SymbolFile: Sendable {
   private var symbols: [(address: UInt64, size: UInt64, name: String)] = []
 
-  /// Reads the symbol table of the file, or the dynamic symbol table if it has no other. The result has no functions if
+  /// Reads the symbol table of a file, or its dynamic symbol table if there is no other. The result has no functions if
   /// the file cannot be read.
   public init(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -51,10 +45,10 @@ public struct SymbolFile: Sendable {
     }
   }
 
-  /// Returns the name of the function at an address, in the form of its source; nil if there is none.
+  /// Returns the name of the function at an address, as in its source; nil if no function is known there.
   public func name(at address: UInt64) -> String? { symbol(at: address).map(Self.readable) }
 
-  /// Returns whether the function at an address belongs to Dispatch, which static programs contain.
+  /// Returns whether the function at an address is part of Dispatch, which static programs contain.
   public func isOfDispatch(_ address: UInt64) -> Bool {
     symbol(at: address).map { symbol in
       symbol.hasPrefix("_dispatch_") || symbol.hasPrefix("$s8Dispatch") || symbol.contains("8DispatchE")
@@ -71,7 +65,7 @@ public struct SymbolFile: Sendable {
     return symbols[low - 1].name
   }
 
-  /// Returns a function's name as its source has it: `Store.save(item:)`, `closure #1 in main`.
+  /// Returns the name of a symbol as in the source: `Store.save(item:)`, `closure #1 in main`.
   static func readable(_ symbol: String) -> String {
     if symbol.hasPrefix("_Z"), let text = gcdlab_demangle_cxx(symbol) {
       defer { free(text) }
@@ -85,7 +79,7 @@ public struct SymbolFile: Sendable {
     return short(String(cString: text))
   }
 
-  /// Returns a name without the parts that a reader of stacks does not need: results, attributes and the module.
+  /// Returns a function's name without its result, its attributes and its module.
   private static func short(_ name: String) -> String {
     // The symbol is a part of an asynchronous function.
     if name.hasPrefix("("), let end = name.firstRange(of: " resume partial function for ")?.upperBound {

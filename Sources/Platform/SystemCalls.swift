@@ -1,21 +1,21 @@
 import CDispatchSupport
 import Synchronization
 
-/// Counts the system calls that a piece of code makes.
+/// A counter of the system calls that a piece of code makes.
 ///
-/// Linux 5.11 or later on x86-64 reports them exactly and without privileges: each call of the thread becomes a signal,
-/// whose handler counts the call and lets it continue (`SystemCalls.c`). A call then takes some microseconds, so
-/// nothing is timed while calls are counted. A request that the vDSO answers without entering the kernel
+/// Linux 5.11 or later on x86-64 reports system calls exactly and without privileges: each call of the thread becomes a
+/// signal, whose handler counts the call and continues it (`SystemCalls.c`). A call then takes some microseconds, so
+/// nothing is timed while calls are counted. A function that the vDSO executes without entering the kernel
 /// (`clock_gettime`) is not a system call.
 public enum SystemCalls {
-  /// The number of threads that are counting now. While it is above zero, the lab's handler of SIGSYS is installed.
+  /// The number of threads that are counting. While it is above zero, the lab's handler of SIGSYS is installed.
   private static let counting = Mutex(0)
 
-  /// Runs `body` and counts the system calls that the calling thread makes in it. The count contains the calls of
-  /// signal handlers that interrupt the thread, but not those of other threads.
+  /// Executes `body` and counts the system calls that the calling thread makes in it. The count includes calls of
+  /// signal handlers that interrupt the thread, but not calls of other threads.
   ///
-  /// - Returns: the count; nil if the system cannot count (another system or processor, an old kernel, a sanitizer), or
-  ///   if `body` is inside another counted body. `body` runs in any case.
+  /// - Returns: the count; nil if the system cannot count calls (another system or processor, an old kernel, a
+  ///   sanitizer), or if the thread is counting already. `body` is executed in any case.
   public static func during<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> Int? {
     guard takeSignal() else {
       try body()

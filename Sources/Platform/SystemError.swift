@@ -1,23 +1,17 @@
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// A system call that failed.
+/// The error of a failed system call.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The value of `errno`.
   public let code: Int32
-  /// A description of the failed call, with the reason: `cannot start a thread: Resource temporarily unavailable`.
+  /// A description of the failed action, with the reason: `cannot start a thread: Resource temporarily unavailable`.
   public let description: String
 
-  /// Whether the machine, or a limit, has no more of a resource. Otherwise the request itself was wrong.
+  /// Whether a resource of the machine, or a limit on it, is exhausted. If false, the request itself was wrong.
   public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM, ENOSPC, EAGAIN].contains(code) }
 
-  /// Whether the machine does not allow the call: a resource is exhausted, a limit or a missing privilege forbids it,
-  /// or the system does not support it. The lab then draws no conclusion about a pattern that needs the call.
+  /// Whether the machine does not allow the call: a resource is exhausted, a limit or a missing privilege forbids the
+  /// call, or the system does not support it. The lab then draws no conclusion about a pattern that needs the call.
   public var isOfTheMachine: Bool {
     isExhaustion || [EFBIG, EDQUOT, EPERM, EACCES, EROFS, ENOSYS, ENOTSUP].contains(code)
   }
@@ -29,7 +23,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Calls `body`, which uses SystemPackage, and turns its error into an error of `action`.
+/// Executes `body`, which uses SystemPackage, and converts its error to a ``SystemError`` of `action`.
 func system<Result>(_ action: String, _ body: () throws -> Result) throws(SystemError) -> Result {
   do { return try body() } catch { throw SystemError((error as? Errno)?.rawValue ?? EIO, action) }
 }

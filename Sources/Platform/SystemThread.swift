@@ -1,12 +1,6 @@
 import CDispatchSupport
 import Dispatch
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A thread outside the dispatch pool. Patterns run on such threads, and start further ones.
 ///
 /// Unchecked: the handle is opaque, and any thread may join or detach it once.
@@ -15,7 +9,7 @@ public struct SystemThread: @unchecked Sendable {
 
   /// Starts a thread that runs `body`.
   ///
-  /// - Throws: ``SystemError`` if the system has no thread left (`EAGAIN` at a thread limit).
+  /// - Throws: ``SystemError`` if no thread can be started (`EAGAIN` at a thread limit).
   public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
     // A thread that is started from the pool inherits the name of a pool thread, by which the census recognizes the
     // pool.
@@ -42,16 +36,16 @@ public struct SystemThread: @unchecked Sendable {
     handle = created
   }
 
-  /// Waits until the thread has ended. Call it once.
+  /// Waits until the thread has ended. Call this method once, and not on a detached thread.
   public func join() { pthread_join(handle, nil) }
 
   /// Detaches the thread. A detached thread must not be joined.
   public func detach() { pthread_detach(handle) }
 
-  /// Verifies that `count` more threads can exist at once. If the pool cannot get a thread, Dispatch waits for one
-  /// forever, and even signals are not handled any more.
+  /// Verifies that `count` more threads can exist at once. If the pool cannot start a thread, Dispatch waits for one
+  /// forever, and signals are not handled any more.
   ///
-  /// - Throws: ``SystemError`` if the threads cannot be started.
+  /// - Throws: ``SystemError`` if so many threads cannot be started.
   public static func requireCapacity(for count: Int) throws(SystemError) {
     let gate = DispatchSemaphore(value: 0)
     var threads: [SystemThread] = []
@@ -62,7 +56,7 @@ public struct SystemThread: @unchecked Sendable {
     for _ in 0..<count { threads.append(try SystemThread { gate.wait() }) }
   }
 
-  /// Whether the system can keep a thread on a core, which Darwin cannot.
+  /// Whether the system can bind a thread to a core; false on Darwin.
   public static var canPreferCores: Bool {
     #if canImport(Darwin)
       false
@@ -71,8 +65,8 @@ public struct SystemThread: @unchecked Sendable {
     #endif
   }
 
-  /// Keeps the calling thread on one of the cores that this process may use: `core` modulo their number. The call has
-  /// no effect on Darwin, which offers no such call.
+  /// Binds the calling thread to one of the cores that this process may use: the one with the index `core` modulo their
+  /// number. The call has no effect on Darwin.
   ///
   /// - Throws: ``SystemError`` if the system does not allow it.
   public static func prefer(core: Int) throws(SystemError) {
@@ -80,8 +74,8 @@ public struct SystemThread: @unchecked Sendable {
     if status != 0 { throw SystemError(status, "keep a thread on a core") }
   }
 
-  /// Whether this process may give a thread a nice value below 0. The first access gives the calling thread such a
-  /// value for an instant. The value is true if the system's threads have no nice values (Darwin).
+  /// Whether this process may give a thread a nice value below 0; true if the system's threads have no nice values
+  /// (Darwin). The first access sets such a value on the calling thread for an instant.
   public static let canRaisePriority: Bool = {
     #if canImport(Darwin)
       true
@@ -95,8 +89,8 @@ public struct SystemThread: @unchecked Sendable {
     #endif
   }()
 
-  /// Takes from the calling thread, and from all threads that it starts later, the permission to raise priorities: to
-  /// lower nice values. The threads cannot regain it. If the calling thread's nice value is below 0, it becomes 0.
+  /// Removes the permission to lower nice values from the calling thread, and from all threads that it starts later.
+  /// The permission cannot be restored. A nice value of the calling thread below 0 becomes 0.
   ///
   /// - Throws: ``SystemError`` if the thread still has the permission, or if the system has no such permission
   ///   (Darwin).

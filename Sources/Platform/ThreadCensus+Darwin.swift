@@ -3,17 +3,17 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
   extension ThreadCensus {
-    /// The number of the calling thread.
+    /// The system's number of the calling thread.
     public static var currentThread: Int {
       var id: UInt64 = 0
       pthread_threadid_np(nil, &id)
       return Int(id)
     }
 
-    /// Not available: `thread_info` reports that a thread waits, but not for what.
+    /// Always nil: `thread_info` reports that a thread waits, but not for what.
     public static func taken() -> ThreadCensus? { nil }
 
-    /// Returns how many threads this process has now; nil if the system does not report it.
+    /// Returns the current number of threads of this process; nil if the system does not report it.
     public static func count() -> Int? {
       var facts = proc_taskinfo()
       let size = Int32(MemoryLayout<proc_taskinfo>.size)
@@ -21,7 +21,7 @@
       return Int(facts.pti_threadnum)
     }
 
-    /// Not available: the pool's threads have no names.
+    /// Always nil: the pool's threads have no names.
     public static func poolCount() -> Int? { nil }
   }
 #endif

@@ -4,10 +4,10 @@
   import Synchronization
 
   extension ThreadCensus {
-    /// The number of the calling thread.
+    /// The system's number of the calling thread.
     public static var currentThread: Int { Int(gcdlab_thread_id()) }
 
-    /// Returns the threads of this process; nil if `/proc` does not report what a thread waits for.
+    /// Returns a census of this process's threads; nil if `/proc` does not report what a thread waits for.
     public static func taken() -> ThreadCensus? {
       guard readFile("/proc/thread-self/syscall") != nil, let tasks = namesInDirectory("/proc/self/task") else {
         return nil
@@ -31,7 +31,7 @@
       return ThreadCensus(threads: threads)
     }
 
-    /// Returns whether Dispatch names its threads: whether this process has seen such a name now (`isSeen`) or earlier.
+    /// Returns whether Dispatch names its threads: whether `isSeen` is true now or was true in an earlier call.
     static func areNamesGiven(_ isSeen: Bool) -> Bool {
       if isSeen { hasSeenName.store(true, ordering: .relaxed) }
       return isSeen || hasSeenName.load(ordering: .relaxed)
@@ -39,9 +39,8 @@
 
     private static let hasSeenName = Atomic(false)
 
-    /// Returns whether a thread in the system call `call` is a pool thread, independently of its name. A thread is one
-    /// if it is neither the main thread, nor one of the lab's own threads, nor the thread that waits for Dispatch's
-    /// events. `own` contains the numbers of the lab's own threads.
+    /// Returns whether the thread `id` in the system call `call` is a pool thread, independently of its name. A pool
+    /// thread is not the main thread, not one of the lab's own threads (`own`), and not Dispatch's event thread.
     static func isOfPool(_ id: Int, _ call: String, _ own: Set<Int>) -> Bool {
       guard id != Int(getpid()), !own.contains(id) else { return false }
       return !gcdlab_is_event_wait(call.split(separator: " ").first.flatMap { Int64($0) } ?? -1)
@@ -49,8 +48,8 @@
   }
 
   extension ThreadCensus.Sleep {
-    /// Parses a line of `/proc/PID/task/TID/syscall`: the number of the call and its arguments in hexadecimal, or
-    /// `running`, which gives nil.
+    /// Parses a line of `/proc/PID/task/TID/syscall`: the number of the call and its arguments in hexadecimal; nil for
+    /// `running`.
     ///
     /// All waits on memory are futex calls. An idle pool thread is in `sem_timedwait` of glibc: FUTEX_WAIT_BITSET with
     /// a timeout. `dispatch_group_wait` uses FUTEX_WAIT, with or without a timeout. `dispatch_semaphore_wait` without a
@@ -73,18 +72,19 @@
   // MARK: Counts
 
   extension ThreadCensus {
-    /// Returns how many threads this process has now; nil if `/proc` does not report it. The call takes less than a
-    /// microsecond and needs no descriptor, so it can be made often.
+    /// Returns the current number of threads of this process; nil if `/proc` does not report it. The call takes less
+    /// than a microsecond and needs no descriptor.
     public static func count() -> Int? { countsLinks ? linked() : namesInDirectory("/proc/self/task")?.count }
 
-    /// Returns the number of threads according to the links of their directory in `/proc`. A directory has two links,
-    /// plus one for each directory in it, which is one for each thread here.
+    /// Returns the number of threads from the link count of their directory in `/proc`, which is two plus the number of
+    /// its subdirectories; nil if the count is not available.
     private static func linked() -> Int? {
       var status = stat()
       return stat("/proc/self/task", &status) == 0 ? Int(status.st_nlink) - 2 : nil
     }
 
-    /// Whether the number of links reveals the number of threads. No document guarantees this, so it is tested once.
+    /// Whether the link count corresponds to the number of threads. No document guarantees this, so the property tests
+    /// it once.
     private static let countsLinks: Bool = {
       // A thread may start or end while the others are listed; the check is then repeated.
       for _ in 0..<100 {
@@ -96,7 +96,7 @@
   }
 
   extension ThreadCensus {
-    /// Returns how many threads of the dispatch pool there are now; nil if `/proc` does not report it, or if no
+    /// Returns the current number of threads in the dispatch pool; nil if `/proc` does not report it, or if no
     /// descriptor is left. The call takes about 3 us for each thread.
     public static func poolCount() -> Int? {
       guard let tasks = namesInDirectory("/proc/self/task") else { return nil }
@@ -109,8 +109,8 @@
       }
     }
 
-    /// Reads the 16 bytes of a name. The buffer of ``readFile(_:)`` would take most of the time when hundreds of
-    /// threads are read.
+    /// Returns the thread name in a file of at most 16 bytes; nil if the thread has ended. The larger buffer of
+    /// ``readFile(_:)`` would take most of the time for hundreds of threads.
     private static func readName(_ path: String) -> String? {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }  // The thread has ended.

@@ -1,11 +1,12 @@
-/// The time namespace of this process (Linux), whose monotonic clock differs from the machine's. A container that was
-/// moved to another machine has one, so that its clock continues.
+/// The time namespace of this process (Linux), whose monotonic clock differs from the kernel's. A container that was
+/// moved to another machine has a time namespace, so that its clock continues.
 enum TimeNamespace {
-  /// The nanoseconds by which the monotonic clock of this process is ahead of the kernel's own, modulo 2^64; 0 if the
-  /// system has no such namespaces. Perf events carry the kernel's time.
+  /// The nanoseconds by which the monotonic clock of this process is ahead of the kernel's, modulo 2^64; 0 if the
+  /// system has no time namespaces. Perf events contain the kernel's time.
   static var monotonicOffset: UInt64 { monotonicOffset(in: readFile("/proc/self/timens_offsets") ?? "") }
 
-  /// Returns the offset in a text such as `monotonic 100 500000000`, in nanoseconds.
+  /// Returns the offset of the monotonic clock in a text such as `monotonic 100 500000000`, in nanoseconds; 0 without
+  /// one.
   static func monotonicOffset(in text: String) -> UInt64 {
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")

@@ -5,23 +5,24 @@ public struct RecordedEvent: Sendable, Equatable {
     case none, bodyBegins, bodyEnds, submit, begin, end, wait, waited, queue, text, item, account, thread, image, site
     case calls, module, cancel, holds
   }
-  /// The time of the event, in monotonic nanoseconds.
+  /// The time of the event in monotonic nanoseconds.
   public var time: UInt64
   /// The number of the thread that wrote the event.
   public var thread: Int
-  /// The number of the program that the thread ran, from 1. Programs are numbered in the order in which they began.
+  /// The number of the program that the thread executed, from 1, in the order in which the programs began.
   public var image: Int
   /// The kind of the event.
   public var kind: Kind
-  /// The kind of the block, the wait or the queue.
+  /// The kind of the block, the wait or the queue, as a raw value of the C enumeration for ``kind``.
   public var how: Int
-  /// The stack of the call; 0 if it is not known.
+  /// The number of the call's stack; 0 if the stack is not known.
   public var site: Int
-  /// The number of iterations, of parts of a text or of calls, or the nanoseconds that a submission took.
+  /// The number of iterations, of text parts or of calls, or the duration of a submission in nanoseconds. ``kind``
+  /// determines which.
   public var count: Int
-  /// The first number of the event.
+  /// The first value of the event, whose meaning depends on ``kind``.
   public var a: UInt64
-  /// The second number of the event.
+  /// The second value of the event, whose meaning depends on ``kind``.
   public var b: UInt64
 
   /// Creates an event.
@@ -41,11 +42,11 @@ public struct RecordedEvent: Sendable, Equatable {
   }
 }
 
-/// A report of the scheduler about a thread.
+/// A scheduling event of a thread, as the kernel reports it.
 public struct RecordedSwitch: Sendable, Equatable {
-  /// The kinds of report.
+  /// The kinds of scheduling events.
   public enum Kind: UInt8, Sendable {
-    /// The thread got the core.
+    /// The thread began to run on the core.
     case on
     /// The thread left the core to wait.
     case off
@@ -58,20 +59,20 @@ public struct RecordedSwitch: Sendable, Equatable {
     /// Records of this core were lost before this report.
     case lost
   }
-  /// The time of the report, in monotonic nanoseconds.
+  /// The time of the report in monotonic nanoseconds.
   public var time: UInt64
   /// The thread's number.
   public var thread: Int
-  /// The process of the thread; 0 if it is not known.
+  /// The process identifier of the thread; 0 if it is not known.
   public var process: Int
   /// The core's number.
   public var core: Int
   /// The kind of the report.
   public var kind: Kind
-  /// The number of lost records.
+  /// The number of lost records; 0 for other kinds.
   public var count: Int
 
-  /// Creates a record.
+  /// Creates a scheduling event.
   public init(_ kind: Kind, at time: UInt64, thread: Int, process: Int = 0, core: Int, count: Int = 0) {
     self.time = time
     self.thread = thread
@@ -88,15 +89,15 @@ public struct TraceRecord: Sendable {
   public var process: Int
   /// The events that the worker wrote, in order of time.
   public var events: [RecordedEvent]
-  /// The number of events that were dropped for lack of room, and the time of the first of them.
+  /// The number of events that were dropped because the memory was full, and the time of the first one.
   public var lost: (events: Int, first: UInt64)
-  /// The time up to which events were overwritten by later ones; 0 if none were.
+  /// The time up to which later events overwrote earlier ones; 0 if no event was overwritten.
   public var overwrittenUntil: UInt64 = 0
-  /// The reports of the scheduler, in order of time.
+  /// The scheduling events, in order of time.
   public var switches: [RecordedSwitch]
-  /// The reason why there are no reports of the scheduler; nil if there are reports.
+  /// The reason why there are no scheduling events; nil if there are.
   public var obstacle: SystemError?
-  /// Whether this binary is linked so that calls of Dispatch can be recorded.
+  /// Whether calls of Dispatch can be recorded, which depends on how this binary is linked.
   public var seesCalls: Bool
 
   /// Creates a record.

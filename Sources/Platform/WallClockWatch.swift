@@ -2,28 +2,24 @@ import CDispatchSupport
 import Dispatch
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// Detects that the wall clock was set, after which earlier and later times of that clock cannot be compared. A gradual
-/// correction of the clock does not count. Nothing is detected on Darwin, which does not report such a change.
+/// A watch that detects whether the wall clock was set, after which earlier and later wall-clock times cannot be
+/// compared. A gradual correction of the clock does not count. Darwin does not report such changes, so none are
+/// detected there.
 public final class WallClockWatch: Sendable {
   private struct State {
     var wasSet = false
     var listeners: [@Sendable () -> Void] = []
   }
   private let state = Mutex(State())
-  /// The source of the watch. Any thread may use it, although Dispatch does not declare it as Sendable.
+  /// The source of the watch; nil without a descriptor. Any thread may use the source, although Dispatch does not
+  /// declare it as Sendable.
   private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
   /// Creates a watch that begins now.
   public convenience init() { self.init(of: gcdlab_wall_clock_watch()) }
 
-  /// Creates a watch of a descriptor that becomes readable when the clock is set; -1 for none. The watch closes the
-  /// descriptor.
+  /// Creates a watch of a descriptor that becomes readable when the clock is set. The watch closes the descriptor. Pass
+  /// -1 for no descriptor.
   public init(of descriptor: Int32) {
     source = descriptor < 0 ? nil : DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source?.setEventHandler { [weak self] in self?.tell() }
@@ -33,10 +29,10 @@ public final class WallClockWatch: Sendable {
 
   deinit { source?.cancel() }
 
-  /// Whether the clock was set.
+  /// Whether the clock was set since the watch began.
   public var wasSet: Bool { state.withLock { $0.wasSet } }
 
-  /// Calls `listener` when the clock is set, or at once if it was set before.
+  /// Calls `listener` once the clock is set, or at once if it was set before.
   public func whenSet(_ listener: @escaping @Sendable () -> Void) {
     let wasSet = state.withLock { state in
       if !state.wasSet { state.listeners.append(listener) }

@@ -7,9 +7,9 @@ import Dispatch
   import Glibc
 #endif
 
-/// Runs `preload CLANG FOLDER OUTPUT INPUT…`: compiles the recorder of `FOLDER` to a shared library and to an object
-/// file, and writes Swift source with their bytes. The inputs are the source files of the recorder. The plugin Preload
-/// runs this command.
+/// The command `preload CLANG FOLDER OUTPUT INPUT…`, which compiles the recorder in `FOLDER` to a shared library and to
+/// an object file, and writes Swift source with their bytes to `OUTPUT`. The inputs are the source files of the
+/// recorder. The plugin Preload runs this command.
 @main enum Preload {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -51,12 +51,12 @@ import Dispatch
       """, to: output)
   }
 
-  /// Returns a number that depends on all bytes (FNV-1a).
+  /// Returns the FNV-1a hash of the bytes.
   private static func number(of bytes: [UInt8]) -> UInt32 {
     bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
 
-  /// Returns the names of the functions that the linker wraps in a static program.
+  /// Returns the names of the functions that the linker wraps in a static program, from the file at `path`.
   private static func names(in path: String) -> [Substring] {
     String(decoding: read(path), as: UTF8.self).split(separator: "\n").compactMap { line in
       guard let kind = ["BOTH(", "LINKED(", "OTHER("].first(where: line.hasPrefix), line.hasSuffix(")") else {
@@ -93,8 +93,8 @@ import Dispatch
     return bytes
   }
 
-  /// Writes the file, unless the file has this text already. The build system runs this tool again whenever the
-  /// environment differs, but then builds nothing from an unchanged file.
+  /// Writes the text to a file, unless the file has this text already. The build system runs this tool again whenever
+  /// the environment changes, and rebuilds nothing if the file is unchanged.
   private static func save(_ text: String, to path: String) {
     guard access(path, R_OK) != 0 || read(path) != Array(text.utf8) else { return }
     guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }

@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// The last runs are kept, compared and graded, and no others.
+/// Tests of the archive: the last runs are saved, compared and graded, and no others.
 @Suite struct ArchiveTests {
   /// Runs the binary with a cache directory of its own.
   private static func run(_ arguments: String..., cache: String) async throws -> Binary.Finished {
@@ -19,7 +19,7 @@ import Testing
     try await Binary.run(arguments, environment: Binary.environment.updating(["GCDLAB_CACHE": .init(cache)]))
   }
 
-  /// Passes on the path of a directory that does not exist yet, and removes the directory afterwards.
+  /// Calls `body` with the path of a directory that does not exist yet, and removes the directory afterwards.
   private static func withCache(_ body: (String) async throws -> Void) async throws {
     var template = Array("\(ScratchDirectory.parent)/gcdlab-test-XXXXXX".utf8CString)
     let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  /// Passes on a cache with two runs.
+  /// Calls `body` with the path of a cache that contains two runs.
   private static func withRuns(_ body: (String) async throws -> Void) async throws {
     try await withCache { cache in
       for _ in 0..<2 { _ = try await run("scenario", scenario, "--quick", "--rounds", "1", cache: cache) }
@@ -140,7 +140,7 @@ import Testing
           let isFigures = ending != "verdicts.json"
           #expect(diff.status == (isFigures ? 64 : 0) && diff.errors.contains("is not compared: ") == isFigures)
           #expect(try await Self.run("documents", cache: cache).status == 0)
-          // The run that is kept takes its place.
+          // The saved run replaces the pipe or the link.
           let kept = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
           #expect(kept.status == 0 && kept.errors == "", "\(kept.errors)")
           #expect(readFile(precious.path) == "precious")

@@ -2,9 +2,9 @@ import LabTesting
 import Platform
 import Testing
 
-/// Documents of several machines, read by the built binary.
+/// Tests of the command `atlas` with documents of several machines.
 @Suite struct AtlasCommandTests {
-  /// Returns two runs, the second from a machine with more cores.
+  /// Creates documents of two runs, the second from a machine with more cores.
   private static func runs() async throws -> (one: TemporaryFile, many: TemporaryFile) {
     let one = try TemporaryFile("one.json"), many = try TemporaryFile("many.json")
     let ran = try await Binary.run([

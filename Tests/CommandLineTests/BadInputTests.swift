@@ -2,7 +2,7 @@ import Platform
 import Reporting
 import Testing
 
-/// Each kind of bad input gives one clear error on standard error, nothing on standard output, and the right status.
+/// Each kind of bad input causes one clear error on standard error, no standard output, and the documented status.
 @Suite struct BadInputTests {
   @Test(arguments: [
     (
@@ -173,7 +173,7 @@ import Testing
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["report", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
-    // A negative number is a value of the option before it, and no option itself.
+    // A negative number is the value of the preceding option, and not an option.
     (["scenario", "queue-order", "--rounds", "-1"], "gcdlab: --rounds: found -1, allowed is 1 to 10000.\n", ""),
     (["scenario", "queue-order", "--time", "-5s"], "gcdlab: --time: -5s is out of range, allowed is ", ""),
     (["scenario", "queue-order", "--seed", "-1"], "gcdlab: The value '-1' is invalid for '--seed <seed>'", ""),

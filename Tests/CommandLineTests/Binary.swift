@@ -8,35 +8,34 @@ import Subprocess
   import Glibc
 #endif
 
-/// The built binary, run as a process.
+/// The built binary, which tests run as a process.
 enum Binary {
   struct Finished {
     let output: String
     let errors: String
-    /// The exit status, or the negative number of the signal.
+    /// The exit status; for a signal, its negative number.
     let status: Int
 
-    /// The output in one line, without its line breaks.
+    /// The output with line breaks replaced by spaces.
     var unwrapped: String { output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// Skips the test if a trial hardly got a core: the lab then says so and judges nothing. Otherwise returns the
-    /// result.
+    /// Returns the result. Skips the test if the lab judged nothing because a trial hardly received a core.
     fileprivate func unlessTooBusy() throws -> Finished {
       if status == 2 { try skipIfTooBusy() }
       return self
     }
 
-    /// Skips the test if a trial hardly got a core, although the lab judged others.
+    /// Skips the test if a trial hardly received a core, even if the lab judged others.
     func skipIfTooBusy() throws {
       let reason = "the machine is too busy for it"
       if (errors + unwrapped).contains(reason) { try skip(reason) }
     }
   }
 
-  /// The path of the binary, which stands beside the test runner.
+  /// The path of the binary, which is in the directory of the test runner.
   static let path = (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined()
 
-  /// A plain environment: no terminal, no colour switches, a fixed width.
+  /// An environment without terminal and colour settings, and with a fixed width.
   static let environment: Environment = .inherit.updating([
     "COLUMNS": "80", "NO_COLOR": nil, "CLICOLOR_FORCE": nil, "TERM": "dumb", "LC_ALL": "C.UTF-8", "GCDLAB_CACHE": "",
   ])
@@ -64,7 +63,7 @@ extension Binary {
     return try Finished(output: result.standardOutput, errors: result.standardError, status: status).unlessTooBusy()
   }
 
-  /// Starts the binary, waits for a line on its standard error, runs `act` with the process, and collects the output.
+  /// Starts the binary, waits for a line on its standard error, calls `act` with the process, and returns the result.
   static func converse(
     _ arguments: [String], until line: String, _ act: @escaping @Sendable (pid_t) throws -> Void
   ) async throws -> Finished {
@@ -83,14 +82,15 @@ extension Binary {
     return Finished(output: result.standardOutput, errors: result.closureResult, status: status)
   }
 
-  /// A lab that runs while a test observes it.
+  /// A running lab that a test observes.
   struct Lab: Sendable {
     let pid: pid_t
     fileprivate let task: Task<Finished, any Error>
 
-    /// Returns the lab's worker once there is one. The state of another process is no event and can only be polled.
+    /// Waits until the lab has a worker, and returns its process identifier. The state of another process is not
+    /// reported as an event and must be polled.
     ///
-    /// - Throws: ``SystemError`` if the lab has ended without a worker.
+    /// - Throws: ``SystemError`` if the lab ended without a worker.
     func firstWorker() async throws -> pid_t {
       while let tasks = namesInDirectory("/proc/\(pid)/task") {
         for task in tasks {
@@ -127,7 +127,7 @@ extension Binary {
   }
 
   /// Waits until a process no longer exists, or is a zombie that its parent has not reaped. If the process continues,
-  /// the test hangs, which is the failure.
+  /// the test hangs, and thereby fails.
   static func isGone(_ pid: pid_t) async -> Bool {
     while let stat = readFile("/proc/\(pid)/stat") {
       if let state = stat.split(separator: ")").last?.split(separator: " ").first, state == "Z" { return true }

@@ -2,7 +2,7 @@ import LabTesting
 import Platform
 import Testing
 
-/// The effects of `--cores` on real workers.
+/// Tests of `--cores` with real workers.
 @Suite struct CoresTests {
   private static func width(_ arguments: [String]) async throws -> JSONValue {
     let ran = try await Binary.run(
@@ -17,7 +17,7 @@ import Testing
     #expect(one[at: "machine.cores"] == .number(Double(Host.cores)))
     #expect(one[at: "runs.0.parameters.cores"] == .number(1))
     #expect(one[at: "runs.0.metrics.cores-used.max"] == .number(1))
-    // An apply begins an iteration for each core. If Dispatch had counted the cores before the worker was confined,
+    // An apply begins one iteration for each core. If Dispatch had counted the cores before the worker was confined,
     // more iterations would begin.
     #expect(one[at: "runs.0.metrics.blocked-tasks.max"] == .number(1))
   }

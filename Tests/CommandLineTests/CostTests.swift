@@ -2,8 +2,9 @@ import LabTesting
 import Platform
 import Testing
 
-/// The costs that trials of real workers report, if the costs are known. The bounds are counts: of sleeps, threads,
-/// bytes, and processor time that a thread itself reports. So no machine is too slow or too busy for these tests.
+/// Tests of the costs that trials of real workers report, if the costs are known. The bounds are counts of sleeps,
+/// threads and bytes, and processor time that a thread itself reports. The tests therefore do not depend on the speed
+/// or the load of the machine.
 @Suite struct CostTests {
   private static let scenario = """
     scenario: costs
@@ -42,7 +43,7 @@ import Testing
 
   private struct Unexpected: Error { let description: String }
 
-  /// The numbers of the variants, in the order of the pattern.
+  /// The indices of the variants, in the order in which the pattern lists them.
   private let idle = 0
   private let twoThreads = 1
   private let setUp = 2
@@ -63,7 +64,7 @@ import Testing
     #expect(try await range("voluntary-switches", sleeper).lowerBound >= 150)
     #expect(try await range("voluntary-switches", idle).upperBound < 50)
     #expect(try await range("involuntary-switches", idle).lowerBound >= 0)
-    // The body has thirteen threads of its own, the thread of the trial, and the main thread. They have ended when the
+    // The body starts thirteen threads, in addition to the trial's thread and the main thread. They have ended when the
     // trial ends.
     #expect(try await range("peak-thread-count", twoThreads).lowerBound >= 15)
     #expect(try await range("peak-thread-count", idle).upperBound < 15)

@@ -3,7 +3,7 @@ import Platform
 import Reporting
 import Testing
 
-/// Real runs, their documents and the reports of these.
+/// Tests of real runs, their documents and the reports on these documents.
 @Suite struct DocumentTests {
   private static let short = ["--set", "iterations=2000", "--variant", "serial-loop", "--variant", "apply"]
 
@@ -65,7 +65,7 @@ import Testing
     #expect(ran.output.contains("  2 rounds: too few for intervals (6 needed)\n"))
     let html = try #require(readFile(live.path.dropLast(4) + "html"))
     #expect(html.hasPrefix("<!doctype html>") && html.contains("<details>") && html.hasSuffix("</html>\n"))
-    // The page is self-contained: it requests nothing.
+    // The page is self-contained: it loads nothing.
     for word in ["http://", "https://", "<script", "<link", "src=", "url("] { #expect(!html.contains(word), "\(word)") }
     #expect(try await Binary.run(["report", live.path, "--color", "always"]).output.contains("\u{1b}["))
   }
@@ -86,13 +86,13 @@ import Testing
     #expect(only.status == 0 && only.output == "" && readFile(page.path)?.hasPrefix("<!doctype html>") == true)
   }
 
-  /// The formats that are one text, by each of their words for `--format`, with their extension.
+  /// The formats that consist of one text, for each of their names in `--format`, with their file extension.
   private static let printed = ExportFormat.all.flatMap { format -> [(String, String)] in
     guard case .text = format.rendering else { return [] }
     return Set([format.name, format.ending]).sorted().map { ($0, format.ending) }
   }
 
-  /// `--format` and `--export` use one list of formats, so they give the same text.
+  /// `--format` and `--export` use one list of formats, so they produce the same text.
   @Test(arguments: printed)
   func `a format prints the same text as it exports`(_ name: String, _ ending: String) async throws {
     let run = try TemporaryFile("run.json"), file = try TemporaryFile("run." + ending)
@@ -101,7 +101,7 @@ import Testing
     #expect(printed.output == readFile(file.path) && !printed.output.isEmpty, "\(printed.errors)")
   }
 
-  /// `help` has one spelling for each option. Older spellings are still accepted.
+  /// `help` lists one spelling for each option. Older spellings are still accepted.
   @Test func `old spellings are still read`() async throws {
     #expect(try await Binary.run(["machine", "--json"]).output.hasPrefix("{"))
     #expect(try await Binary.run(["machine", "--format", "json"]).output.hasPrefix("{"))
@@ -114,7 +114,7 @@ import Testing
   /// The findings of a pattern and the marks of the tables follow one rule, however close the settings are to each
   /// other.
   @Test func `the pattern and the table agree on the best mean`() async throws {
-    // The answer of a search names the best setting, so that only the document has the pattern's finding.
+    // The answer of a search names the best setting, so that only the document contains the pattern's finding.
     let document = try TemporaryFile("best.json")
     let ran = try await Binary.run([
       "compare", "apply-stride", "stride=16,20,24,28,32", "--variant", "apply", "--set", "iterations=2000", "--rounds",
@@ -156,7 +156,7 @@ import Testing
     ])
     #expect(refused.status == 64)
     #expect(refused.errors.hasPrefix("gcdlab: 7 trials a round do not fit into 50 ms: at "), "\(refused.errors)")
-    // The run has as many rounds as an interval needs. One variant has no fewer.
+    // The run has the minimum number of rounds for an interval. A single variant does not need fewer.
     #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }
 
@@ -166,7 +166,8 @@ import Testing
       "iterations=400", "--set", "stride=100", "--rounds", "2", "--trial-time", "5s", "--time", "60min",
     ])
     #expect(ran.status == 0, "\(ran.errors)")
-    // A trial that hardly gets a core has not taken too long. The lab then says so and does not stop the cell.
+    // If a trial hardly received a core, it has not exceeded its time. The lab then reports this and does not stop the
+    // cell.
     try ran.skipIfTooBusy()
     let lines = ran.output.split(separator: "\n")
     #expect(lines.contains { $0.contains("500 ms") && $0.hasSuffix("stopped") }, "\(ran.output)")

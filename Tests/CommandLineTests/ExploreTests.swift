@@ -78,7 +78,7 @@ import Testing
     for path in paths { #expect(try String(contentsOfFile: path, encoding: .utf8).contains(leftOut)) }
     let repeated = try await Binary.run(["explore", "source-lifecycle", "--schedule", "0"], environment: wide)
     #expect(repeated.output.contains(leftOut))
-    // Other scenarios have nothing to add.
+    // Other scenarios add nothing to the text.
     let other = try await Binary.run(["explore", "singleton-race"], environment: wide)
     #expect(!other.output.contains(leftOut))
   }
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `an exploration without an end is no pass`() async throws {
-    // Longer than any machine explores: every order of the largest scenario, with no time at all.
+    // A duration that no machine can meet: every order of the largest scenario, in one millisecond.
     let finished = try await Binary.run(["explore", "library-load", "--variant", "task-group", "--time", "1ms"])
     #expect(finished.status == 2)
     #expect(finished.errors.contains("library-load task-group was not explored to the end"))

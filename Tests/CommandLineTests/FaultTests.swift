@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Faults of the machine give a clear error or fewer results, and never a trap of the lab itself.
+/// Faults of the machine cause a clear error or fewer results, and never a trap of the lab itself.
 @Suite struct FaultTests {
   private static let run = "scenario singleton-race --variant mutex --rounds 1 --set race-time=1ms"
 
@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  /// The lab's file is replaced during a run, as by a new build: after its first worker has started, another program
-  /// has its name.
+  /// The lab's file is replaced during a run, as by a new build: after its first worker has started, another program is
+  /// at its path.
   @Test(arguments: ["rm gcdlab", "cp /bin/false next && mv next gcdlab"])
   func `workers run the binary with which the lab started, whatever happens to its file`(_ change: String) async throws
   {
@@ -72,12 +72,12 @@ import Testing
       let finished = try await Binary.shell("exec \"$0\" \(command) \(redirection)")
       #expect(finished.status == 2 && finished.errors == "gcdlab: cannot write: \(reason)\n", "\(finished.errors)")
     }
-    // Output to a closed stream must not get into a file that was opened under the stream's number.
+    // Output to a closed stream must not be written into a file that was opened under the stream's number.
     let silent = try await Binary.shell("exec \"$0\" \(command) <&- 2>&-")
     #expect(silent.status == 0 && !silent.output.isEmpty)
   }
 
-  /// The changes fail at once, or in the middle of a trial.
+  /// Setting the limit fails at once, or in the middle of a trial.
   @Test(arguments: [0, 1])
   func `a change that cannot be made gives no verdict on its monitor`(_ blocks: Int) async throws {
     try await require("ulimit -f \(blocks); \"$0\" --version")
@@ -96,7 +96,7 @@ import Testing
 
   private func expectUnavailable(_ finished: Binary.Finished, _ reason: String) throws {
     if finished.errors.contains("Sanitizer:DEADLYSIGNAL") { try skip("a sanitizer writes a file itself") }
-    // A run that judged nothing does not pass.
+    // A run in which no claim was judged does not pass.
     #expect(finished.status == 2 && finished.errors.contains("no claim could be judged"), "\(finished.errors)")
     let said = finished.unwrapped
     #expect(said.contains("unavailable: cannot write") && said.contains(reason), "\(finished.output)")
@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: ["instances", "watches"])
   func `a system without inotify makes the variant unavailable, and watch says why`(_ what: String) async throws {
-    // A user namespace has limits of its own.
+    // A user namespace has its own limits.
     let limit = "echo 0 > /proc/sys/user/max_inotify_\(what)"
     try await require("unshare -Ur sh -c '\(limit)'")
     let prefix = "unshare -Ur sh -c '\(limit) && exec \"$0\""
@@ -139,7 +139,7 @@ import Testing
     #expect(scenario.output.contains("unavailable: ") && scenario.output.contains("max_user_\(what)"))
   }
 
-  /// Runs the lab and its workers with `functions`, in C, in the place of the system's functions.
+  /// Runs the lab and its workers with `functions`, in C, which replace the system's functions.
   private func lab(
     _ arguments: String, replacing functions: String, with prefix: String = "exec"
   ) async throws -> Binary.Finished {
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `actors without cores of their own, which do not meet, give no verdict`() async throws {
-    // All actors share one core, which the lab does not know. A duplicate is very rare then.
+    // All actors share one core, without the lab's knowledge. A duplicate is then very rare.
     let arguments = "scenario singleton-race --variant check-then-act --quick --rounds 2 --set patience=100ms"
     let finished = try await lab(
       arguments,
@@ -176,7 +176,7 @@ import Testing
     #expect([0, 2].contains(finished.status), "\(finished.errors)")
     let said = finished.unwrapped
     let reason = "none could have a core of its own: cannot keep a thread on a core: Operation not permitted"
-    // One actor may lose the core to the other within the check nevertheless.
+    // One actor may nevertheless lose the core to the other within the check.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
@@ -230,7 +230,7 @@ import Testing
         #expect(refused.status == 64 && refused.output.isEmpty, "\(refused.output)")
         #expect(refused.errors.hasSuffix("for the files of trials (TMPDIR): \(reason)\n"), "\(refused.errors)")
       }
-      // A command without files does not need the directory.
+      // A command that creates no files does not require the directory.
       #expect(try await Binary.shell("TMPDIR=\(place) \"$0\" list").status == 0)
     }
   }
@@ -282,8 +282,8 @@ import Testing
     #expect(said.contains(reason) || said.contains("there is no more room"), "\(finished.output)")
   }
 
-  /// Three rounds run, of which one must show an anomaly: after a second, Dispatch looks for threads that sleep and
-  /// adds others, and a trial may take that long on a busy machine.
+  /// Three rounds run, of which one must show an anomaly. Dispatch examines its threads after a second and adds threads
+  /// if they sleep, and a trial may take that long on a busy machine.
   ///
   /// The lab may use one core, but Dispatch counts all cores that are online (`taskset`, the processors of a
   /// container).

@@ -8,11 +8,11 @@ import Testing
   import Glibc
 #endif
 
-/// The statuses of `diff --fail-above`: 0 if the diff was judged and is fine, 1 if something became worse, 2 if that
-/// could not be told.
+/// Tests of the statuses of `diff --fail-above`: 0 if the diff was judged and nothing became worse, 1 if something
+/// became worse, 2 if the diff could not be judged.
 ///
-/// The documents come from a real run, except for the figures of their rounds, so that no test depends on what a
-/// machine measures.
+/// The documents are from a real run, except for the figures of their rounds, so that no test depends on measured
+/// figures.
 @Suite struct GateTests {
   /// A document of a real run, with one metric, and without warnings and claims.
   private static let real = Task {
@@ -21,7 +21,7 @@ import Testing
     ]).output
   }
 
-  /// Returns a run with these figures in its rounds, after `changes`.
+  /// Returns a document with these figures in its rounds, after `changes`.
   private static func run(
     _ rounds: [Double], claim: String? = nil, broken: Int = 0, metric: String = "elapsed",
     scenario: String = "fd-semaphore", warning: String? = nil, _ changes: [String: JSONValue?] = [:]
@@ -67,7 +67,7 @@ import Testing
 
   private struct Unexpected: Error {}
 
-  /// Compares some runs on each side, given by --old and --new.
+  /// Compares runs on two sides, which are passed by --old and --new.
   private static func diff(_ old: [String], _ new: [String], _ options: [String] = []) async throws -> Binary.Finished {
     let before = try old.map { try TemporaryFile("old.json", $0) },
       after = try new.map { try TemporaryFile("new.json", $0) }
@@ -83,7 +83,7 @@ import Testing
     let fine = try await Self.diff(runs, runs)
     #expect(fine.status == 0, "\(fine.output)\(fine.errors)")
     #expect(fine.unwrapped.contains("nothing became worse by more than 10 %"))
-    // The warnings of the runs are repeated.
+    // The warnings of the runs are included.
     #expect(
       fine.unwrapped.contains("old, fd-semaphore: a neighbour was noisy (and 2 more of this kind)"), "\(fine.output)")
     // A file with three runs counts as three runs.
@@ -113,8 +113,8 @@ import Testing
     #expect(broken.status == 1 && broken.unwrapped.contains("fd-semaphore: 2 broken trials"), "\(broken.output)")
   }
 
-  /// The change that an attack makes to the documents of the new side: the new value for each path. Six trials
-  /// completed in each.
+  /// The changes that an attack makes to the documents of the new side, as new values by path. Each run has six
+  /// completed trials.
   private struct Attack: CustomTestStringConvertible {
     let testDescription: String
     let changes: [String: JSONValue?]
@@ -147,7 +147,7 @@ import Testing
     Attack(
       testDescription: "trials trapped", changes: ended("trapped"), status: 1,
       words: "fd-semaphore semaphore: 6 of 24 trials trapped"),
-    // The claims on a hazard judge how it ends.
+    // The claims on a hazard judge its outcome.
     Attack(
       testDescription: "trials of a hazard trapped", changes: ended("trapped", "traps"), status: 0,
       words: "nothing became worse"),
@@ -174,7 +174,7 @@ import Testing
       words: "and a latency in ns (better: higher) in another"),
   ]
 
-  /// The scenario gets the other metric, too.
+  /// Adds the other metric to the scenario.
   private static func measured(_ key: String, _ value: String) -> [String: JSONValue?] {
     [
       "runs.0.metrics.elapsed.\(key)": .text(value),
@@ -193,7 +193,7 @@ import Testing
     let diff = try await Self.diff([old, old, old], [new, new, new])
     #expect(diff.status == attack.status, "\(diff.output)\(diff.errors)")
     #expect((diff.unwrapped + diff.errors).contains(attack.words), "\(diff.output)\(diff.errors)")
-    // Faults that both sides have are no change, but they still fail the diff.
+    // Faults on both sides are not a change, but they still fail the diff.
     let same = try await Self.diff([new, new, new], [new, new, new])
     let isWrong = attack.status == 1 || attack.changes["interrupted"] != nil
     #expect(same.status == (isWrong ? attack.status : 0), "\(same.output)\(same.errors)")
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  /// `gcdlab help` has the same rule for refuted and inconclusive performance claims.
+  /// `gcdlab help` documents the same rule for refuted and inconclusive performance claims.
   @Test func `a performance claim fails a run only on request`() async throws {
     for (verdict, strict) in [("refuted", 1), ("inconclusive", 0)] {
       var claim = Self.claimed("held")
@@ -249,7 +249,7 @@ import Testing
     let old = try await Self.run(Self.steady)
     let diff = try await Self.diff([old], [try await Self.run(rounds)])
     #expect(diff.status == 2 && diff.unwrapped.contains(reason), "\(what): \(diff.output)\(diff.errors)")
-    // The option was not given.
+    // Without the option.
     let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", try await Self.run(rounds))]
     #expect(try await Binary.run(["diff"] + files.map(\.path)).status == 0)
   }

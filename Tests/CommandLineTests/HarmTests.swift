@@ -8,10 +8,10 @@ import Testing
   import Glibc
 #endif
 
-/// No input of a user and no state of a system makes the lab hang, lose its results, or touch files of others.
+/// No input of a user and no state of a system makes the lab hang, lose its results, or modify files of others.
 @Suite struct HarmTests {
   private static let quick = "scenario fd-semaphore --variant queue-pool --rounds 1 --set tasks=4"
-  /// The arguments of a run that takes far longer than any test, in short trials.
+  /// The arguments of a run with short trials that takes far longer than any test.
   private static let long = [
     "scenario", "fd-semaphore", "--variant", "queue-pool", "--rounds", "10000", "--set", "tasks=4",
   ]
@@ -19,7 +19,7 @@ import Testing
   // MARK: Files of others
 
   @Test func `another program's files under the number of a process are kept`() async throws {
-    // The script makes files for the numbers of all processes of the near future, in few processes.
+    // The script creates files for the numbers of all processes that can start soon, in few processes.
     let script = """
       place=$(mktemp -d)
       first=$(sh -c 'echo $$')
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `a worker without a lab removes its trial's files`() async throws {
-    // The worker gets its request, and then its input ends, as when the lab is killed.
+    // The worker receives its request, and then its input ends, as if the lab were killed.
     let request =
       #"{"pattern":"fd-semaphore","variant":"queue-pool","parameters":{},"seed":1,"stepsPerMicrosecond":100,"cores":2,"#
       + #""scratch":"trial"}"#
@@ -55,8 +55,8 @@ import Testing
 
   // MARK: Signals
 
-  /// The test runs several times: a thread that does not block the signal, such as one of swift-subprocess, gets it in
-  /// most cases, but not in all.
+  /// The test runs several times: a thread that does not block the signal, such as one of swift-subprocess, receives it
+  /// in most cases, but not in all.
   @Test(arguments: 1...5) func `a stopped lab that is ended prints the results that it has`(_ attempt: Int) async throws
   {
     let lab = try await Binary.start(Self.long)
@@ -84,7 +84,7 @@ import Testing
     defer { close(writer) }
     kill(lab.pid, SIGTERM)
     let finished = await lab.finish()
-    // Nothing would be lost, so the signal may kill the lab.
+    // There are no results to lose, so the signal may kill the lab.
     #expect([143, -Int(SIGTERM)].contains(finished.status))
   }
 
@@ -158,7 +158,7 @@ import Testing
     let traversal = "../../../../../../../../..\(elsewhere.path)"
     try OutputFile(saved.path).write(document.replacing("queue-pool", with: traversal))
     let place = try TemporaryFile("x.hgrm")
-    // There are two documents, so that each file gets a name.
+    // There are two documents, so that each file has a generated name.
     let finished = try await Binary.run(["report", saved.path, saved.path, "--export", place.path])
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(elsewhere.neighbours.isEmpty)
@@ -208,13 +208,13 @@ import Testing
     #endif
     if calls.isEmpty { try skip("the numbers of this processor's system calls are not known here") }
     try await Binary.require("cat /proc/self/syscall")
-    // The pipe is full from the beginning, so that the first line waits.
+    // The pipe is full from the start, so that the first line waits.
     let pipe = try TemporaryFile("pipe"), file = try TemporaryFile("a", "one")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let reader = open(pipe.path, O_RDONLY | O_NONBLOCK), writer = open(pipe.path, O_WRONLY | O_NONBLOCK)
     defer { for descriptor in [reader, writer] { close(descriptor) } }
     while write(writer, "full", 4) > 0 {}
-    // The lab ends with the end of its input, that of `sh`, which prints the status.
+    // The lab ends when its input ends, which is that of `sh`. The shell prints the status.
     let script = """
       exec 3>&2
       "$0" watch '\(file.path)' > '\(pipe.path)' 2> '\(pipe.path).errors' &

@@ -7,7 +7,7 @@ import Testing
   import Glibc
 #endif
 
-/// Signals to the lab leave nothing behind, and finished results are printed.
+/// Tests of signals to the lab: no process or file remains, and finished results are printed.
 @Suite struct InterruptTests {
   /// The arguments of a run that takes far longer than any test on a slow machine: the lab must not end before the test
   /// observes it.

@@ -1,7 +1,7 @@
 import LabTesting
 
-/// The part of JSON Schema (2020-12) that the published schema uses. An unknown keyword is a violation, so that the
-/// schema contains nothing that is not checked.
+/// A validator for the part of JSON Schema (2020-12) that the published schema uses. An unknown keyword is a violation,
+/// so that the whole schema is checked.
 struct JSONSchema {
   let root: JSONValue
 

@@ -1,10 +1,10 @@
 import Platform
 import Testing
 
-/// The judgements on workers that misbehave. They are workers of a lab that can be told how to misbehave
+/// Tests of the verdicts on workers that misbehave. The workers belong to a lab with an option for their misbehaviour
 /// (`Tools/Faults`).
 @Suite struct MisbehaviourTests {
-  /// The path of that lab, which stands beside the binary.
+  /// The path of the misbehaving lab, which is in the directory of the binary.
   private static let faults = Binary.path.replacing(/gcdlab$/, with: "faults")
 
   private func lab(_ faults: String, _ arguments: String) async throws -> Binary.Finished {
@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: ["smoke safe --time 20s", "smoke safe --time 4s", "scenario safe --time 4s"])
   func `a variant that hangs fails, however short the time`(_ command: String) async throws {
     let finished = try await lab("hang:left", command)
-    // On a machine that is so busy that the time is over before, nothing can be told.
+    // If the machine is so busy that the time ends before, nothing can be concluded.
     #expect([1, 2].contains(finished.status), "\(finished)")
     #expect(finished.output.contains("left hung in round 1") || finished.status == 2, "\(finished)")
     #expect(!finished.output.contains("1 passed"))
@@ -62,7 +62,7 @@ import Testing
     #expect(finished.status == 1, "\(finished)")
     #expect(finished.unwrapped.contains("which is meant to complete"), "\(finished.output)")
     #expect(readFile(file.path)?.contains("<error type=\"unfinished\"") == true)
-    // One that has a share of the trials may have none of so few.
+    // A fault that concerns a share of the trials may occur in none of so few.
     guard !fault.contains("=") else { return }
     let compared = try await lab(fault, "compare together size=1,2 --rounds 1 --seed 4 --time 1min")
     #expect(compared.status == 1, "\(compared)")
@@ -72,7 +72,7 @@ import Testing
   func `a worker that does not report its figures breaks its trial`(_ fault: String) async throws {
     for command in ["smoke safe", "scenario together --rounds 2", "compare together size=1,2 --rounds 2"] {
       let finished = try await lab("\(fault):left", command)
-      // Where the machine is too busy to read so much in a trial's time, it is ended before all is read.
+      // If the machine is too busy to read so much in a trial's time, the trial is ended first.
       let isTold = finished.output.contains("broken") || fault == "flood"
       #expect(finished.status != 0 && isTold, "\(fault), \(command): \(finished)")
       if fault != "flood" { #expect(finished.status == 1, "\(fault), \(command): \(finished)") }

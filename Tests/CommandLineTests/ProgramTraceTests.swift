@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// What `gcdlab trace -- PROGRAM` does with programs that know nothing of the lab (`Tests/Programs`).
+/// Tests of `gcdlab trace -- PROGRAM` with programs that contain no code of the lab (`Tests/Programs`).
 @Suite struct ProgramTraceTests {
   private static let programs = Binary.path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
 
@@ -20,7 +20,7 @@ import Testing
       environment: Binary.environment.updating(["SWIFT_BACKTRACE": "enable=no"]))
   }
 
-  /// The lines on standard error in one.
+  /// Returns the standard error in one line.
   private static func said(_ finished: Binary.Finished) -> String {
     finished.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
@@ -70,7 +70,7 @@ import Testing
     for word in ["\"hazards.journal\"", "\"hazards.accounts\"", "transferMoney", "ended by SIGINT"] {
       #expect(said.contains(word), "\(said)")
     }
-    // The lab ends as the program has, by the signal.
+    // The lab ends by the same signal as the program.
     #expect(finished.status == -1)
   }
 
@@ -90,7 +90,7 @@ import Testing
     try Self.expectKnown(in: file)
   }
 
-  /// Expects every block and wait of the program `known` in an exported trace.
+  /// Expects every block and every wait of the program `known` in an exported trace.
   private static func expectKnown(in file: TemporaryFile) throws {
     let events = try Self.events(of: file.path)
     func count(_ name: String, _ category: String) -> Int {
@@ -115,7 +115,7 @@ import Testing
 
   @Test func `a static program is recorded if it is linked with the recorder, and says so if it is not`() async throws {
     let file = try TemporaryFile("known.json")
-    // The lab refuses a recorder below a directory with a space in its name, as that of the tests has.
+    // The lab refuses a recorder below a directory with a space in its name, such as the directory of the tests.
     let script = """
       clang=$(command -v clang) && lld=$(command -v ld.lld) || exit 77
       folder=$(dirname "$(realpath "$clang")")/../lib/swift_static/linux
@@ -176,7 +176,7 @@ import Testing
 
   @Test func `a program without Dispatch is run, with one line of what is missing`() async throws {
     let finished = try await Binary.run(["trace", "--", "sh", "-c", "echo out; exit 4"])
-    // Where the scheduler may not be observed either, nothing is left to record.
+    // If the scheduler may not be observed either, nothing is left to record.
     if finished.status == 64 { try skip("perf events are not allowed") }
     #expect(finished.status == 4)
     #expect(finished.output == "out\n")

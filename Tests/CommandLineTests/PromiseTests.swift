@@ -2,12 +2,12 @@ import Laboratory
 import Patterns
 import Testing
 
-/// Every variant keeps its promises: in a real worker, it ends as it says, records what it promises, reads exactly the
-/// settings that it says it uses, and holds every guarantee of its scenario.
+/// Tests of every variant in a real worker: the trial has the declared outcome, records the promised figures, reads
+/// exactly the declared settings, and keeps every guarantee of its scenario.
 @Suite struct PromiseTests {
   static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
 
-  /// A scenario with its settings for a quick run, except for `settings`.
+  /// A scenario with its settings for a quick run, some of which are replaced by `settings`.
   struct Case: Sendable, CustomTestStringConvertible {
     let scenario: String
     var settings: [String] = []
@@ -15,7 +15,7 @@ import Testing
     var testDescription: String { ([scenario] + settings).joined(separator: " ") }
   }
 
-  /// Settings at which a pattern behaves differently: the smallest, several threads, each kind.
+  /// Settings at which a pattern behaves differently, such as the smallest size, several threads, or another kind.
   static let edges = [
     Case(scenario: "completion-block", settings: ["numbers=1", "calls=5"]),
     Case(scenario: "custom-source", settings: ["burst=2", "stream=3", "work=1us"]),
@@ -34,7 +34,8 @@ import Testing
   func `every variant keeps its promises`(_ tried: Case) async throws {
     var experiment = try Self.library.experiment(tried.scenario)
       .applying(Overrides(settings: tried.settings, quick: true))
-    // The first of a sweep is the usual one: what goes wrong with a pipe need not with a file.
+    // The first value of a sweep is the default, with which other values need not agree: a failure with a pipe need not
+    // occur with a file.
     experiment.sweep = experiment.sweep.map { Sweep($0.name, Array($0.values.prefix(1))) }
     let plan = Plan(experiment, budget: Budget(rounds: 1), seed: 1)
     let results = try await Runner(executable: Binary.path, machine: .current()).run(plan)
@@ -50,7 +51,7 @@ import Testing
       default: Issue.record("\(run.label): \(trial.outcome)")
       }
     }
-    // An anomaly may take several rounds, which `smoke` gives it. A guarantee holds in each round.
+    // An anomaly may require several rounds, which `smoke` runs. A guarantee holds in each round.
     for judged in results.judgements where judged.verdict == .violated {
       Issue.record("\(judged.claim.check.text) is \(judged.verdict): \(judged.evidence.reason ?? "")")
     }

@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// Short, but complete runs of the binary.
+/// Tests of short but complete runs of the binary.
 @Suite struct RunTests {
   private struct Document: Decodable {
     struct Run: Decodable {
@@ -57,7 +57,7 @@ import Testing
     }
     // Claims on variants that did not run are unavailable, not passed.
     #expect(document.claims.map(\.verdict).filter { $0 == "held" }.count == 2)
-    // The claim that compares these two has too few rounds.
+    // The claim that compares the two variants has too few rounds.
     #expect(document.claims.map(\.verdict).filter { $0 == "inconclusive" }.count == 1)
     #expect(document.claims.map(\.verdict).filter { $0 == "unavailable" }.count == document.claims.count - 3)
   }
@@ -125,7 +125,8 @@ import Testing
     #expect(full.status == 2)
     #expect(full.errors == "gcdlab: cannot write: No space left on device\n")
     let closed = try await Binary.shell("{ \"$0\" explain singleton-race; echo $? >&2; } | true")
-    // The lab is silent. Its status is that of a closed pipe, or 0 if the pipe took all output before it was closed.
+    // The lab prints no error. Its status is that of a closed pipe, or 0 if all output was written before the pipe was
+    // closed.
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
   }
 
@@ -159,7 +160,7 @@ import Testing
     let finished = try await Binary.converse(
       ["watch", file.path, "--count", "3"], until: "gcdlab: watching \(file.path); Ctrl-C ends it"
     ) { _ in
-      // Editors save like this: a new file is renamed over the old one. Then the new file is written to.
+      // Editors save in this way: a new file is renamed over the old one. Then the new file is written.
       try OutputFile(file.path).write("two and more")
       let descriptor = open(file.path, O_WRONLY | O_APPEND)
       try writeAll("!", to: descriptor)
@@ -167,7 +168,7 @@ import Testing
       unlink(file.path)
     }
     let kinds = finished.output.split(separator: "\n").map { $0.split(separator: " ").dropFirst(2).first ?? "" }
-    // The write shows as growth only if it came after the new file was examined.
+    // The write is reported as growth only if it occurred after the new file was examined.
     #expect(kinds == ["replaced", "extend", "deleted"] || kinds == ["replaced", "write", "deleted"])
     #expect(finished.errors.hasSuffix("gcdlab: 3 changes seen\n"))
     #expect(finished.status == 0)

@@ -9,13 +9,13 @@ import Testing
 #endif
 
 extension Binary {
-  /// Skips the test if a shell command that it needs does not work.
+  /// Skips the test if a required shell command fails.
   static func require(_ command: String) async throws {
     if try await shell(command).status != 0 { try skip("not possible here: \(command)") }
   }
 }
 
-/// The lab on machines with another setup than those of its authors.
+/// Tests of the lab on machines with another setup than those of its authors.
 @Suite struct SurroundingsTests {
   @Test func `every command says so if /proc is missing`() async throws {
     let prefix = "unshare -m sh -c 'mount -t tmpfs none /proc &&"
@@ -30,8 +30,8 @@ extension Binary {
     }
   }
 
-  /// The lab's file is replaced, as by an upgrade or a build: after the first worker has started, another program has
-  /// its name.
+  /// The lab's file is replaced, as by an upgrade or a build: after the first worker has started, another program is at
+  /// its path.
   @Test func `no part of a trial starts or opens a replaced binary`() async throws {
     let script = """
       lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
@@ -69,8 +69,7 @@ extension Binary {
     #expect(finished.output.contains("no permission to raise nice values"), "\(finished.output)")
   }
 
-  /// In the namespace, the monotonic clock is a day ahead of the kernel's own clock, which the scheduler's records
-  /// carry.
+  /// In the namespace, the monotonic clock is a day ahead of the kernel's own clock, which the scheduler's records use.
   @Test func `a trace in a time namespace has one clock`() async throws {
     let prefix = "unshare -T --fork --monotonic=86400 --boottime=86400"
     try await Binary.require("\(prefix) true")
@@ -83,7 +82,7 @@ extension Binary {
   func `a trace that is interrupted in its first trial ends with the signal`(
     _ signal: Int32, _ status: Int
   ) async throws {
-    // The trial takes hours: other tests may keep this one from looking for minutes.
+    // The trial takes hours, since other tests may delay this one for minutes.
     let lab = try await Binary.start([
       "trace", "apply-stride", "--variant", "serial-loop", "--set", "work=500ms", "--set", "iterations=100000",
     ])

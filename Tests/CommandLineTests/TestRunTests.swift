@@ -9,10 +9,10 @@ import Testing
   import Glibc
 #endif
 
-/// Test runs leave nothing behind, however they end.
+/// A test run leaves no processes and files, in whatever way it ends.
 @Suite struct TestRunTests {
-  /// Begins a test run of its own in a process, with a sleeping process and a file that is hard to remove. The script
-  /// prints where the files of the run are, and the number of the sleeping process.
+  /// A script that begins a separate test run in a process, with a sleeping process and a file that is hard to remove.
+  /// The script prints the path of the run's files and the number of the sleeping process.
   private static let begin = """
     mkdir "$TMPDIR/inner" && touch "$TMPDIR/inner/file" && chmod 0 "$TMPDIR/inner"
     echo "$TMPDIR"
@@ -33,7 +33,7 @@ import Testing
       let directory = String(try #require(said.first))
       #expect(directory.contains("gcdlab tests-"))
       #expect(await Binary.isGone(try #require(pid_t(said[1]))))
-      // The keeper is not a child of this process, so no event reports its end.
+      // The keeper is not a child of this process, so its end is not reported as an event.
       try await until("the directory is removed") { access(directory, F_OK) != 0 }
     }
 
@@ -48,7 +48,7 @@ import Testing
         setenv("TMPDIR", "\(place)/gcdlab tests-left", 1)
         #expect(system("(\(Self.begin)) > \"$TMPDIR/../said\"") == 0)
         let said = try #require(readFile("\(place)/said")).split(separator: "\n")
-        // The second run has a keeper, and a third one follows.
+        // The second run has a keeper, and a third run follows.
         setenv("TMPDIR", place, 1)
         let going = String(cString: try #require(gcdlab_tests_begin()))
         setenv("TMPDIR", place, 1)

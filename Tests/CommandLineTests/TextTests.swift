@@ -3,7 +3,7 @@ import Laboratory
 import Patterns
 import Testing
 
-/// Output of the binary that depends on nothing else. It is compared as a whole.
+/// Tests of output that depends only on the command line. The output is compared as a whole.
 @Suite struct TextTests {
   @Test func `the version is printed`() async throws {
     let finished = try await Binary.run(["--version"])
@@ -11,7 +11,7 @@ import Testing
     #expect(finished.status == 0)
   }
 
-  /// Bash itself completes, with the script that the binary generates.
+  /// Bash itself completes the command line, with the script that the binary generates.
   @Test(arguments: [
     ("scenario sing", "singleton-race"), ("scenario apply-stride --set st", "stride="),
     ("scenario apply-stride --variant as", "async-group"), ("compare apply-stride --metric eff", "efficiency"),
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-/// The code that ran, as it is shown.
+/// Tests of the code listings of variants.
 @Suite struct CodeTests {
   @Test func `code shows a variant's body`() async throws {
     let finished = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphore"])

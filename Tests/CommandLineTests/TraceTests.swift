@@ -1,7 +1,7 @@
 import Testing
 
-/// `gcdlab trace` in a dynamically linked build, as that of the tests. It sees which threads ran where, and says what
-/// it cannot see.
+/// Tests of `gcdlab trace` in a dynamically linked build, such as that of the tests. It records which threads ran on
+/// which cores, and reports what it cannot record.
 @Suite struct TraceTests {
   @Test func `trace draws a picture of each variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])

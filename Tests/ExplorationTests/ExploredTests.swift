@@ -11,7 +11,7 @@ import Testing
     return try Explorer(program).explore(.all)
   }
 
-  /// All schedules of each variant of a scenario, and how many of them break it.
+  /// Returns the number of schedules of each variant of a scenario, and the number of schedules that break its promise.
   static func counts(_ scenario: ExploredScenario) throws -> [String: [Int]] {
     var counts: [String: [Int]] = [:]
     for variant in scenario.variants where variant.program != nil {
@@ -23,8 +23,9 @@ import Testing
   }
 
   @Test func `singletons`() throws {
-    // By hand: both threads load nil first, in two orders, and then each has a store and a load, in six: 12 that break. Of
-    // the others, in which one thread stores before the other loads, there are three for each thread.
+    // By hand: both threads load nil first, in two orders, and then each makes a load and a store, in six orders: 12
+    // schedules that break the promise. Of the others, in which one thread stores before the other loads, there are
+    // three for each thread.
     #expect(
       try Self.counts(SingletonRace.exploration) == [
         "check-then-act": [18, 12], "check-then-act-paused": [18, 12], "half-built": [574, 36],
@@ -43,7 +44,7 @@ import Testing
     for variant in scenario.variants where variant.program != nil {
       let summary = try Self.summary(scenario, variant.name)
       #expect(summary.isComplete && summary.unable == nil, "\(variant.name): \(summary.unable ?? "")")
-      // A sync to an own concurrent queue that is otherwise empty returns.
+      // A sync to a private concurrent queue that is otherwise empty returns.
       let isBroken = variant.isBroken && variant.name != "sync-on-own-concurrent"
       #expect((summary.broken > 0) == isBroken, "\(variant.name): \(summary.outcomes)")
       #expect((summary.shortest != nil) == isBroken)
@@ -104,7 +105,7 @@ import Testing
     } else {
       #expect(!words.contains("- **\(name)**:"))
     }
-    // A row for each reason, with its variants in their order; and no other row.
+    // There is a row for each reason, with its variants in their order, and no other row.
     let obstacles = scenario.variants.filter { $0.obstacle != nil }
     let rows = Set(obstacles.compactMap(\.obstacle)).map { obstacle in
       let names = obstacles.filter { $0.obstacle == obstacle }.map(\.name).joined(separator: ", ")
@@ -115,8 +116,9 @@ import Testing
   }
 
   @Test func `a source that is cancelled`() throws {
-    // By hand: the handler call of a source is begun, looked after, made and ended (b, l, c, e), and cancel comes at any
-    // place. If cancel comes after l and before c, the call is late. (The handler that frees makes one more step.)
+    // By hand: the handler call of a source begins, checks the source, calls the handler and ends (b, l, c, e), and
+    // cancel is called at any point. If cancel is called after l and before c, the call is late. (The handler that
+    // frees makes one more step.)
     let counts = try Self.counts(SourceLifecycle.exploration)
     #expect(counts["free-in-cancel-handler"] == [6, 0])
     #expect(counts["free-after-cancel"] == [6, 2])
@@ -153,7 +155,7 @@ import Testing
 
   // MARK: Mutants
 
-  /// A variant that holds, with one change that makes it wrong.
+  /// A correct variant with one change that breaks its promise.
   struct Mutant: Sendable, CustomTestStringConvertible {
     let change: String
     let breaks: String

@@ -5,7 +5,7 @@ import Testing
 @testable import Exploration
 
 @Suite struct ExplorerTests {
-  /// A program whose threads make so many steps that do not commute.
+  /// Returns a program whose threads each make `steps` steps that do not commute.
   static func program(threads: Int, steps: Int) -> @Sendable () -> Void {
     { Execution.threads(threads) { thread in for step in 0..<steps { Execution.step("step \(step) of \(thread)") } } }
   }
@@ -14,7 +14,7 @@ import Testing
   func `the number of orders is that of combinatorics`(_ threads: Int, _ steps: Int, _ orders: Int) throws {
     let explorer = Explorer(Self.program(threads: threads, steps: steps))
     #expect(try explorer.explore(.everyOrder).schedules == orders)
-    // Nothing commutes, so nothing is reduced.
+    // No steps commute, so nothing is reduced.
     #expect(try explorer.explore(.reduced).schedules == orders)
   }
 
@@ -24,7 +24,7 @@ import Testing
       Execution.threads(2) { thread in for _ in 0..<3 { variables[thread].value += 1 } }
     }
     #expect(try explorer.explore(.reduced).schedules == 1)
-    // Three loads and three stores of each thread: 12 over 6.
+    // Each thread makes three loads and three stores: 12 over 6.
     #expect(try explorer.explore(.everyOrder).schedules == 924)
   }
 
@@ -42,14 +42,14 @@ import Testing
 
   @Test(arguments: [(0, 2), (1, 6), (2, 14), (3, 18), (4, 20)])
   func `a bound on preemptions leaves out the other orders`(_ bound: Int, _ orders: Int) throws {
-    // Of the 20 orders of two threads of three steps: by hand, those with so many switches away from a thread that can go on.
+    // By hand: of the 20 orders of two threads with three steps each, the orders with at most so many preemptions.
     let explorer = Explorer(Self.program(threads: 2, steps: 3))
     #expect(try explorer.explore(.preemptions(bound)).schedules == orders)
   }
 
   // MARK: Random programs
 
-  /// A program of up to three threads, each of which makes up to three accesses of two variables, in which the final values
+  /// Returns a program of up to three threads, each of which accesses two variables up to three times. The final values
   /// depend on the order.
   static func randomProgram(_ seed: UInt64) -> @Sendable () -> Void {
     var random = SplitMix64(seed: seed)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// Unchecked: everything happens on the thread that explores.
+  /// Unchecked: an execution uses its objects from one thread at a time.
   private final class Seen: @unchecked Sendable {
     var values: [Int]
     init(_ count: Int) { values = Array(repeating: 0, count: count) }
@@ -141,7 +141,7 @@ import Testing
       again.shown.map(\.words) == [
         ["reads variable: 0"], ["reads variable: 0"], ["stores variable: 1"], ["stores variable: 1"],
       ])
-    // What a reader types is only its beginning: the rest continues by itself.
+    // A reader enters only the beginning of a schedule. The rest continues by itself.
     #expect(try explorer.replay([1, 2]).outcome == .breaks("a lost update"))
   }
 
@@ -191,7 +191,7 @@ import Testing
       .explore(.all)
     }
     let (one, two) = (try explore(width: 1), try explore(width: 2))
-    // With one thread, the task that waits must not begin first. Each order is one of two.
+    // With one thread, the task that waits must not begin first. Each of the two orders is possible.
     #expect(one.outcomes.count == 2 && one.outcomes.contains(.holds))
     #expect(
       one.shortest?.outcome
@@ -240,7 +240,7 @@ import Testing
       Execution.breaks(log.words.joined(separator: " "))
     }
     .explore(.all)
-    // Both events in one call, or each in its own.
+    // Either one call handles both events, or each event has a call.
     #expect(summary.isComplete && summary.outcomes == [.breaks("3 end"), .breaks("1 2 end")])
   }
 
@@ -255,7 +255,7 @@ import Testing
     #expect(summary.isComplete && summary.outcomes == [.holds])
   }
 
-  /// Unchecked: everything happens on the thread that explores.
+  /// Unchecked: an execution uses its objects from one thread at a time.
   private final class Log: @unchecked Sendable {
     var words: [String] = []
   }
@@ -271,7 +271,7 @@ import Testing
     }
     let one = try summary { mutex in mutex.withLock { $0 += 1 } }
     #expect(one.schedules == 2 && one.broken == 0)
-    // By hand: of the six orders of two reads and two writes, only the two in which a thread comes after the other hold.
+    // By hand: of the six orders of two reads and two writes, only the two without an overlap of the threads hold.
     let two = try summary { mutex in
       let value = mutex.withLock { $0 }
       mutex.withLock { $0 = value + 1 }
@@ -341,7 +341,7 @@ import Testing
       }
       explorer.fibers = { FiberPool(most: most) }
       let summary = try explorer.explore(.all)
-      // A task of an unlimited pool runs on the stack of the scheduler.
+      // A task of an unlimited pool runs on the scheduler's stack.
       let isEnough = most == 2 && !isPool
       #expect((summary.unable == nil) == isEnough, "\(most): \(summary.unable ?? "")")
       let variant = ExploredScenario.Variant("variant", isBroken: false) {}

@@ -15,7 +15,8 @@ import Testing
   import Glibc
 #endif
 
-/// Thousands of bad inputs give a value or an error with its place, and never a trap, a hang or a huge allocation.
+/// Tests that thousands of bad inputs result in a value or in an error with its place, and never in a trap, a hang or a
+/// huge allocation.
 ///
 /// Each target mutates its corpus (`Tests/Corpus/<target>`). A short run is part of every test run. `make fuzz` runs
 /// 100 000 inputs for each target. If the process dies or hangs, `/tmp/gcdlab-fuzz-<target>-<process>` contains the
@@ -28,7 +29,7 @@ import Testing
 
   private static let corpus = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/Corpus"
 
-  /// Returns the inputs of a corpus. A file named `.txt` has an input in each line.
+  /// Returns the inputs of a corpus. A file with the extension `.txt` contains one input in each line.
   private static func inputs(_ target: Target) throws -> [[UInt8]] {
     let directory = "\(corpus)/\(target.rawValue)"
     let names = try #require(namesInDirectory(directory)).sorted()
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  /// The observations of a run over many inputs.
+  /// The results of a run over many inputs.
   private struct Findings: Sendable {
     var refused = 0
     /// The wrong results, each with the number of its input.
@@ -47,19 +48,20 @@ import Testing
     var growth = 0
   }
 
-  /// A wrong result.
+  /// An error that describes a wrong result.
   private struct Wrong: Error { let description: String }
 
   @Test(arguments: Target.allCases)
   func `any input gives a value or an error`(_ target: Target) async throws {
-    // The loop has a thread of its own: the other tests need the two threads that Swift concurrency has on two cores.
+    // The loop runs on a thread of its own: the other tests need the two threads that Swift concurrency has on two
+    // cores.
     let findings = try await withCheckedThrowingContinuation { done in
       do { try SystemThread { done.resume(with: Result { try Self.feedAll(target) }) }.detach() } catch {
         done.resume(throwing: error)
       }
     }
     #expect(findings.wrong == [])
-    // A small input must not take much memory. The bound is loose, since other tests share the process.
+    // A small input must not use much memory. The bound is loose, since other tests share the process.
     #expect(findings.growth < 1024)
   }
 
@@ -132,8 +134,8 @@ import Testing
     }
   }
 
-  /// Returns the first coordinate of a drawing that is not a list of numbers. Names may contain any text, but the
-  /// coordinates are the lab's own.
+  /// Returns the first coordinate of a drawing that is not a list of numbers; nil if all are. Names may contain any
+  /// text, but the lab itself writes the coordinates.
   static func badCoordinate(_ page: String) -> Substring? {
     let parts = page.split(separator: "\"", omittingEmptySubsequences: false)
     let names = [" points=", " cx=", " cy=", " x=", " y=", " x1=", " x2=", " y1=", " y2=", " width=", " height="]
@@ -148,7 +150,7 @@ import Testing
     #expect(Self.badCoordinate("<circle r=\"4\" cx=\"inf\" cy=\"2\"/>") == "inf")
   }
 
-  /// Passes the output of a worker through all code that reads it.
+  /// Passes the output of a worker to all code that reads it.
   private static func report(_ bytes: [UInt8], _ experiment: Experiment) throws {
     let (outcome, report) = WorkerProcess.outcome(.exited(0), bytes, bytes)
     var runs = Plan(experiment, budget: .quick, seed: 1).runs

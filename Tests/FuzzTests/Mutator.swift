@@ -1,12 +1,12 @@
 import Measurement
 
-/// Makes bad input from good input. The same seed and index give the same input.
+/// A generator of bad inputs from good ones. The same seed and index produce the same input.
 struct Mutator {
   let corpus: [[UInt8]]
   let seed: UInt64
 
-  /// Texts that are hard for parsers: brackets of every kind, numbers at the end of their range, bytes that are not
-  /// UTF-8.
+  /// Texts that are difficult for parsers: brackets of every kind, numbers at the ends of their ranges, bytes that are
+  /// not UTF-8.
   private static let morsels: [[UInt8]] =
     [
       "[", "]", "{", "}", ":", ",", "\"", "'", "\n", "  ", "- ", "&a ", "*a ", "<<: ", "? ", "|\n", "!!binary ", "%",
@@ -18,7 +18,7 @@ struct Mutator {
       "\u{feff}", "\u{202e}", "e\u{301}", "🏳️‍🌈", "٣",
     ].map { Array($0.utf8) } + [[0], [0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]]
 
-  /// Returns the input of `index`. The first inputs are those of the corpus.
+  /// Returns the input at `index`. The first inputs are the unchanged inputs of the corpus.
   func input(_ index: Int) -> [UInt8] {
     if index < corpus.count { return corpus[index] }
     var start = SplitMix64(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct BoundedGateTests {
-  /// A time that no test waits for.
+  /// A bound that exceeds the duration of every test.
   static let never = Duration.seconds(86_400)
 
   final class Seen: Sendable {
@@ -14,7 +14,8 @@ import Testing
     let overtaken = Mutex<[Bool]>([])
   }
 
-  /// Uses the gate as a pattern does, on the queue under test: block 0 should begin late, block 1 early.
+  /// Returns whether a block overtakes an earlier one on the queue under test. Block 0 passes the gate, and block 1
+  /// opens it.
   func overtakes(on queue: DispatchQueue, bound: Duration) async throws -> Bool {
     try await onOwnThread {
       let (gate, seen, all) = (BoundedGate(bound: bound), Seen(), DispatchGroup())

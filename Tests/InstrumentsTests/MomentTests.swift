@@ -3,7 +3,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct MomentTests {
-  /// Moments in a class, since `#expect` cannot copy a moment.
+  /// A class with two moments, since `#expect` cannot copy a moment.
   final class Two: Sendable {
     let first = Moment()
     let second = Moment()

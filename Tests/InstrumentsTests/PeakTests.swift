@@ -6,7 +6,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct PeakTests {
-  /// A count that the test sets, and that reports when it was sampled.
+  /// A count that the test sets. It signals each sample.
   final class Level: Sendable {
     let value = Atomic<Int>(0)
     let looked = DispatchSemaphore(value: 0)
@@ -27,7 +27,8 @@ import Testing
     let result = try await onOwnThread {
       try peak.during(every: .microseconds(10)) {
         level.set(7)
-        // A sample must be taken before the body ends. Of three samples that end now, the last began after the rise.
+        // A sample must be taken before the body ends. Of three samples that end now, the last one began after the
+        // rise.
         for _ in 0..<4 { level.looked.wait() }
         level.set(1)
         return "done"
@@ -41,7 +42,7 @@ import Testing
       let level = Level()
       let peak = level.peak()
       try await onOwnThread {
-        // The second sample is an hour away, and the end of the body does not wait for it.
+        // The second sample is due in an hour, and the end of the body does not wait for it.
         try peak.during(every: .seconds(3600)) {
           for _ in 0..<2 { level.looked.wait() }
           level.set(7)
@@ -75,7 +76,7 @@ import Testing
       guard let before = ThreadCensus.count() else { return }
       let peak = Peak.threads()
       try peak.during {
-        // A thread of the test runner may begin or end between the two counts.
+        // A thread of the test runner may begin or end between the two samples.
         #expect((0..<100).contains { _ in ThreadCensus.count().map { $0 - 1 } == Peak.threads().sample() })
         let gate = DispatchSemaphore(value: 0)
         let threads = try (0..<20).map { _ in try SystemThread { gate.wait() } }
@@ -90,7 +91,7 @@ import Testing
 
   @Test func `tasks that take a sample after their own open miss no descriptor`() async {
     await #expect(processExitsWith: .success) {
-      // The test runner and Dispatch have descriptors of their own, some of which are opened and closed in the
+      // The test runner and Dispatch have descriptors of their own, some of which are opened and closed at the
       // beginning.
       let isRight = (0..<1000).contains { _ in
         let peak = Peak.descriptors()

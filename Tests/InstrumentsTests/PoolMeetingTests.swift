@@ -21,13 +21,13 @@ import Testing
       var (impatient, patient) = (PoolMeeting(queue: queue, patience: .zero), PoolMeeting(queue: queue))
       impatient.take()
       patient.take()
-      // With this patience, a second wait would not end.
+      // With this patience, a second wait would not return.
       patient.patience = BoundedGateTests.never
       patient.take()
       return [impatient.isGivenUp, patient.isGivenUp]
     }
     queue.resume()
-    // A block that comes too late ends, so the queue is free again.
+    // A block that begins too late ends, so the queue is free again.
     queue.sync {}
     #expect(givenUp == [true, true])
   }

@@ -26,7 +26,7 @@ import Testing
     }
     #expect(given.reduce(0, +) == 4 * each)
     #expect((given.max() ?? 0) - (given.min() ?? 0) <= 1)
-    // No turn was given out twice.
+    // No turn was assigned twice.
     #expect(turns.next() == 4 * each % count)
   }
 

@@ -46,7 +46,7 @@ import Testing
 
   @Test func `a value that comes as the patience ends wakes no later wait`() throws {
     let seen = WaitableValue(0)
-    // The test has a thread of its own, since other tests may block the threads of the pool.
+    // The test uses a thread of its own, since other tests may block the threads of the pool.
     let noting = try WorkerThread()
     defer { noting.stop() }
     for round in 1...500 {

@@ -2,27 +2,27 @@ import Laboratory
 import Measurement
 import Platform
 
-/// A trial of a variant that runs in this process as a worker would run it, judged by the claims of its scenario. A
-/// test may replace the body by one that breaks what is claimed.
+/// A trial of a variant that runs in this process as in a worker, and is judged by the claims of its scenario. A test
+/// may replace the body by one that violates a claim.
 public struct Attempt: Sendable {
-  /// The experiment.
+  /// The experiment with the scenario's claims.
   public let experiment: Experiment
-  /// How the trial ended, and what it measured.
+  /// The outcome and the figures of the trial.
   public let trial: TrialRecord
   private let variant: Variant
 
-  /// Runs `variant` of `pattern` once, with the scenario's settings for a quick run, except for `settings`.
+  /// Runs `variant` of `pattern` once with the scenario's settings for a quick run, some of which are replaced by
+  /// `settings`.
   ///
   /// - Parameters:
-  ///   - pattern: the pattern. Its scenario is the one of the same name in `files`, or `scenario` if it has another
-  ///     name.
-  ///   - cores: the number of cores that the trial is told it has.
-  ///   - body: the body to run instead of the variant's own.
+  ///   - pattern: the pattern. Its scenario is the one of the same name in `files`, or the one named `scenario`.
+  ///   - cores: the number of cores that is passed to the trial.
+  ///   - body: the body to execute instead of the variant's own.
   public init(
     _ variant: String, of pattern: any Pattern, files: [(name: String, text: String)], scenario: String? = nil,
     _ settings: [String: ParameterValue] = [:], cores: Int = 2, body: (@Sendable (Trial) throws -> Void)? = nil
   ) async throws {
-    // The sources are left out: nobody reads the lessons here, and extracting them takes longer than most trials.
+    // The sources are omitted: the lessons are not needed here, and extracting them takes longer than most trials.
     let library = ScenarioLibrary(files: files.filter { !$0.name.hasSuffix(".swift") }, patterns: [pattern])
     var experiment = try library.experiment(scenario ?? type(of: pattern).name).applying(Overrides(quick: true))
     for (name, value) in settings {
@@ -42,7 +42,7 @@ public struct Attempt: Sendable {
     self.trial = TrialRecord(of: found, round: 0, report)
   }
 
-  /// Returns the verdict on the claim with this check.
+  /// Returns the verdict on the claim with a check.
   ///
   /// - Throws: ``InputError`` if the scenario has no such claim.
   public func verdict(_ check: String) throws -> Verdict {
@@ -56,7 +56,7 @@ public struct Attempt: Sendable {
     return judged.verdict
   }
 
-  /// The verdicts on all guarantees and anomalies that speak of the variant, by their checks.
+  /// The verdicts on all guarantees and anomalies about the variant, by their checks.
   public var verdicts: [String: Verdict] {
     var results = Results(
       experiment: experiment, machine: .test, seed: 1, started: "", runs: Plan(experiment, budget: .quick, seed: 1).runs
@@ -66,8 +66,8 @@ public struct Attempt: Sendable {
     return Dictionary(judged.map { ($0.claim.check.text, $0.verdict) }) { first, _ in first }
   }
 
-  /// The promises that the trial did not keep: its outcome if it did not complete, and the guarantees and anomalies
-  /// with another verdict than claimed, or the note that there are none. Empty if it kept all promises.
+  /// Descriptions of the promises that the trial did not keep: its outcome if it did not complete, and the guarantees
+  /// and anomalies with another verdict than claimed, or a note if there are no claims. Empty if it kept all promises.
   public var brokenPromises: [String] {
     let end = trial.outcome == .completed ? nil : trial.outcome.reason ?? trial.outcome.kind.rawValue
     let verdicts = verdicts
@@ -76,25 +76,25 @@ public struct Attempt: Sendable {
       + verdicts.filter { $0.value.isFailure(strict: false) }.map { "\($0.key) is \($0.value)" }.sorted()
   }
 
-  /// Returns the total of a metric; nil if it was not measured.
+  /// Returns the sum of a metric's samples; nil if it was not measured.
   public func total(_ metric: String) -> Int? {
     trial.observation.samples(metric)?.summary.map { Int($0.total) }
   }
 }
 
-/// A body that makes the check of a guarantee or an anomaly red, which shows that the check can fail.
+/// A body that makes the check of a guarantee or an anomaly fail, which shows that the check can fail.
 public struct Red: Sendable {
   /// The check of the claim, as the scenario writes it.
   public let check: String
   /// The variant whose body is replaced.
   public let variant: String
-  /// The place of the body.
+  /// The source location of the body.
   public let place: SourceLine
   let pattern: any Pattern
   let settings: [String: ParameterValue]
   let body: @Sendable (Trial) throws -> Void
 
-  /// Creates a broken body for the claim with this check in the scenario of `pattern`.
+  /// Creates a broken body for the claim with a check in the scenario of `pattern`.
   public init(
     _ check: String, _ variant: String, of pattern: any Pattern, _ settings: [String: ParameterValue] = [:],
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Trial) throws -> Void
@@ -107,12 +107,12 @@ public struct Red: Sendable {
     self.body = body
   }
 
-  /// The name of the pattern, which is also that of the scenario.
+  /// The name of the pattern and of its scenario.
   public var scenario: String { type(of: pattern).name }
 
-  /// Returns the verdict on the claim when the broken body runs. A red verdict is `violated` or `not-witnessed`.
+  /// Returns the verdict on the claim after the broken body has run. A red verdict is `violated` or `not-witnessed`.
   ///
-  /// - Throws: ``InputError`` if the trial is broken, which would be red for any check.
+  /// - Throws: ``InputError`` if the trial is broken, since any check would then be red.
   public func verdict(files: [(name: String, text: String)]) async throws -> Verdict {
     let attempt = try await Attempt(variant, of: pattern, files: files, settings, body: body)
     if case .broken(let reason) = attempt.trial.outcome { throw InputError(reason) }
@@ -120,8 +120,8 @@ public struct Red: Sendable {
   }
 }
 
-/// Runs `body` on a thread of its own, as a worker runs a trial. A test runs on a thread of the pool of Swift
-/// concurrency, and must not block it.
+/// Executes `body` on a thread of its own, as a worker does, and returns its result. A test runs on a thread of Swift's
+/// pool, and must not block it.
 public func onOwnThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
   try await withCheckedThrowingContinuation { done in
     do { try SystemThread { done.resume(with: Result(catching: body)) }.detach() } catch {

@@ -1,11 +1,11 @@
 import Laboratory
 
-/// A pattern that runs nothing: the tests invent its trials.
+/// A pattern whose trials are invented by tests. It executes nothing.
 public struct FakePattern: Pattern {
-  /// The name `fake`.
+  /// The name of the pattern, `fake`.
   public static let name = "fake"
 
-  /// How work is distributed.
+  /// The distributions of the work.
   public enum Balance: String, CaseIterable, Sendable {
     case uniform, ramp
   }
@@ -19,10 +19,10 @@ public struct FakePattern: Pattern {
   let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "how many a second")
   let blocks = Metric.count("blocks", unless: "a test leaves it out", "how many blocks")
 
-  /// Creates the pattern, which has no options.
+  /// Creates the pattern, which has no settings.
   public init() {}
 
-  /// The variants: a yardstick that ignores the stride, and two more.
+  /// The variants of the pattern, of which the first is a yardstick that ignores the stride.
   public var variants: [Variant] {
     Variant("loop", .yardstick, "the plain loop", TrialProbe(reads: [work, chunk, balance], records: figures)) { _ in }
     Variant(

@@ -6,10 +6,10 @@ import Platform
   import Glibc
 #endif
 
-/// Closes the descriptors that an exit test's process inherited from the tests beside it: about two hundred if many run
-/// at once, with any numbers. The standard streams stay. So do the descriptors that the runner named in the
-/// environment, by which the process reports. Descriptors that the process opened itself stay as well: they are closed
-/// on exec, which no inherited descriptor can be.
+/// Closes the descriptors that the process of an exit test inherited from concurrent tests, which may be hundreds with
+/// any numbers. The standard streams stay open, and the descriptors that the runner named in the environment, by which
+/// the process reports. Descriptors that the process opened itself stay open, too: these have the close-on-exec flag,
+/// which no inherited descriptor can have.
 public func closeInheritedDescriptors() {
   let named = namedAtStart(["SWT_BACKCHANNEL", "SWT_CAPTURED_VALUES"])
   for descriptor in 3..<getdtablesize() where !named.contains(descriptor) {
@@ -18,8 +18,8 @@ public func closeInheritedDescriptors() {
   }
 }
 
-/// Returns the descriptors that these variables named when the process started. The runner removes them from the
-/// environment before a test begins, but the system still reports them.
+/// Returns the descriptors in the environment variables at the start of the process. The runner removes the variables
+/// from the environment before a test begins, but the system still reports them.
 private func namedAtStart(_ variables: [String]) -> [Int32] {
   let environment = (try? readBytes("/proc/self/environ", atMost: 1 << 22)) ?? []
   return environment.split(separator: 0).compactMap { entry in

@@ -22,10 +22,12 @@ public enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// The value of a JSON text.
+  /// Parses a JSON text.
+  ///
+  /// - Throws: the error of the decoder if the text is not JSON.
   public init(_ text: String) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
 
-  /// Encodes the value as it was read.
+  /// Encodes the value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -38,10 +40,10 @@ public enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// Returns the value as JSON text.
+  /// Returns the value as a JSON text.
   public func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 
-  /// The value of a key of an object; nil if the key is missing, or if the value is not an object.
+  /// The value of a key in an object; nil if the key is missing, or if this value is not an object.
   public subscript(key: String) -> JSONValue? {
     get { if case .object(let fields) = self { fields[key] } else { nil } }
     set {
@@ -51,8 +53,8 @@ public enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// The value at a path whose parts are names and, in lists, numbers: `runs.0.metrics`. Setting it to nil removes it.
-  /// A number that equals the count of a list appends to the list.
+  /// The value at a path of keys and list indices: `runs.0.metrics`; nil if there is none. Assigning nil removes the
+  /// value. An index that equals the count of a list appends to the list.
   public subscript(at path: String) -> JSONValue? {
     get {
       path.split(separator: ".").reduce(Optional(self)) { value, part in

@@ -1,7 +1,7 @@
 import Laboratory
 
 extension ScenarioOutline {
-  /// Creates the outline of a scenario that was read as a whole.
+  /// Creates the outline of a completely parsed scenario.
   public init(_ experiment: Experiment) {
     self.init(
       name: experiment.name, pattern: experiment.pattern.pattern, title: experiment.title, tags: experiment.tags,

@@ -1,8 +1,8 @@
 import Laboratory
 
 extension Trace {
-  /// An invented trial of 10 ms: three blocks on a serial queue and a barrier, two pool threads, and a caller that
-  /// waits for the group of all.
+  /// An invented trial of 10 ms: three blocks on a serial queue, a barrier, two pool threads, and a caller that waits
+  /// for the group of all blocks.
   public static let sample = Trace(
     scenario: "sample", variant: "group-wait", cores: [0, 1], length: 10_000_000,
     queues: [Queue(label: "lab.serial", kind: .serial), Queue(label: "lab.both", kind: .concurrent)],

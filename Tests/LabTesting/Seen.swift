@@ -6,18 +6,17 @@ import Testing
   import Glibc
 #endif
 
-/// The output of a process that has seen what it looked for.
+/// The output of a process that reports a success.
 private let seen = "seen"
 
-/// Reports to the test that started this process (``isSeen(inProcesses:_:)``) that the process saw what the test looks
-/// for.
+/// Reports a success to the test that started this process with ``isSeen(inProcesses:_:)``.
 public func tellSeen() {
   _ = write(STDOUT_FILENO, seen, seen.utf8.count)
 }
 
-/// Returns whether one of several processes, which `look` starts one after the other, reports that it saw what the test
-/// looks for. It is for something that happens in most trials, and not in every one. A process checks by itself what
-/// must be true in every trial.
+/// Returns whether one of several processes, which `look` starts one after the other, reports a success with
+/// ``tellSeen()``. Use this function for an effect that occurs in most trials, but not in every one. A process itself
+/// checks what must be true in every trial.
 public func isSeen(inProcesses count: Int, _ look: () async throws -> ExitTest.Result?) async rethrows -> Bool {
   for _ in 0..<count {
     guard let result = try await look() else { return false }

@@ -6,10 +6,10 @@ import Platform
   import Glibc
 #endif
 
-/// Passes on the path of a program that takes the place of a worker: it reads its request into `$request` and then runs
-/// `script` in a shell. The program is removed afterwards.
+/// Calls `body` with the path of a program that replaces a worker. The program reads its request into `$request` and
+/// then executes `script` in a shell. It is removed afterwards.
 ///
-/// - Throws: ``SystemError`` if it cannot be written, or the error that `body` throws.
+/// - Throws: ``SystemError`` if the program cannot be written, or the error that `body` throws.
 public func withProgram<Result>(_ script: String, _ body: (String) async throws -> Result) async throws -> Result {
   var template = Array("\(ScratchDirectory.parent)/gcdlab-test-XXXXXX".utf8CString)
   guard let made = mkdtemp(&template) else { throw SystemError(errno, "make a directory") }

@@ -1,5 +1,5 @@
 import Testing
 
-/// Ends a test that this machine does not allow. The output tells the reason (`skipped: "…"`), so that nobody takes the
-/// test for one that passed.
+/// Cancels a test that this machine does not support. The output contains the reason (`skipped: "…"`), which
+/// distinguishes the test from one that passed.
 public func skip(_ reason: String) throws -> Never { try Test.cancel(Comment(rawValue: reason)) }

@@ -1,9 +1,9 @@
 import Laboratory
 
-/// Polls until a condition is true that no event reports.
+/// Polls until a condition is true. Use this function if no event reports the condition.
 ///
-/// - Parameter patience: The time after which the test fails, far longer than a busy machine takes.
-/// - Throws: ``LabError`` with `what` if the condition did not become true in time.
+/// - Parameter patience: the time after which the test fails, far longer than a busy machine needs.
+/// - Throws: ``LabError`` with `what` if the condition is still false after `patience`.
 public func until(_ what: String, patience: Duration = .seconds(600), _ isSo: () -> Bool) async throws {
   let end = ContinuousClock.now + patience
   while !isSo() {

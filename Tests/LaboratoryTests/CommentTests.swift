@@ -1,14 +1,15 @@
 import Platform
 import Testing
 
-/// Comments of the sources: what stands at the head of a declaration is read alone, in an editor and in DocC.
+/// Tests of doc comments in the sources. A doc comment is displayed without the rest of its file in an editor and in
+/// DocC.
 @Suite struct CommentTests {
   static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
-  /// Words that lean on a sentence before, of which there is none.
+  /// Words that refer to a preceding sentence, which the first sentence of a comment does not have.
   private static let leaning: Set<Substring> = ["It", "Both", "So", "That", "This", "They", "Nor"]
 
-  /// The doc comments that begin with a leaning word, and comments of more than 120 columns.
+  /// Returns the doc comments that begin with a leaning word, and the comments of more than 120 columns.
   static func slips(in text: String) -> [String] {
     var slips: [String] = []
     var wasComment = false
@@ -51,7 +52,7 @@ import Testing
     #expect(Self.slips(in: text).map { $0.prefix { $0 != ":" } } == ["4", "6", "10"])
   }
 
-  /// The Swift files in a folder and all below it.
+  /// Returns the paths of the Swift files in a folder and all folders below it.
   static func files(_ folder: String) throws -> [String] {
     try #require(namesInDirectory(folder)).sorted().flatMap { name -> [String] in
       let path = "\(folder)/\(name)"

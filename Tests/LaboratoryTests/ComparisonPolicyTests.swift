@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 import Testing
 
-/// The choice of the best run of a comparison.
+/// Tests of the choice of the best run in a comparison.
 @Suite struct ComparisonPolicyTests {
   private static func comparison(_ variants: [(name: String, time: Double, mayBeBest: Bool)]) -> Comparison {
     let cells = variants.map { variant in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Laboratory
 
-/// The conclusions of a scenario depend on its claims and on figures of the run.
+/// Tests of a scenario's conclusions, which depend on its claims and on the run's figures.
 @Suite struct ConclusionTests {
   private static let file = """
     scenario: mine
@@ -29,7 +29,8 @@ import Testing
     try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: yaml)
   }
 
-  /// Returns the conclusion of ten rounds in which both variants took these times, and the loop missed this many.
+  /// Returns the conclusion of ten rounds with the given times of both variants and the given count of the loop's
+  /// misses.
   private func conclusion(
     loop: Double, broken: Double, missed: Double = 0, noise: Double = 0, file: String = file
   ) throws -> String? {
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test func `a ratio to a figure near the noise floor is a bound`() throws {
-    // The floor of the test machine is 45 ns.
+    // The noise floor of the test machine is 45 ns.
     func ratio(loop: Double, broken: Double) throws -> (String?, isBound: Bool?) {
       let results = try results(loop: loop, broken: broken)
       return (results.conclusion?.says, results.judgements[1].evidence.isBound)

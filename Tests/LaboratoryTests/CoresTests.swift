@@ -5,9 +5,9 @@ import Testing
 
 @testable import Laboratory
 
-/// The setting that every pattern has: the number of cores to which a trial is confined.
+/// Tests of the parameter that every pattern has: the number of cores to which a trial is confined.
 @Suite struct CoresTests {
-  /// A pattern with two variants, of which one needs two cores.
+  /// A pattern with two variants, one of which requires two cores.
   private struct Needy: Pattern {
     static let name = "needy"
     let elapsed = Metric.count("elapsed", "how many")
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: A run
 
-  /// A worker that reports how it was started, and the request that it got.
+  /// A worker script that reports its arguments and the request that it received.
   private static let mirror = """
     case "$request" in *'"cores":1'*) cores=1;; *'"cores":2'*) cores=2;; esac
     case "$request" in *confinedTo*) said=confined;; *) said=free;; esac
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func `the word cores stands for the number of each trial`() throws {
-    // The figure of each trial is its number of cores.
+    // The figure of each trial is the number of its cores.
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == cores"]).map(\.verdict) == [.held])
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == 2"]).map(\.verdict) == [.violated])
   }

@@ -1,14 +1,14 @@
 import Platform
 import Testing
 
-/// The direction of the data in Laboratory: a folder uses the types of the folders before it, and of no other.
+/// Tests of the dependencies in Laboratory: a folder uses only the types of the folders before it.
 @Suite struct DirectionTests {
   private static let folders = ["Basics", "Pattern", "Compare", "Claims", "Plan", "Input", "Run", "Trace", "Judge"]
 
   private static let kinds: Set<Substring> = ["struct", "enum", "class", "protocol", "actor", "typealias"]
   private static let modifiers: Set<Substring> = ["public", "package", "final", "indirect"]
 
-  /// Returns the code of each line, without comments.
+  /// Returns the code of each line without comments.
   private static func code(_ text: String) -> [Substring] {
     text.split(separator: "\n").map { line in
       line.drop { $0 == " " }.hasPrefix("//") ? "" : line[..<(line.firstRange(of: " // ")?.lowerBound ?? line.endIndex)]
@@ -30,7 +30,7 @@ import Testing
     Set(code(text).flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" } }.map(String.init))
   }
 
-  /// Returns the uses of types from later folders. The files are those of each folder, in the order of the data.
+  /// Returns the uses of types from later folders. The files contain their folder's position in the order.
   private static func arrowsBack(_ files: [(folder: Int, name: String, text: String)]) -> [String] {
     var places: [String: Int] = [:]
     for file in files { for type in declared(in: file.text) { places[type] = file.folder } }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Laboratory
 
-/// What other programs, the hypervisor and missing cores mean for a run's figures.
+/// Tests of a run's warnings about other programs, the hypervisor and missing cores.
 @Suite struct DisturbanceTests {
   @Test(arguments: [
-    // Half a core of two, and 10 % of 64 cores, are what a run can do without.
+    // A run tolerates the loss of half a core of two, or of 10 % of 64 cores.
     (0.0, 0.0, 2, ""), (0.06, 0, 2, "stolen-time"), (0, 0.2, 2, "busy-machine"), (0, 0.26, 2, "cores-taken"),
     (0.26, 0, 2, "cores-taken"), (0, 0.09, 64, ""), (0, 0.11, 64, "cores-taken"),
-    // A run on one core gains nothing that others could take.
+    // A run on one core has no further core that others could take.
     (0, 0.9, 1, "busy-machine"),
   ])
   func `a run says what others took of its cores`(_ stolen: Double, _ others: Double, _ cores: Int, _ kind: String) {

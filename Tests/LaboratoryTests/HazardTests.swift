@@ -9,8 +9,8 @@ import Testing
   import Glibc
 #endif
 
-/// Variants that are meant to hang or to trap. Their trials take only the time that the lab gives them, and their end
-/// is their result.
+/// Tests of variants that are expected to hang or to trap. Their trials end at the lab's time limit, and the outcome is
+/// their result.
 @Suite struct HazardTests {
   private struct Hazards: Pattern {
     static let name = "hazards"
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Runs a variant once, with a shell script in the place of its worker.
+  /// Runs a variant once, with a shell script instead of its worker.
   private func run(_ variant: String, _ script: String, watchdog: Duration = .seconds(600)) async throws -> TrialRecord
   {
     let described = try PatternDescription(Hazards())
@@ -37,12 +37,12 @@ import Testing
   {
     let trial = try await run("stuck", Self.start + "exec sleep 1000")
     #expect(trial.outcome == .hung)
-    // That time would be the lab's own.
+    // The time of such a trial would be the lab's own limit.
     #expect(trial.figure(Metric.timeToEnd) == nil)
   }
 
   @Test func `a slow machine gets more time, since a worker that runs is not hung`() async throws {
-    // The script is busy for longer than the variant's time. It counts its own steps and does not read a clock.
+    // The script is busy for longer than the variant's time limit. It counts its steps and does not read a clock.
     let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
     let trial = try await run("stuck", Self.start + busy + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
     #expect(trial.outcome == .completed)
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `the watchdog ends a worker that never stands still`() async throws {
     let trial = try await run("stuck", Self.start + "while :; do :; done", watchdog: .seconds(1))
-    // On a machine that is too busy, the trial is known to have had no chance.
+    // If the machine is too busy, the trial is reported as starved.
     if case .unavailable(let reason) = trial.outcome {
       #expect(reason.contains("of processor time"))
     } else {

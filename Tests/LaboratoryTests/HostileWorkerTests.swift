@@ -10,12 +10,12 @@ import Testing
   import Glibc
 #endif
 
-/// Workers that do what no worker should. Their trials are marked accordingly, the lab continues, and the figures of
-/// the other variants count.
+/// Tests of workers that violate the protocol. Their trials are marked accordingly, the lab continues, and the figures
+/// of the other variants are used.
 @Suite struct HostileWorkerTests {
   private static let report = #"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{}}}'"#
 
-  /// Runs with a shell script as the worker: `apply` does `what`, and the other variants report a correct figure.
+  /// Runs with a shell script as the worker: `apply` executes `what`, and the other variants report a correct figure.
   private func run(
     _ what: String, watchdog: Duration = .seconds(600), rounds: Int = 2, beside: Bool = true
   ) async throws -> Results {
@@ -88,7 +88,7 @@ import Testing
     "yes >&2", "trap '' TERM INT; sleep 1000",
   ])
   func `a worker that does not end is killed`(_ what: String) async throws {
-    // No honest workers run beside this one. If this process got no processor, they would seem to hang, too.
+    // No correct workers run beside this one. If this process had no core, they would appear to hang, too.
     try expect(try await run(what, watchdog: .seconds(2), rounds: 1, beside: false)) { $0 == .hung }
   }
 
@@ -103,7 +103,7 @@ import Testing
     try expect(try await run("sleep 1000 & echo $! >> '\(note)'; \(Self.report)")) { $0 == .completed }
     let children = try #require(readFile(note)).split(separator: "\n").compactMap { pid_t($0) }
     #expect(children.count == 2)
-    // Init reaps these children at some time. A zombie counts as ended.
+    // The init process reaps these children later. A zombie counts as ended.
     for child in children {
       try await until("process \(child) is gone") {
         kill(child, 0) != 0 || readFile("/proc/\(child)/stat")?.contains(") Z") == true
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func `a worker that is replaced during the run is not started`() async throws {
-    // The program is written again with another length.
+    // The program is rewritten with another length.
     let results = try await run("\(Self.report); echo true >> \"$0\"", beside: false)
     let error = try #require(results.failure)
     #expect(error.description.contains("which was replaced"), "\(error)")

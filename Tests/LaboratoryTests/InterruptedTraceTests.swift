@@ -11,7 +11,7 @@ import Testing
 
 #if os(Linux)
   @Suite struct InterruptedTraceTests {
-    /// Cancels the task when a trial starts after a certain number of trials have ended.
+    /// An observer that cancels the task when a trial starts after a certain number of trials have ended.
     private struct Interruption: RunObserver {
       let trials: Int
 

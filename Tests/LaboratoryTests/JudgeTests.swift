@@ -4,9 +4,9 @@ import Testing
 
 @testable import Laboratory
 
-/// Every verdict on invented trials. Each check both fails and holds in a test.
+/// Tests of every verdict on invented trials. Each check both fails and holds in a test.
 @Suite struct JudgeTests {
-  /// Returns the results of one claim. `figures` has a value in each round for each variant and metric, recorded
+  /// Returns the results of one claim. `figures` contains a value in each round for each variant and metric, recorded
   /// `samples` times; nil if the round has no figure.
   private func results(
     _ kind: Claim.Kind, _ check: String, _ figures: [String: [String: [Double?]]], outcome: Outcome = .completed,
@@ -75,12 +75,12 @@ import Testing
     #expect(unseen.verdict == .unavailable && !unseen.isExcused)
     #expect(unseen.evidence.trials == 5 && unseen.evidence.lost == 5)
     #expect(unseen.evidence.reason?.hasPrefix("not seen, but 5 of 10 trials were lost: broken ") == true)
-    // All trials are lost, as if the variant hung on every machine.
+    // All trials are lost, as if the variant hung in all of them.
     #expect(try judge(.anomaly, check, [:], outcome: outcome).verdict == .unavailable)
     let seen = try judge(.anomaly, check, ["broken": ["missed": [3, nil]]], outcome: outcome)
     #expect(seen.verdict == .witnessed)
     #expect(seen.evidence.trials == 5 && seen.evidence.met == 5 && seen.evidence.lost == 5)
-    // A guarantee is also judged on trials that did not end.
+    // A guarantee is also judged on trials that did not complete.
     #expect(try judge(.guarantee, "broken.missed == 0", ["broken": ["missed": [0, nil]]]).evidence.lost == 0)
   }
 
@@ -146,12 +146,12 @@ import Testing
         rounds: rounds
       ).verdict
     }
-    // The check is met in every round, although the interval of the mean includes 1.
+    // The check holds in every round, although the interval of the mean includes 1.
     #expect(try verdict("apply.missed <= 1", [0, 1, 1, 1, 0, 1, 1, 1, 1, 1]) == .supported)
     #expect(try verdict("apply.missed <= 1", [2, 2, 3], rounds: 6) == .refuted)
     #expect(try verdict("apply.missed <= 1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 900]) == .inconclusive)
     #expect(try verdict("apply.missed <= 1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 900], rounds: 20) == .supported)
-    // Both sides are counts. Few rounds may all go in one direction by chance, unless the sides lie apart.
+    // Both sides are counts. A few rounds may all differ in one direction by chance, unless the ranges are disjoint.
     #expect(try verdict("apply.missed < loop.missed", [1, 5], [2, 6], rounds: 6) == .inconclusive)
     #expect(try verdict("apply.missed < loop.missed", [1, 5], [2, 6], rounds: 8) == .supported)
     #expect(try verdict("apply.missed < loop.missed", [1, 5], [6, 9], rounds: 6) == .supported)
@@ -206,7 +206,7 @@ import Testing
       .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [0]]], outcome: outcome)
     #expect(judged.verdict == .unavailable && !judged.isExcused)
     #expect(judged.evidence.reason == "no trial showed loop: \(outcome.detail ?? "")")
-    // A failure counts, even if other variants were not seen.
+    // A failure counts, even if other variants have no figures.
     let violated = try judge(
       .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [1]]], outcome: outcome)
     #expect(violated.verdict == .violated)
@@ -252,7 +252,7 @@ import Testing
     #expect(try !judge(.guarantee, "apply.missed == 0", [:], outcome: lost).isExcused)
     #expect(
       try !judge(.performance, "apply.elapsed < loop.elapsed", ["loop": ["elapsed": [1]]], outcome: lost).isExcused)
-    // An optional figure that is absent is no loss for a performance claim, but no guarantee was kept.
+    // A missing optional figure is not a loss for a performance claim, but no guarantee was kept.
     let without = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [1.0]]]
     #expect(try judge(.performance, "apply.rate > loop.rate", without).isExcused)
     #expect(try !judge(.guarantee, "apply.missed == 0", without).isExcused)

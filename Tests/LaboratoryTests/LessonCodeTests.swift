@@ -2,7 +2,7 @@ import Testing
 
 @testable import Laboratory
 
-/// What `explain --code` shows of a pattern, and what it tells of the helpers that it does not show.
+/// Tests of the code that `explain --code` displays of a pattern, and of its explanations of helpers.
 @Suite struct LessonCodeTests {
   private static let pattern = """
     struct Own: Pattern {
@@ -138,7 +138,7 @@ import Testing
         "lives(of: [1, 2]) { life, rest in", "  life.cancel()", "", "  rest.count()", "}", "",
         "// lives: Runs the body with a life.", "// life.cancel: Cancels the source.",
       ])
-    // A body that has the trial itself needs no explanation.
+    // A body that uses the trial itself requires no explanation.
     let other = Variant("other", .documented, "does it", probe, file: "Own/Own.swift", line: 11) { _ in }
     #expect(lesson.body(of: other) == ["life.cancel()"])
   }

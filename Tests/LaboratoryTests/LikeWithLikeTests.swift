@@ -3,10 +3,10 @@ import Testing
 
 @testable import Laboratory
 
-/// The sides of a check are compared at the same point, in the same round, and only if both have a figure.
+/// Tests that a check compares its sides at the same point, in the same round, and only if both sides have a figure.
 @Suite struct LikeWithLikeTests {
-  /// Judges a claim over strides 1 and 16. `figure` returns each run's elapsed time in a round; nil for a trial that
-  /// was killed from outside.
+  /// Returns the verdict on a claim over strides 1 and 16. `figure` returns each run's elapsed time in a round; nil for
+  /// a trial that another process killed.
   private func judge(
     _ kind: Claim.Kind, _ check: String, rounds: Int = 8, _ figure: (_ label: String, _ round: Int) -> Double?
   ) throws -> Judgement {

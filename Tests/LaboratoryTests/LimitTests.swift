@@ -3,7 +3,8 @@ import Testing
 
 @testable import Laboratory
 
-/// The settings of a trial decide how long it may take, and what the machine does not give is no fault of the variant.
+/// Tests of the time limits that depend on a trial's settings. A resource that the machine does not provide is not a
+/// fault of the variant.
 @Suite struct LimitTests {
   private struct Slow: Pattern {
     static let name = "slow"
@@ -31,7 +32,7 @@ import Testing
     #expect(limit("often") == .seconds(10_030))
   }
 
-  /// Returns the verdict of the watchdog on a shell script whose time is over.
+  /// Returns the watchdog's verdict on a shell script that has exceeded its time.
   private func finding(_ script: String, _ limit: Duration) async throws -> TrialRecord {
     var experiment = FakePattern.experiment()
     experiment.variants.removeAll { $0.name != "apply" }

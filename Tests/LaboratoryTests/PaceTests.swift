@@ -13,7 +13,7 @@ import Testing
     return TrialRecord(round: round, outcome: .completed, observation: observation)
   }
 
-  /// A clock that stands still until a test moves it.
+  /// A clock that advances only when a test sets it.
   private final class SetClock {
     var now: UInt64
     init(at now: UInt64 = 0) { self.now = now }
@@ -41,7 +41,7 @@ import Testing
   @Test func `rounds are added until the ratios are known`() throws {
     let budget = Budget(rounds: 6, precision: 0.02)
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 6)
-    // A change that all runs share does not widen the interval of a ratio.
+    // A change that all runs share does not widen the interval of a ratio between them.
     #expect(try rounds(budget) { run, round in Double(10 * (run + 1) * (round + 1)) } == 6)
     // A spread of 5 % needs more than six rounds, and a finite number.
     var generator = SplitMix64(seed: 3)
@@ -73,7 +73,7 @@ import Testing
         == true)
   }
 
-  /// Returns the outcome of a trial whose worker had `seconds` of its 30 s. The variant takes at most 1 s.
+  /// Returns the outcome of a trial whose worker had a core for `seconds` of its 30 s. The variant takes at most 1 s.
   private func outcome(
     _ found: Outcome, in seconds: Int, hasExpired: Bool = true, isAsleep: Bool
   ) -> Outcome {
@@ -84,14 +84,14 @@ import Testing
   @Test func `a worker whose threads all sleep after its time hung, and one that works was stopped`() {
     #expect(outcome(.hung, in: 3, isAsleep: true) == .hung)
     #expect(outcome(.hung, in: 3, isAsleep: false) == .stopped(after: .seconds(3)))
-    // A worker that had less time than its settings require may be asleep without hanging.
+    // A worker that had a core for less time than its settings require may sleep without hanging.
     #expect(outcome(.hung, in: 2, isAsleep: true) == .stopped(after: .seconds(2)))
     #expect(outcome(.broken(reason: "no hazard"), in: 2, isAsleep: true) == .stopped(after: .seconds(2)))
-    // The watchdog gives the worker all of its time.
+    // The watchdog waits for the whole time limit.
     #expect(outcome(.hung, in: 30, isAsleep: false) == .hung)
     #expect(outcome(.hung, in: 3, hasExpired: false, isAsleep: false) == .hung)
     #expect(outcome(.completed, in: 3, hasExpired: false, isAsleep: false) == .completed)
-    // What another program did to the worker is reported unchanged.
+    // An effect of another program on the worker is reported unchanged.
     #expect(outcome(.unavailable(reason: "stopped"), in: 3, isAsleep: false) == .unavailable(reason: "stopped"))
     #expect(Outcome.stopped(after: .seconds(2)).reason == "stopped: a trial took longer than 2 s")
   }
@@ -140,7 +140,7 @@ import Testing
     #expect(pace.allows(plan.runs[2]) == retries)
     // 58 s are left for six rounds of this run.
     #expect((try #require(pace.trialTime) > .seconds(9)) == retries)
-    // There is no third chance.
+    // A trial is tried at most twice.
     pace.expired(plan.runs[2], .stopped(after: .seconds(9)), after: .seconds(9))
     let goesOnAgain = pace.allows(round: 7)
     #expect(!goesOnAgain && !pace.allows(plan.runs[2]))
@@ -154,17 +154,17 @@ import Testing
     #expect(!pace.allows(plan.runs[1]))
   }
 
-  /// The clock also begins at 0, as on a machine that was started just now, and at 60 years.
+  /// The clock begins at 0, as on a machine that has just started, and at 60 years.
   @Test(arguments: [0, 1_893_456_000_000_000_000] as [UInt64])
   func `a worker that hung says nothing about how long the others take`(_ uptime: UInt64) throws {
     let plan = plan(Budget(rounds: 6, time: .seconds(1000), least: 3))
     let clock = SetClock(at: uptime)
     var pace = Pace(plan) { clock.now }
-    // One worker took all of the budget's time.
+    // One worker used all of the budget's time.
     clock.pass(.seconds(1000))
     pace.expired(plan.runs[0], .hung, after: .seconds(1000))
     for run in 0..<3 { try pace.finished(trial(0, 10), of: run) }
-    // The same time is far too long for one of the other workers.
+    // The same time far exceeds the limit of the other workers.
     clock.pass(.seconds(1000))
     #expect(throws: InputError.self) { try pace.finished(trial(0, 10), of: 2) }
   }

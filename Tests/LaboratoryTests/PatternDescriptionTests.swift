@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laboratory
 
-/// The declarations of a pattern, and the rule for which of them its variants use.
+/// Tests of a pattern's declarations, and of the rule for which variants use them.
 @Suite struct PatternDescriptionTests {
   private struct Sample: Pattern {
     static let name = "sample"
@@ -70,7 +70,7 @@ import Testing
     #expect(trial.observation.samples("early")?.summary.map { $0.total } == 6)
     #expect(counted.atMost(trial, of: described) == .seconds(3))
     let awaited = try #require(described.variant("awaited"))
-    // The body is a task, for which the trial's thread waits: a thread of Swift's pool must not.
+    // The body is a task, for which the trial's thread waits. A thread of Swift's pool must not wait.
     try await onOwnThread { try awaited.body(trial) }
     #expect(trial.observation.samples("wait")?.summary.map { $0.total } == 25e6)
     #expect(awaited.atMost(trial, of: described) == .milliseconds(25))

@@ -11,7 +11,7 @@ import Testing
     budget: Budget(rounds: 2), seed: 7)
 
   @Test func `a plan runs every variant at every point that affects it`() {
-    // The loop ignores the stride, so it has two points, and each of the others has four.
+    // The loop ignores the stride, so it has two points, and each of the other variants has four.
     #expect(plan.runs.map(\.label).filter { $0.hasPrefix("loop") } == ["loop[work=10ns]", "loop[work=20ns]"])
     #expect(plan.runs.count { $0.variant.name == "apply" } == 4)
     #expect(plan.runs.count == 10)

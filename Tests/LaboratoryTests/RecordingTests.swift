@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laboratory
 
-/// Samples as the body of a trial records them.
+/// Tests of the samples that a trial's body records.
 @Suite struct RecordingTests {
   private let delay = Metric.latency("delay", "how long it took")
   private let trial = Trial(variant: "loop", work: Machine.test.work, cores: 2)

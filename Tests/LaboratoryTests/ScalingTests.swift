@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laboratory
 
-/// The speed-up with more cores, for invented figures.
+/// Tests of the speed-up with more cores, with invented figures.
 @Suite struct ScalingTests {
   private func cell(
     _ variant: String, _ cores: Int, stride: Int? = nil, rounds: Int = 6, _ figure: (Int) -> Double
@@ -17,7 +17,8 @@ import Testing
   }
 
   @Test func `a speed-up is over the fewest cores, in paired rounds`() throws {
-    // In every other round, the machine is three times as slow for both variants. The ratios must not show that.
+    // In every other round, the machine is three times as slow for both variants. The ratios must not contain that
+    // change.
     func time(_ round: Int) -> Double { round.isMultiple(of: 2) ? 3000 : 1000 }
     let scaling = Scaling(
       [

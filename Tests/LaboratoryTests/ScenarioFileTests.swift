@@ -142,7 +142,7 @@ import Testing
     #expect(Set(listed.suffix(7)) == Set(ClaimReader.keys))
   }
 
-  /// A file with one claim for several variants.
+  /// Returns a file with one claim on several variants.
   private static func shared(
     _ subjects: String, says: String = "{variant} loses nothing.", check: String = "{variant}.missed == 0"
   ) -> String {

@@ -8,7 +8,7 @@ import LabTesting
   import Glibc
 #endif
 
-/// Runs a plan with a shell script in the place of the worker. The script begins after the request was read into
+/// Runs a plan with a shell script instead of the worker. The script starts after the request has been read into
 /// `$request`.
 func run(_ plan: Plan, byWorker script: String) async throws -> Results {
   // The lab ignores this signal, too, since a worker may end before it is written to.

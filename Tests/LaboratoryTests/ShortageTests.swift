@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laboratory
 
-/// The resources that a trial found missing on the machine.
+/// Tests of the resources that a trial reports as missing on the machine.
 @Suite struct ShortageTests {
   private func trial(_ shortages: Set<String> = []) -> Trial {
     Trial(variant: "loop", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2, shortages: shortages)
@@ -56,7 +56,7 @@ import Testing
     #expect(remark?.runs == [runs[0].label])
   }
 
-  /// Judges a claim on a parallel loop that lacked a second core in some of ten rounds.
+  /// The test judges a claim on a parallel loop that lacked a second core in some of ten rounds.
   @Test(arguments: [(0, Verdict.refuted), (5, .refuted), (6, .inconclusive)])
   func `a shortage in most rounds does not refute a claim`(_ lacking: Int, _ verdict: Verdict) throws {
     let claims = [try FakePattern.claim(.performance, "apply.missed < loop.missed")]

@@ -10,8 +10,8 @@ import Testing
   import Glibc
 #endif
 
-/// Silence never counts as success. A trial that completed without its promised figures is broken, and so is one whose
-/// body throws. Only what the machine does not allow is unavailable.
+/// Tests that missing figures never count as success. A trial that completes without its promised figures is broken,
+/// and so is a trial whose body throws. A trial is unavailable only if the machine does not allow it.
 @Suite struct SilenceTests {
   private struct Promising: Pattern {
     static let name = "promising"

@@ -2,11 +2,12 @@ import Testing
 
 @testable import Laboratory
 
-/// Invented traces. Each finding is tested on a trace that has it, and on one that differs in the decisive point.
+/// Tests of the findings on invented traces. Each finding is tested on a trace that has it, and on one that differs
+/// only in the decisive event.
 @Suite struct TraceFindingsTests {
   private static let millisecond: UInt64 = 1_000_000
 
-  /// Returns a trace of 10 ms on two cores. Lane 0 is the caller, and the other lanes are threads of the pool.
+  /// Returns a trace of 10 ms on two cores. Lane 0 is the caller's, and the other lanes are those of pool threads.
   private static func trace(
     pool: Int = 2, kind: Trace.Queue.Kind = .global, end: Trace.End = .completed,
     _ change: (inout Trace) -> Void
@@ -53,7 +54,7 @@ import Testing
     }
     let end = 400 * Self.millisecond
     #expect(hangs(end + 1000) == [.hang(block: 0, time: end - 10, behind: 1)])
-    // This one may have become due after the long block.
+    // This block may have become due after the long block.
     #expect(hangs(end + 100 * Self.millisecond) == [])
   }
 
@@ -114,7 +115,7 @@ import Testing
     #expect(findings([waiting, Self.block(on: nil, 30, number: 2)]) == [])
   }
 
-  /// A trace of two blocks that sleep on both threads for 8 ms, and four blocks that wait for a thread.
+  /// A trace of two blocks that sleep on both threads for 8 ms, while four blocks wait for a thread.
   private static var starved: Trace {
     trace { trace in
       trace.blocks = (1...2).map { block(on: $0, 0, 10, 9 * millisecond, number: $0) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Laboratory
 
-/// Invented records. Thread 1 is the first of the process, 2 is the caller, and 3 is a thread of the pool. The body
-/// begins at 1000.
+/// Tests of the trace reader with invented records. Thread 1 is the first of the process, 2 is the caller, and 3 is a
+/// pool thread. The body begins at 1000.
 @Suite struct TraceReaderTests {
   private static func trace(
     _ events: [RecordedEvent], _ switches: [RecordedSwitch] = [], lost: (events: Int, first: UInt64) = (0, 0),
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `the trace of a program begins where its record is complete, and has findings`() throws {
     var events: [RecordedEvent] = []
-    // Blocks of 10 ns, each submitted within 200 ns; a block of the overwritten time is left over.
+    // Blocks of 10 ns, each submitted within 200 ns. One block of the overwritten time remains.
     for block in UInt64(0)..<2000 {
       let time = 10_000 + block * 500
       events.append(RecordedEvent(.submit, at: time, thread: 2, count: 200, a: block, b: 77))
@@ -89,7 +89,7 @@ import Testing
       }
       let trace = Self.trace((described + jobs).sorted { $0.time < $1.time })
       #expect(trace.blocks.map(\.queue) == [1, 1])
-      // Jobs that overlap are no mistake of an executor that may run several at once.
+      // Overlapping jobs are not a defect of an executor that may run several at once.
       #expect(
         TraceRule.serial.judgement(of: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2")))
       return trace.queues.map(\.kind)

@@ -14,7 +14,7 @@ import Testing
     #expect(rule.judgement(of: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
   }
 
-  /// Each rule has a trace that breaks this rule and no other.
+  /// Each rule has a trace that breaks only this rule.
   @Test(arguments: TraceRule.allCases)
   func `each rule can be broken`(_ rule: TraceRule) {
     var trace = Trace.sample

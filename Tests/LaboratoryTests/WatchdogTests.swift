@@ -39,7 +39,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Limits on memory apply to each process: whether the lab can start a thread says nothing about its worker.
+    /// Memory limits apply to each process: whether the lab can start a thread does not show whether its worker can.
     @Test(arguments: [(4096, true), (1 << 50, false)])
     func `a worker whose limit leaves no room for a thread did not hang`(_ limit: Int, _ isShort: Bool) throws {
       var actions = posix_spawn_file_actions_t()
@@ -61,7 +61,7 @@ import Testing
     }
   #endif
 
-  /// The lab may learn of an end late if it is busy, or if a child holds the pipes. Such a worker did not hang.
+  /// The lab may detect an end late if it is busy, or if a child holds the pipes. Such a worker did not hang.
   @Test func `a worker that has ended is not taken for one that hung`() throws {
     var pipes: [Int32] = [0, 0]
     try #require(pipe(&pipes) == 0)
@@ -73,13 +73,13 @@ import Testing
     let process = try shell("sleep 1000 & exit", &actions)
     close(pipes[1])
     var status = siginfo_t()
-    // The process is a zombie until it is waited for, as with a lab that is late.
+    // The process is a zombie until its status is collected, as by a lab that is late.
     #expect(waitid(P_PID, id_t(process), &status, WEXITED | WNOWAIT) == 0)
 
     let watchdog = try Watchdog(limit: .milliseconds(50), ending: nil)
     watchdog.watch(process)
     var byte: UInt8 = 0
-    // The child of the worker lived on, and is killed with it.
+    // The worker's child was still running, and is killed with the worker.
     #expect(read(pipes[0], &byte, 1) == 0)
     #expect(watchdog.finding == nil && !watchdog.hasExpired)
     watchdog.dismiss()

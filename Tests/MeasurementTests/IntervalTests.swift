@@ -4,18 +4,18 @@ import Testing
 
 @testable import Measurement
 
-/// The shape of a round's noise, in the logarithm of a figure.
+/// The distributions of a round's noise, in the logarithm of a figure.
 private enum Noise: String, CaseIterable, Sendable {
   case normal, lognormal, exponential, t3, contaminated, uniform, drifting
-  /// A round is either fast or slow, with hardly any other noise. Only tables use this shape, since their many
-  /// comparisons reach far into the tails.
+  /// A round is either fast or slow, with hardly any other noise. Only tests of tables use this distribution, since the
+  /// many comparisons in a table reach far into the tails.
   case twofold
 
-  /// Returns the figures of two sides in some rounds. Their true ratio is 1.
+  /// Returns the figures of two sides in some rounds, with a true ratio of 1.
   func pairs(_ rounds: Int, _ generator: inout SplitMix64) -> [(left: Double, right: Double)] {
     var drift = 0.0
     return (0..<rounds).map { _ in
-      // The common part of both sides grows steadily, and in jumps.
+      // The component that both sides share grows steadily, and in jumps.
       if self == .drifting { drift += 0.05 + 0.1 * generator.normal() }
       return (Double.exp(drift + value(&generator)), Double.exp(drift + value(&generator)))
     }
@@ -38,22 +38,22 @@ private enum Noise: String, CaseIterable, Sendable {
 }
 
 extension SplitMix64 {
-  /// Returns a number above 0 and up to 1.
+  /// Returns a uniform random number above 0 and up to 1.
   mutating func unit() -> Double { (Double(next() >> 11) + 1) / 9_007_199_254_740_992 }
-  /// Box and Muller, "A Note on the Generation of Random Normal Deviates", 1958.
+  /// Returns a normal random number (Box and Muller, "A Note on the Generation of Random Normal Deviates", 1958).
   mutating func normal() -> Double {
     (-2 * Double.log(unit())).squareRoot() * Double.cos(2 * Double.pi * unit())
   }
 }
 
 @Suite struct IntervalTests {
-  /// The number of comparisons in a simulation. `make intervals` asks for many and prints its tallies.
+  /// The number of comparisons in a simulation. `make intervals` sets many and prints its counts.
   private static let asked = ProcessInfo.processInfo.environment["GCDLAB_INTERVALS"].flatMap { Int($0) }
   private static let comparisons = asked ?? 2000
 
   private static func report(_ line: String) { if asked != nil { print(line) } }
 
-  /// The quantiles are from the tables in every textbook, and beyond these from an independent implementation (SciPy's
+  /// The quantiles are from the tables in textbooks, and from an independent implementation beyond these (SciPy's
   /// `t.isf`).
   @Test(
     arguments: [
@@ -67,7 +67,7 @@ extension SplitMix64 {
     #expect(abs(Student.tails(beyond: found, freedom: freedom) / share - 1) < 1e-9)
   }
 
-  /// The share of errors is at most 1.2 times the stated one, plus what chance adds to this number of comparisons.
+  /// The share of errors is at most 1.2 times the stated one, plus the statistical error of this number of comparisons.
   @Test(arguments: Noise.allCases.filter { $0 != .twofold })
   fileprivate func `equal sides are called different as rarely as stated`(_ noise: Noise) throws {
     var tallies: [String] = []
@@ -84,7 +84,7 @@ extension SplitMix64 {
     Self.report("equal sides told apart, \(noise): " + tallies.joined(separator: ", "))
   }
 
-  /// The share counts whole tables, since the best cell was chosen among all cells.
+  /// The share refers to whole tables, since the best cell was chosen among all cells.
   @Test(arguments: [Noise.normal, .exponential, .t3, .uniform, .twofold])
   fileprivate func `identical cells do not differ significantly from the best`(_ noise: Noise) {
     var tallies: [String] = []
@@ -184,9 +184,9 @@ extension SplitMix64 {
       ConfidenceInterval(estimate: estimate, low: estimate / factor, high: estimate * factor).roundsToRank
     }
     #expect(abs(try #require(rounds(1, by: 1.1 * 1.1)) - 4) < 1e-9)
-    // The interval leaves out no change as soon as it is half as wide.
+    // The interval excludes no change as soon as it is half as wide.
     #expect(abs(try #require(rounds(1.5, by: 1.5 * 1.5)) - 4) < 1e-9)
-    // Sides that are exactly alike within the limit are never told apart.
+    // Sides that are exactly alike within the limit are never distinguished.
     #expect(rounds(1, by: 1.05) == nil)
   }
 }

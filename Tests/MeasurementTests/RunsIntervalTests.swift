@@ -4,18 +4,18 @@ import Testing
 
 @testable import Measurement
 
-/// A difference between runs is distinguished from a change, although the rounds of a run share its luck.
+/// Tests that a change is distinguished from a difference between runs, although the rounds of a run are correlated.
 @Suite struct RunsIntervalTests {
-  /// The results of a gate of 10 % for figures that are judged together.
+  /// The counts of a gate's results with a limit of 10 %, for figures that are judged together.
   private struct Tally {
     var worse = 0
     var fine = 0
 
-    /// Makes `count` comparisons with `runs` runs on each side. The last of 4 figures changed by a factor.
+    /// Makes `count` comparisons with `runs` runs on each side. The last of 4 figures is multiplied by `change`.
     init(_ count: Int, runs: Int, luck: Double, noise: Double, change: Double, seed: UInt64) {
       var generator = SplitMix64(seed: seed)
       for _ in 0..<count {
-        // Half of a run's luck is common to all its figures.
+        // Half of a run's deviation is common to all its figures.
         let sides = (0..<2).map { _ in
           (0..<runs).map { _ in luck * 0.5.squareRoot() * generator.normal() }
         }
@@ -42,7 +42,7 @@ import Testing
 
   private static func report(_ line: String) { if asked != nil { print(line) } }
 
-  /// Machines from quiet to busy, with the spread between runs and that between the rounds of a run.
+  /// Machines from quiet to busy, each with the spread between runs and the spread between the rounds of a run.
   private static let machines = [(0.02, 0.02), (0.04, 0.02), (0.07, 0.06), (0.11, 0.2), (0.3, 0.5)]
 
   @Test(arguments: [1, 2, 3, 5], machines)
@@ -51,7 +51,7 @@ import Testing
     let tally = Tally(count, runs: runs, luck: machine.luck, noise: machine.noise, change: 1, seed: 5)
     Self.report("equals, \(runs) runs a side, luck \(machine.luck), rounds \(machine.noise): of \(count) \(tally)")
     #expect(tally.worse <= count / 40, "\(tally)")
-    // One run on each side never passes: its luck may hide the change.
+    // One run on each side never passes: its deviation may hide the change.
     if runs == 1 { #expect(tally.fine == 0, "\(tally)") }
   }
 
@@ -74,8 +74,8 @@ import Testing
     #expect(ConfidenceInterval.ofRatio([[1, 1, 1], [1, 1, 1]], to: [six]) != nil)
     #expect(ConfidenceInterval.ofRatio([[0] + six], to: [six]) == nil)
     #expect(ConfidenceInterval.ofRatio([], to: [six]) == nil)
-    // By hand: 5 % of luck, known as if by 5 runs, so that t has 4 degrees of freedom: 2.7764 times 0.05 times the root
-    // of 2.
+    // By hand: a deviation between runs of 5 %, known as if by 5 runs, so that t has 4 degrees of freedom: 2.7764 times
+    // 0.05 times the root of 2.
     let one = try #require(ConfidenceInterval.ofRatio([six.map { 2 * $0 }], to: [six]))
     #expect(abs(one.estimate - 2) < 1e-12 && abs(Double.log(one.high / 2) - 0.19632) < 1e-4)
   }

@@ -3,7 +3,7 @@ import RealModule
 import Testing
 
 @Suite struct ScalabilityLawTests {
-  /// Twelve numbers of cores up to 64.
+  /// Twelve numbers of cores, up to 64.
   private static let cores = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 
   private static func throughput(_ n: Int, _ sigma: Double, _ kappa: Double) -> Double {
@@ -11,7 +11,7 @@ import Testing
     return 1e6 * n / (1 + sigma * (n - 1) + kappa * n * (n - 1))
   }
 
-  /// Returns points that are geometric means of 10 rounds, each with normal noise of a standard deviation of 3 %.
+  /// Returns points that are geometric means of 10 rounds, with normal noise of a standard deviation of 3 % in each.
   private static func noisy(_ sigma: Double, _ kappa: Double, seed: UInt64) -> [ScalabilityLaw.Point] {
     var generator = SplitMix64(seed: seed)
     func normal() -> Double {
@@ -54,7 +54,7 @@ import Testing
     // The throughput is higher on every other number of cores.
     let saw = (1...8).map { ScalabilityLaw.Point(cores: $0, throughput: $0.isMultiple(of: 2) ? 2 : 1) }
     #expect(try #require(ScalabilityLaw(fitting: saw)).fits == false)
-    // The throughput is better than ideal: caches add up.
+    // The throughput is better than ideal, because the caches of all cores are used.
     let superlinear = (1...6).map { ScalabilityLaw.Point(cores: $0, throughput: Double($0 * $0)) }
     #expect(try #require(ScalabilityLaw(fitting: superlinear)).fits == false)
   }

@@ -1,7 +1,7 @@
 import Measurement
 import Testing
 
-/// The sign test, compared with its exact tails.
+/// Tests of the sign test with its exact tail probabilities.
 @Suite struct SignTestTests {
   @Test(arguments: [
     // 2 / 2^7 is 1.6 %, 2 / 2^8 is 0.8 %.

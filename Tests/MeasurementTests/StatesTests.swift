@@ -22,7 +22,7 @@ struct StatesTests {
     #expect(States(values) == nil)
   }
 
-  /// Noise with one state, whatever its width, is hardly ever taken for two states.
+  /// Noise with one state, of any width, is hardly ever mistaken for two states.
   @Test(arguments: [0.02, 0.1, 0.3, 0.6, 1]) func `noise has one state`(_ deviation: Double) {
     var random = SplitMix64(seed: 7)
     func normal() -> Double {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct WorkTests {
   /// The time must grow with the steps. Otherwise the compiler has removed the loop. A thousandfold difference in steps
-  /// leaves room for any disturbance.
+  /// tolerates any disturbance.
   @Test func `time grows with the steps`() {
     func fastest(_ steps: Int) -> UInt64 {
       (0..<5).map { seed in

@@ -83,12 +83,12 @@ import Testing
     return [
       red("check-then-await.oversold > 0", patience: .zero, takesFirst),
       red("check-again.refunds > 0", patience: .zero, takesFirst),
-      // The buyer pays whether there is a seat or not.
+      // The buyer pays even if there is no seat.
       red("take-first.refunds == 0") { seats, buyer in
         await buyer.pay()
         return await seats.take()
       },
-      // The buyer takes a seat, and none is sold.
+      // The buyer takes a seat without selling it.
       red("all.unsold == 0", patience: .zero) { seats, buyer in
         guard await seats.take() else { return false }
         await buyer.pay()
@@ -97,7 +97,7 @@ import Testing
     ] + right.map { red("\($0).oversold == 0", looksBeforeItAwaits) }
   }
 
-  /// Seats without a box office.
+  /// An actor with seats, and without a box office.
   private actor Seats {
     private var count: Int
     init(count: Int) { self.count = count }

@@ -38,7 +38,7 @@ import Testing
         variant, Self.settings(iterations: size.0, stride: size.1, balance: balance))
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
-      // A claim on all variants needs all of them to run, and a group does not run with too many blocks.
+      // A claim on all variants requires that all of them run, and a group does not run with too many blocks.
       let isClaimed = size.1 == 64 || !Self.grouped.contains(variant)
       #expect(attempt.verdicts.count >= (isClaimed ? Self.blockwise.contains(variant) ? 3 : 2 : 0))
     }
@@ -103,7 +103,7 @@ import Testing
 
   private static let pattern = ApplyStride()
 
-  /// The document's listing without its second loop.
+  /// Executes the document's listing without its second loop.
   private static func withoutRest(_ trial: Trial) throws { try withoutRest(trial, stride: nil) }
 
   private static func withoutRest(_ trial: Trial, stride: Int?) throws {
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// Blocks whose parts overlap by one index.
+  /// Executes blocks whose ranges overlap by one index.
   private static func overlapping(_ trial: Trial) throws {
     try pattern.measureBlocks(trial) { loop, count, stride in
       DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
@@ -126,7 +126,7 @@ import Testing
   }
   private static let lock = Mutex(())
 
-  /// A loop that does not wait for the last block.
+  /// Executes a loop that does not wait for the last block.
   private static func withoutWaiting(_ trial: Trial) throws {
     let never = DispatchSemaphore(value: 0)
     try pattern.measureBlocks(trial) { loop, count, stride in
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  /// A queue on which two threads run blocks.
+  /// Executes blocks of two threads on a queue.
   private static func onTwoThreads(_ trial: Trial) throws {
     try pattern.measureBlocks(trial, stride: trial[pattern.shortStride]) { loop, count, _ in
       let half = count / 2
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  /// A loop that ignores its stride.
+  /// Executes a loop that ignores its stride.
   private static func oneByOne(_ trial: Trial) throws {
     try pattern.measureBlocks(trial) { loop, count, _ in
       DispatchQueue.concurrentPerform(iterations: count) { idx in loop.run(idx..<idx + 1) }
@@ -317,7 +317,7 @@ import Testing
 
   /// Returns the first advice of a comparison of strides with these settings.
   ///
-  /// - Parameter busy: Whether another program keeps a second core.
+  /// - Parameter busy: whether another program keeps a second core busy.
   private func advice(_ settings: [String], cores: [Int] = [], busy: Bool = false, warnings: [RunNote] = [])
     throws -> String?
   {
@@ -347,8 +347,8 @@ import Testing
 
   @Test func `a comparison of strides ends in advice for other loops`() throws {
     let advice = try #require(try advice([]))
-    // A block adds 25 ns to the loop's time, so its smallest useful work on each of two cores is a hundred times as
-    // long.
+    // A block adds 25 ns to the loop's time, so the smallest useful work of a block on each of two cores is a hundred
+    // times as long.
     #expect(
       advice.contains(
         /^Give a block at least (4\.9|5)\S* us of work, for at most 1 % overhead: here stride 31\d or more\.$/),

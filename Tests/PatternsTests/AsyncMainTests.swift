@@ -6,7 +6,7 @@ import Testing
 
 @testable import Patterns
 
-/// Each variant needs a main thread of its own: `PromiseTests` runs all of them in workers.
+/// Each variant requires a main thread of its own: `PromiseTests` runs all of them in workers.
 @Suite struct AsyncMainTests {
   @Test func `observer tell threads apart`() async throws {
     let own = try await onOwnThread {
@@ -34,11 +34,11 @@ import Testing
         try waitFor { try await pattern.observe(trial, run) }
       }
     }
-    /// Runs on the pool, of no actor.
+    /// Runs on the pool, without an actor.
     @Sendable func leaves(_ observer: ThreadObserver) async {
       await Task.detached { for _ in observer.all { observer.observe() } }.value
     }
-    /// Stays on its thread, which is called the main one.
+    /// Returns a body that stays on its thread, and reports it as the main thread.
     func stays(_ check: String) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in
         let own = ThreadCensus.currentThread

@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// An object that keeps what is released.
+  /// An object that retains the objects that are to be released.
   private final class Keeper: Sendable {
     private let kept = Mutex<[any Sendable & AnyObject]>([])
     func keep(_ object: any Sendable & AnyObject) { kept.withLock { $0.append(object) } }

@@ -10,7 +10,8 @@ import Testing
     "elements": .integer(50), "size": .integer(16), "limit": .integer(4),
   ]
 
-  /// In a process of its own: in this one, tests may keep all threads that run tasks for as long as a producer is given.
+  /// The test runs in a process of its own, since in this one other tests may block all threads that run tasks for the
+  /// producer's whole time.
   @Test(arguments: ["unbounded", "newest", "oldest", "newest-zero", "oldest-zero", "unfolding", "channel"])
   func `each way of buffering keeps and loses what it promises`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -42,7 +43,7 @@ import Testing
     var numbers: [Int] = []
     for await number in channel {
       numbers.append(number)
-      // What was received, and what is buffered.
+      // The numbers are those of received and of buffered elements.
       #expect(100 - sent.notRun <= numbers.count + 3)
     }
     await sender.value
@@ -62,7 +63,7 @@ import Testing
         if variant.hasPrefix("newest") || variant.hasPrefix("oldest") { pattern.recordDrops(trial, flow) }
       }
     }
-    /// A stream with a policy, with a producer that notes what yield returns, nothing, or the element that came.
+    /// The values that a producer records: the results of yield, none, or the yielded elements.
     enum Notes { case all, none, newcomers }
     @Sendable func stream(
       _ producer: Producer, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, notes: Notes = .all
@@ -81,7 +82,7 @@ import Testing
       }
       return stream
     }
-    /// A channel in the place of a stream.
+    /// Returns a channel instead of a stream.
     @Sendable func channel(_ producer: Producer) -> AsyncStream<Element> {
       let channel = Channel<Element>(limit: 4)
       producer.start {
@@ -90,7 +91,7 @@ import Testing
       }
       return AsyncStream { await channel.next() }
     }
-    /// A stream whose function keeps an element that the consumer has not asked for.
+    /// Returns a stream whose function retains an element that the consumer has not requested.
     @Sendable func readsAhead(_ producer: Producer) -> AsyncStream<Element> {
       let next = Mutex(Element??.none)
       return AsyncStream {

@@ -26,7 +26,7 @@ import Testing
 
   static var reds: [Red] {
     let pattern = BarrierScope()
-    /// No barrier at all, and enough time for blocks to overlap.
+    /// Executes blocks without a barrier, and with enough time for blocks to overlap.
     @Sendable func excludesNothing(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       try pattern.countOverlaps(trial, patience: .seconds(10)) { blocks in
@@ -38,7 +38,7 @@ import Testing
         }
       }
     }
-    /// A private queue, on which nothing can overlap with the barrier.
+    /// Executes blocks on a private queue, on which no block overlaps the barrier.
     @Sendable func excludesAll(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       try pattern.countOverlaps(trial) { blocks in

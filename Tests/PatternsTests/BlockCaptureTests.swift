@@ -60,7 +60,7 @@ import Testing
     x.up()
   }
 
-  /// A block that does not keep its object.
+  /// Creates a block that does not retain its object.
   @Sendable private static func keepsNothing(_ block: CapturingBlock) {
     let object = block.makeObject()
     block.queue.async { [weak object] in
@@ -68,13 +68,13 @@ import Testing
     }
   }
 
-  /// A block whose object another owner keeps forever.
+  /// Creates a block whose object another owner retains forever.
   @Sendable private static func keepsForEver(_ block: CapturingBlock) {
     let object = Unmanaged.passRetained(block.makeObject()).takeUnretainedValue()
     block.queue.async { block.uses(object) }
   }
 
-  /// Returns a body in which every second block is correct, so that some releases can be timed.
+  /// Returns a body in which every second block is correct, so that releases can be timed.
   private static func halfOf(_ broken: @escaping BlockCapture.Maker) -> BlockCapture.Maker {
     { block in
       guard block.number.isMultiple(of: 2) else { return broken(block) }
@@ -97,7 +97,7 @@ import Testing
         },
       ]
     }
-    /// Runs the block at once, as the function does that has the block on its stack.
+    /// Returns a function that executes the block at once, as a function with the block on its stack does.
     @Sendable func atOnce(_ value: Int, inPlace: Bool, copies: Int) -> @Sendable (FunctionQueue, StackBlock) -> Void {
       { _, block in
         for _ in 0..<copies { block.isCopied() }

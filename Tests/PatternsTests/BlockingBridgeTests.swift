@@ -6,7 +6,8 @@ import Testing
 
 @testable import Patterns
 
-/// Whether all threads of a process sleep is asked, and tasks stay blocked, so each of these runs in a process of its own.
+/// The tests examine whether all threads of a process sleep, and tasks stay blocked, so each test runs in a process of
+/// its own.
 @Suite struct BlockingBridgeTests {
   private static let ending = [
     "one-thread-free", "serial-sync", "barrier-sync", "mutex", "continuation", "await-task",

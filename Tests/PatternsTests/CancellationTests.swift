@@ -47,7 +47,7 @@ import Testing
         try pattern.runScopes(trial, children: children, late: late, cancelledWithin: bound, body)
       }
     }
-    /// Returns a body whose handler runs for every other task, so that there is a reaction to record.
+    /// Returns a body whose handler runs for every other task, so that a reaction is recorded.
     func missing() -> @Sendable (HandledTask) -> Void {
       let turns = RoundRobin(count: 2)
       return { work in
@@ -59,7 +59,7 @@ import Testing
         work.ends()
       }
     }
-    /// The handler runs twice, and before its operation, which is skipped.
+    /// Executes the handler twice, and before its operation, which is skipped.
     @Sendable func twice(_ work: HandledTask) {
       work.cancel {
         work.handlerRuns()
@@ -67,21 +67,22 @@ import Testing
       }
       work.ends()
     }
-    /// The handler runs after cancel has returned, and after the operation has begun.
+    /// Executes the handler after cancel has returned, and after the operation has begun.
     @Sendable func tooLate(_ work: HandledTask) {
       work.operationBegins()
       work.cancel {}
       work.handlerRuns()
       work.ends()
     }
-    /// Tasks that nobody awaits or cancels.
+    /// Creates tasks that are neither awaited nor cancelled.
     @Sendable func isLoose(_ scope: Scope) async {
       for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
       scope.hasAdded(true)
       Task { await scope.lateChild.lingers() }
     }
-    /// A child task that is cancelled only after it has begun, and one that runs although it was not reported as added.
+    /// Creates a child task that is cancelled only after it has begun, and one that runs although it was not reported
+    /// as added.
     @Sendable func cancelsTooLate(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await scope.children[0].lingers() }
@@ -93,19 +94,19 @@ import Testing
         scope.unwantedChildRuns()
       }
     }
-    /// Tasks that nobody awaits or cancels, for a scope that gets no child task later.
+    /// Creates tasks that are neither awaited nor cancelled, in a scope without a late child task.
     @Sendable func isLeft(_ scope: Scope) async {
       for child in scope.children { Task { await child.lingers() } }
       await scope.allHaveBegun()
     }
-    /// Child tasks that are cancelled and awaited.
+    /// Creates child tasks that are cancelled and awaited.
     @Sendable func cancels(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         group.cancelAll()
         for child in scope.children { group.addTask { await child.lingers() } }
       }
     }
-    /// Child tasks that are cancelled at the end of the body, while they wait.
+    /// Creates child tasks that are cancelled at the end of the body, while they wait.
     @Sendable func cancelsAtEnd(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         for child in scope.children { group.addTask { await child.lingers() } }

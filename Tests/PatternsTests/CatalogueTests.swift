@@ -6,7 +6,7 @@ import Testing
 @testable import Patterns
 @testable import Reporting
 
-/// Patterns, their sources, their scenarios and the documents belong together.
+/// Tests that the patterns, their sources, their scenarios and the documents are consistent.
 @Suite struct CatalogueTests {
   private static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
   private let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Returns every node as a line.
+  /// Returns one line for each node of a file.
   private static func lines(_ node: FileNode) -> [String] {
     let start = "line \(node.line ?? 0)"
     if let text = node.scalar { return ["\(start): \(text)"] }
@@ -59,14 +59,15 @@ import Testing
     return ["\(start): \(pairs.count) keys"] + pairs.flatMap { lines($0.key) + lines($0.value) }
   }
 
-  /// Outlines make `list` and `documents` quick. No figure shows that, so the test looks for what they cannot read.
+  /// `list` and `documents` are fast because they read outlines. No figure shows the speed, so the test replaces the
+  /// parts that must not be read.
   @Test func `outlines are read without parsing the built-in files or describing the patterns`() throws {
     let unreadable = Catalogue.files.map { ($0.name, $0.name.hasSuffix(".yml") ? "{" : $0.text) }
     let library = ScenarioLibrary(files: unreadable, patterns: Catalogue.patterns)
     #expect(try library.outlines().count == library.names.count)
     #expect(try library.documents()?.sentences.isEmpty == false)
     #expect(try library.all().count == library.names.count)
-    // Another lab may be built like this.
+    // Another lab may be built in this way.
     let unparsed = ScenarioLibrary(
       files: unreadable.filter { !$0.0.hasSuffix(".parsed") }, patterns: Catalogue.patterns)
     #expect(throws: InputError.self) { try unparsed.outlines() }
@@ -90,7 +91,7 @@ import Testing
     }
   }
 
-  /// A reader of the code can then find the settings and metrics of a scenario.
+  /// The test ensures that a reader of the code finds the settings and metrics of a scenario.
   @Test func `a declared setting or metric has the name of its property`() {
     for pattern in Catalogue.patterns {
       for child in Mirror(reflecting: pattern).children {
@@ -115,12 +116,12 @@ import Testing
         #expect(shelved == readFile("\(Self.root)/Sources/Patterns/\(folder)/\(variant.place.fileName)"))
         #expect(try library.experiment(description.name).tags.first == folder.lowercased(), "\(description.name)")
         let lines = shelved.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        // A declaration that does not fit on a line has its name on the second line.
+        // A declaration that does not fit into a line contains its name on the second line.
         let head = lines[(variant.place.line - 1)...].prefix(2)
         #expect(head.contains { $0.contains("\"\(variant.name)\"") }, "\(head)")
         var code = try #require(library.body(of: variant), "\(description.name) \(variant.name)")
         let body = lines[(variant.place.line - 1)...].drop { !$0.hasSuffix(" in") }.dropFirst()
-        // The name of the probe and the arguments stand around the body.
+        // The body is enclosed by the name of the probe and the arguments.
         if variant.use != nil, code.first?.trimmed != body.first?.trimmed { code = Array(code.dropFirst().dropLast()) }
         #expect(!code.isEmpty && code.map(\.trimmed) == body.prefix(code.count).map(\.trimmed), "\(variant.name)")
         #expect(body.dropFirst(code.count).first?.trimmed == "}", "\(code)")
@@ -143,7 +144,7 @@ import Testing
       let code = try #require(try library.experiment(name).code[variant]).joined(separator: "\n")
       #expect(code.contains(declaration), "\(name) \(variant)")
     }
-    // `Thread` is the system's, and an executor in the body is not the instrument of that name.
+    // `Thread` is the system's type, and an executor in the body is not the instrument of that name.
     for (name, variant, declaration) in [
       ("apply-stride", "threads", "struct SystemThread"), ("pool-starvation", "own-executor", "SerialExecutor"),
     ] {
@@ -152,7 +153,7 @@ import Testing
     }
   }
 
-  /// A reader of a lesson need not open the file that measures.
+  /// The test ensures that a reader of a lesson need not open the file with the measuring code.
   @Test func `every helper in shown code is explained below the code`() throws {
     #expect(try Self.unexplained(in: Catalogue.files) == [])
     let summary = "/// Writes some bytes to a pipe, and then nothing for a while."
@@ -168,7 +169,7 @@ import Testing
     }
   }
 
-  /// Returns the helpers of all lessons whose explanation is missing or depends on another one.
+  /// Returns the helpers of all lessons whose explanation is missing or depends on another explanation.
   private static func unexplained(in files: [(name: String, text: String)]) throws -> [String] {
     let library = ScenarioLibrary(files: files, patterns: Catalogue.patterns)
     return try Catalogue.patterns.flatMap { pattern in
@@ -182,8 +183,8 @@ import Testing
     }
   }
 
-  /// The difference between variants belongs into the variant. Otherwise a renamed variant takes the wrong branch
-  /// unnoticed.
+  /// A difference between variants must be part of the variant. Otherwise a renamed variant silently takes the wrong
+  /// branch.
   @Test func `no measuring code asks for the name of its variant`() {
     for file in Catalogue.files where file.name.hasSuffix(".swift") && file.name != "Trial.swift" {
       for question in ["trial.variant ==", "trial.variant !=", "contains(trial.variant)", "switch trial.variant"] {
@@ -192,7 +193,7 @@ import Testing
     }
   }
 
-  /// A JUnit file, a list of changes and the index show each claim without the others.
+  /// A JUnit file, a list of changes and the index display each claim without the others.
   @Test func `every claim stands alone, and has its relation to the documents`() throws {
     let leaning = ["So", "Nor", "It", "That", "This", "Neither", "They", "Those", "These"]
     for experiment in try library.all() {
@@ -212,11 +213,11 @@ import Testing
     let locks = try library.experiment("queue-vs-lock").conclusions.filter { words($0).contains("Use a Mutex") }
     #expect(!locks.isEmpty && locks.allSatisfy { !words($0).contains("pthread") })
     #expect(locks.flatMap(\.conditions).allSatisfy { !String(describing: $0.check).contains("pthread") })
-    // A table that shows a price beside the gain has a conclusion with both.
+    // If a table contains a price beside the gain, its conclusion contains both.
     let targets = try #require(try library.experiment("target-queues").conclusions.first)
     #expect(targets.parts.contains { part in if case .figure = part { true } else { false } })
     #expect(try library.experiment("fd-semaphore").conclusions.contains { words($0).contains("never binds") })
-    // The throughput does not stand beside the wait of one entry, which looks like the same figure.
+    // The throughput is not displayed beside the wait of one entry, which looks like the same figure.
     #expect(try library.experiment("lock-scaling").show.prefix(2) == ["per-entry", "longest-run"])
   }
 
@@ -271,8 +272,8 @@ import Testing
     #expect(listed.map(String.init) == documents.sentences.map(\.id), "make sentences writes the list anew")
   }
 
-  /// A sentence is borne out if all its claims are as the document says. Any single guarantee or anomaly that turns red
-  /// must change that. Otherwise the grade would mean nothing.
+  /// A sentence is borne out if the verdicts on all its claims are as the document states. Any single red guarantee or
+  /// anomaly must change that. Otherwise the grade would be meaningless.
   @Test func `every claim affects the grade of its sentence`() throws {
     let documents = try #require(try library.documents())
     let claims = try library.all().flatMap(\.claims)
@@ -287,7 +288,7 @@ import Testing
         }
       }
       let whole = sentence.standing(opinions(red: nil), on: nil)
-      // A sentence about every run that was tried in one configuration is not fully borne out.
+      // A sentence about all runs that was tried in one configuration is not fully borne out.
       let best: SentenceStanding =
         sentence.byConstruction != nil
         ? .byConstruction
@@ -315,7 +316,7 @@ import Testing
 extension String {
   fileprivate var trimmed: String { String(drop { $0 == " " }) }
 
-  /// The name with hyphens: `pollInterval` as `poll-interval`.
+  /// The name with hyphens: `poll-interval` for `pollInterval`.
   fileprivate var kebabCase: String {
     reduce(into: "") { text, character in
       text += character.isUppercase || character.isNumber && text.last?.isNumber != true ? "-" : ""

@@ -24,20 +24,20 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, ["calls": .integer(2)], body)
     }
-    /// The sum of one number too many.
+    /// Averages one number too many.
     @Sendable func wrong(_ trial: Trial) throws {
       try pattern.measure(namesQueue: named.contains(trial.variant))(trial) { call in
         call.makeQueue().sync { call.noteResult(call.average() + 1) }
       }
     }
-    /// The completion comes a second time.
+    /// Calls the completion block twice.
     @Sendable func twice(_ trial: Trial) throws {
       try pattern.measure(namesQueue: true)(trial) { call in
         let queue = call.makeQueue()
         for _ in 0..<2 { queue.sync { call.noteResult(call.average()) } }
       }
     }
-    /// The completion comes on a global queue.
+    /// Calls the completion block on a global queue.
     @Sendable func elsewhere(_ trial: Trial) throws {
       try pattern.measure(namesQueue: true)(trial) { call in
         DispatchQueue.global().async { call.noteResult(call.average()) }

@@ -6,8 +6,8 @@ import Testing
 @testable import Patterns
 
 @Suite struct ContinuationsTests {
-  /// The processes that resume a continuation twice are workers of the built binary, which stands beside the test
-  /// runner.
+  /// The pattern whose processes that resume a continuation twice are workers of the built binary, which is in the
+  /// directory of the test runner.
   private static var pattern: Continuations {
     var pattern = Continuations()
     pattern.executable = Image(
@@ -19,7 +19,7 @@ import Testing
     "checked", "unsafe", "anywhere", "actor", "unsafe-actor", "inline-executor", "twice", "never", "unsafe-never",
   ])
   func `each variant keeps its promises`(_ variant: String) async throws {
-    // The process is the test's own, since the test redirects standard error and asks whether all threads sleep.
+    // The process is the test's own, since the test redirects standard error and examines whether all threads sleep.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
@@ -43,7 +43,7 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, [:], body)
     }
-    /// Visits without an actor: each task continues at once, on any thread.
+    /// Makes visits without an actor: each task continues at once, on any thread.
     @Sendable func visits(_ trial: Trial) throws {
       try pattern.visit(
         trial,
@@ -56,21 +56,21 @@ import Testing
           visits.allAreResumed()
         })
     }
-    /// Tasks whose continuations do not keep them.
+    /// Creates tasks whose continuations do not retain them.
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
         task.operationEnds {}
         task.continues()
       }
     }
-    /// Tasks at continuations that are dropped with a warning.
+    /// Creates tasks whose continuations are dropped with a warning.
     @Sendable func warns(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
         await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in task.operationEnds {} }
         task.continues()
       }
     }
-    /// Visits that do not go on before the call has ended.
+    /// Makes visits that do not continue before the call has ended.
     @Sendable func goesOnAfterwards(_ trial: Trial) throws {
       try pattern.visit(trial, { visits in visits.operationRuns(after: 0) }, { visits in visits.allAreResumed() })
     }

@@ -8,14 +8,14 @@ import Testing
 @Suite struct CustomExecutorsTests {
   private static let pattern = CustomExecutors()
 
-  /// The variants that are expected to complete, without those that performance claims alone speak of, and the one that
-  /// needs an optimized build.
+  /// The variants that are expected to complete, without those that only performance claims concern, and without the
+  /// one that requires an optimized build.
   static let completing = pattern.variants.filter { $0.ending == .completes }.map(\.name)
     .filter { !["nil-child", "plain-actor"].contains($0) }
 
   @Test(arguments: completing)
   func `each variant keeps its promises`(_ variant: String) async throws {
-    // Of its own, so that no other test has the threads of Swift's pool.
+    // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
       #expect(attempt.brokenPromises == [])
@@ -46,7 +46,7 @@ import Testing
         await Task(executorPreference: preferred) { code.look() }.value
       }
     }
-    /// No call of the actor, but looks on the pool and on the preferred executor.
+    /// Executes no job on the actor, but observes the pool and the preferred executor.
     @Sendable func notOnOwn(_ trial: Trial) throws {
       try pattern.runEachJob(trial) { _, code, preferred in
         code.look()

@@ -61,8 +61,8 @@ import Testing
   /// Reads with a source that drains the descriptor.
   ///
   /// - Parameters:
-  ///   - blocks: Whether the handler waits in `read`.
-  ///   - take: The function that gets what was read, like `ReceivedData.process`.
+  ///   - blocks: whether the handler blocks in `read`.
+  ///   - take: receives the data that was read, as `ReceivedData.process` does.
   private static func drains(
     _ descriptor: Int32, _ received: ReceivedData, blocks: Bool = false,
     take: @escaping (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) },
@@ -84,7 +84,7 @@ import Testing
     return source
   }
 
-  /// Reads with a source that drains the descriptor. Its cancel handler closes the descriptor.
+  /// Reads with a source that drains the descriptor. The cancellation handler closes the descriptor.
   private static func drains(
     _ descriptor: Int32, _ received: ReceivedData, blocks: Bool = false,
     take: @escaping (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) }
@@ -96,7 +96,7 @@ import Testing
     return { source.cancel() }
   }
 
-  /// Reads as the document's listing does, but `more` bytes than estimated.
+  /// Reads as the document's listing does, but `more` bytes than estimated in each call.
   private static func reads(
     _ descriptor: Int32, _ received: ReceivedData, more: Int = 1, cancelled: @escaping () -> Void
   ) -> any DispatchSourceRead {
@@ -146,18 +146,18 @@ import Testing
     ) -> Red {
       Red(check, variant, of: pattern, settings.merging(["kind": .text(kind.rawValue)]) { $1 }, body)
     }
-    /// Cancels at the end of the file, as a handler should.
+    /// Cancels the source at the end of the file, as a handler should.
     let cancelsAtEnd: @Sendable (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = {
       received, buffer, actual in
       received.process(buffer.baseAddress, actual) || actual == 0
     }
-    /// Reports the end of the file again and again.
+    /// Reports the end of the file repeatedly.
     let endsForEver: @Sendable (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = {
       received, buffer, actual in
       for _ in 0..<(actual == 0 ? 5 : 0) { received.process(buffer.baseAddress, 0) }
       return received.process(buffer.baseAddress, actual)
     }
-    /// Loses every read that is longer than the single bytes.
+    /// Drops every read that is longer than the single bytes.
     let loses: @Sendable (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { received, buffer, actual in
       actual > 1 ? false : received.process(buffer.baseAddress, actual)
     }

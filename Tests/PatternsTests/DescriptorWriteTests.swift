@@ -23,7 +23,7 @@ import Testing
       for variant in DescriptorWrite().variants {
         let attempt = try await Self.attempt(variant.name, Self.settings.merging(["kind": .text(kind)]) { $1 })
         #expect(attempt.trial.outcome == .completed)
-        // A file accepts everything that is written to it.
+        // A file accepts all data that is written to it.
         let verdicts = attempt.verdicts.filter {
           kind != "file" || variant.name != "one-write" || !$0.key.contains("> 0")
         }
@@ -97,7 +97,7 @@ import Testing
     let again: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
       writes(descriptor, outgoing) { outgoing.next { write(descriptor, $0.baseAddress, $0.count) } }
     }
-    /// Whether nobody reads. Such a trial writes more bytes than one with a slow reader.
+    /// A closure that returns whether there is no reader. Such a trial writes more bytes than one with a slow reader.
     let isStalled: @Sendable (OutgoingData) -> Bool = { $0.bytes.count > 1_000_000 }
     let polls: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
       let end = SharedEnd(again(descriptor, outgoing))
@@ -131,7 +131,7 @@ import Testing
         }
       },
       red("source.missed-calls == 0", "source", .room, once),
-      // The source is suspended when it has filled the pipe.
+      // The source is suspended after it has filled the pipe.
       red("source[kind=pipe].unreported-space == 0", "source", .room) { descriptor, outgoing in
         guard isStalled(outgoing) else { return again(descriptor, outgoing) }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -150,9 +150,9 @@ import Testing
           source.resume()
         }
       },
-      // The source is cancelled when the socket is full, so that no further write is accepted.
+      // The source is cancelled once the socket is full, so that no further write is accepted.
       red("source[kind=socket].unreported-space > 0", "source", .room, kind: "socket", once),
-      // The handler writes until it gets the error that there is no room.
+      // The handler writes until the error reports that there is no room.
       red("source.calls-while-full == 0", "source", .room) { descriptor, outgoing in
         writes(descriptor, outgoing) {
           (0..<2).contains { _ in outgoing.next { write(descriptor, $0.baseAddress, $0.count) } }
@@ -174,10 +174,10 @@ import Testing
           }
         }
       },
-      // The body polls for the error, and so notices that the reader has closed the pipe.
+      // The body polls for the error, and thereby detects that the reader has closed the pipe.
       red("source[kind=pipe].notified-of-close == 0", "source", .room, polls),
       red("source[kind=pipe].busy-loop == 1", "source", .room, polls),
-      // The source is cancelled without a report when the reader has closed the socket.
+      // The source is cancelled without a report after the reader has closed the socket.
       red("source[kind=socket].notified-of-close == 1", "source", .room, kind: "socket", looksFirst),
       // The kind is a file, since the reader of a pipe would wait for its end.
       red("all.left-open == 0", "dispatch-io", .none, kind: "file") { descriptor, outgoing in
@@ -187,9 +187,9 @@ import Testing
   }
 }
 
-/// The end of a source, for several threads.
+/// The end of a source, shared by several threads.
 ///
-/// The class is unchecked: it cancels a source, which any thread may do.
+/// Unchecked: the object cancels a source, which any thread may do.
 private struct SharedEnd: @unchecked Sendable {
   let call: () -> Void
   init(_ call: @escaping () -> Void) { self.call = call }

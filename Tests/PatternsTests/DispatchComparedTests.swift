@@ -45,8 +45,8 @@ import Testing
 
   // MARK: What the findings say
 
-  /// Returns the findings on some variants with 20 tasks at two sizes. Each variant has these times in nanoseconds, in
-  /// `rounds` rounds.
+  /// Returns the findings on some variants with 20 tasks at two sizes. Each variant has the given times in nanoseconds
+  /// in each of `rounds` rounds.
   private func findings(_ times: [String: [Double]], rounds: Int = 6) throws -> [String] {
     let pattern = DispatchCompared()
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [pattern])
@@ -105,7 +105,7 @@ import Testing
   static var reds: [Red] {
     let pattern = DispatchCompared()
     return [
-      // The loop leaves out one piece.
+      // The loop omits one piece.
       Red("all.not-once == 0", "loop", of: pattern, few) { trial in
         try pattern.compare(trial) { tasks, _ in for task in tasks.dropLast() { task.run() } }
       }

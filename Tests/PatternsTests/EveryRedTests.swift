@@ -4,8 +4,8 @@ import Testing
 
 @testable import Patterns
 
-/// A body that breaks it makes every guarantee and anomaly of every scenario red: a check that cannot fail is a defect.
-/// The broken bodies stand beside their pattern's tests.
+/// Tests that a broken body makes the check of every guarantee and anomaly of every scenario red. A check that cannot
+/// fail is a defect. The broken bodies are in the tests of their patterns.
 @Suite struct EveryRedTests {
   /// The broken bodies of all patterns, one line for each.
   static var reds: [Red] {
@@ -72,7 +72,8 @@ import Testing
     for gap in Self.gaps(try library.all(), Self.reds) { Issue.record("\(gap)") }
   }
 
-  /// Returns the claims without a body that breaks them, with what to write and where, and the bodies without a claim.
+  /// Returns the claims without a body that breaks them, with a proposal for the body and its place, and the bodies
+  /// without a claim.
   static func gaps(_ experiments: [Experiment], _ reds: [Red]) -> [Comment] {
     let claimed = experiments.flatMap { experiment in
       experiment.claims.filter { $0.kind != .performance }.map { (experiment: experiment, check: $0.check) }
@@ -116,7 +117,7 @@ import Testing
     #expect(stale.count == 1 && stale[0].hasPrefix("QueueOrderTests.swift:"), "\(stale)")
   }
 
-  /// Each body runs in a process of its own, like a worker, since a broken body may leave anything behind.
+  /// Each body runs in a process of its own, like a worker, since a broken body may leave threads and files behind.
   @Test(arguments: reds.indices)
   func `the check sees a broken body`(_ index: Int) async {
     await #expect(processExitsWith: .success) { [index = index as Int] in
@@ -125,7 +126,7 @@ import Testing
       let verdict = try await red.verdict(files: Catalogue.files)
       // System calls cannot be counted in a process under AddressSanitizer.
       if verdict == .unavailable, red.scenario == "semaphore-cost", SystemCalls.during({}) == nil { return }
-      // Neither does anybody look at its heap, nor at that of another C library.
+      // The heap of such a process cannot be examined, nor that of another C library.
       if verdict == .unavailable, red.scenario == "structured-cost", Host.heapInUse == nil { return }
       #expect(verdict == .violated || verdict == .notWitnessed, "\(red.scenario): \(red.check): \(verdict)")
     }

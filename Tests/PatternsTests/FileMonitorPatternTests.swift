@@ -6,8 +6,8 @@ import Testing
 
 @testable import Patterns
 
-/// The number of the process names a trial's scratch directory, and the test examines the open descriptors, so each
-/// test runs in a process of its own.
+/// Each test runs in a process of its own: the process identifier is part of the name of the scratch directory, and the
+/// test examines the open descriptors.
 @Suite struct FileMonitorPatternTests {
   /// The settings have few changes, without pauses.
   static let settings: [String: ParameterValue] = [
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// The status does not show a change, so no deadline is waited for.
+  /// The status does not show the change, so the test does not wait for a deadline.
   @Test func `a status that shows no change reports that a change is missed`() async throws {
     let told = try await onOwnThread {
       let scratch = try ScratchDirectory()
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Watches as the document's listing does. `tells` decides which changes are reported.
+  /// Monitors as the document's listing does. `tells` returns the number of reports for each change.
   private static func source(
     _ path: String, _ watch: FileWatch, tells: @escaping @Sendable (FileChange) -> Int = { _ in 1 },
     name: String? = nil, cancelled: @escaping @Sendable (Int32) -> Void = { close($0) }
@@ -162,7 +162,7 @@ import Testing
           close(file)
         }
       },
-      // A single write cannot be merged with another one.
+      // A single write cannot be coalesced with another one.
       red("source.coalesced > 0", settings.merging(["burst": .integer(1)]) { $1 }) { path, watch in
         try source(path, watch).source.cancel
       },

@@ -73,14 +73,14 @@ import Testing
   static var reds: [Red] {
     let pattern = GroupAdapter()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the time that other tests leave.
+      // The hold does not depend on the load of the other tests.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     func misused(_ check: String, _ variant: String, requests: Int, failures: Int) -> Red {
       red(check, variant) { try pattern.misuse(requests: requests, failures: failures)($0, adapt) }
     }
     return [
-      // The group is left as soon as the call returns.
+      // The group is left as soon as the call has returned.
       red("balanced.unfinished == 0", "balanced") { trial in
         try pattern.measure(trial) { request, group, handler in
           group?.enter()
@@ -106,7 +106,7 @@ import Testing
           }
         }
       },
-      // The error is not passed on.
+      // The error is not forwarded.
       red("all.wrong-replies == 0", "nil-group") { trial in
         try pattern.measureWithoutGroup()(trial) { request, _, handler in
           request.send { data, _ in handler(data, 0) }

@@ -7,7 +7,7 @@ import Testing
 
 /// Trials that hang run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct GroupNestingTests {
-  /// The pattern with another queue for the main queue, which a test process need not serve.
+  /// The pattern with another queue instead of the main queue, which a test process does not serve.
   static var pattern: GroupNesting {
     var pattern = GroupNesting()
     pattern.mainQueue = DispatchQueue(label: "main")
@@ -48,7 +48,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Returns a broken body whose blocks of work call `add`, and which notifies the completion on the main queue.
+  /// Returns a broken body whose work items call `add`, and which notifies the completion on the main queue.
   private static func adding(
     _ add: @escaping @Sendable (NestedWork, NestedWork.Result) -> Void
   ) -> @Sendable (NestedWork) -> DispatchGroup {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Does the work in the group, and waits for it without a limit.
+  /// Executes the work in the group, and waits for it without a timeout.
   @Sendable private static func waits(_ work: NestedWork) -> DispatchGroup {
     let group = DispatchGroup()
     for result in work.results {
@@ -79,7 +79,7 @@ import Testing
     return group
   }
 
-  /// Notifies again from the completion.
+  /// Calls `notify` again in the completion.
   @Sendable private static func notifiesTwice(_ work: NestedWork) -> DispatchGroup {
     let group = DispatchGroup()
     for result in work.results {
@@ -95,7 +95,7 @@ import Testing
     return group
   }
 
-  /// Starts unstructured tasks in the place of child tasks. They set their results after the completion has run.
+  /// Starts unstructured tasks instead of child tasks. They set their results after the completion has run.
   @Sendable private static func unstructured(_ work: NestedWork) {
     Task {
       await withTaskGroup { group in
@@ -117,7 +117,7 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the time that other tests leave.
+      // The hold does not depend on the load of the other tests.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     let ungrouped = adding { work, result in work.otherQueue.async { result.set() } }
@@ -144,7 +144,7 @@ import Testing
       red("nested.blocked-callers == 0", "nested") { trial in
         try pattern.measure(addsOnMain: true, patience: .milliseconds(20))(trial, waits)
       },
-      // The group is notified instead of waited for.
+      // The method calls `notify` instead of `wait`.
       red("wait-on-main.hung == 1", "wait-on-main") { trial in
         try pattern.hang(trial) { work in
           let group = DispatchGroup()

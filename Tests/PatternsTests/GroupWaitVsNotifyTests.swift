@@ -5,10 +5,10 @@ import Testing
 
 @testable import Patterns
 
-/// The tests look for parked threads in the whole process, so each runs in a process of its own. They run one after the
-/// other, since a process inherits the descriptors of all processes that start at the same time.
+/// The tests look for parked threads in the whole process, so each test runs in a process of its own. The tests run one
+/// after the other, since a process inherits the descriptors of all processes that start at the same time.
 @Suite(.serialized) struct GroupWaitVsNotifyTests {
-  /// The pattern with a queue of its own for completions, since a test process need not serve the main queue.
+  /// The pattern with a queue of its own for completions, since a test process does not serve the main queue.
   static var pattern: GroupWaitVsNotify {
     var pattern = GroupWaitVsNotify()
     pattern.mainQueue = DispatchQueue(label: "completions")
@@ -17,7 +17,7 @@ import Testing
 
   static let settings: [String: ParameterValue] = ["work": .integer(1000), "repeats": .integer(5)]
 
-  /// The threads that each variant parks.
+  /// The number of threads that each variant parks.
   static let parked = [
     "wait": 1, "wait-in-caller": 1, "wait-timeout": 1, "wait-enough-time": 1, "notify": 0, "notify-background": 0,
     "semaphore": 1, "semaphore-background": 1, "thread-join": 1, "task-group": 0,
@@ -81,12 +81,12 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A group that is never entered counts nothing, and reports at once that all is done. The downloads come late in any
-  /// case: after the completion has run.
+  /// A method that does not enter the group. The group reports at once that all downloads are complete. The downloads
+  /// arrive after the completion has run.
   private static var forgetsToEnter: GroupWaitVsNotify.Method {
     let late = DispatchGroup()
     return { download in
-      // The downloads of the previous call have arrived, so that there is a figure to measure.
+      // The downloads of the previous call have arrived, so that a figure is measured.
       late.wait()
       let group = DispatchGroup()
       for photo in download.photos {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// Subscribes again from the completion.
+  /// Calls `notify` again in the completion.
   @Sendable private static func subscribesTwice(_ download: GroupDownload) {
     let group = DispatchGroup()
     for photo in download.photos {
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  /// Notifies on the queue where the downloads run.
+  /// Notifies the completion on the queue on which the downloads run.
   @Sendable private static func completesAnywhere(_ download: GroupDownload) {
     let group = DispatchGroup()
     for photo in download.photos {
@@ -126,7 +126,7 @@ import Testing
     group.notify(queue: download.queue) { download.completionBlock() }
   }
 
-  /// Notifies on the main queue instead of the background queue.
+  /// Notifies the completion on the main queue instead of the background queue.
   @Sendable private static func staysOnMainQueue(_ download: GroupDownload) {
     let group = DispatchGroup()
     for photo in download.photos {
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  /// Waits with a timeout as the variants do, by calling `wait`.
+  /// Waits with a timeout as the variants do, with `wait`.
   private static func waiting(
     by wait: @escaping @Sendable (DispatchGroup, GroupDownload) -> DispatchTimeoutResult
   ) -> GroupWaitVsNotify.Method {
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  /// Gives up the downloads at the timeout. Their completion is not awaited.
+  /// Abandons the downloads at the timeout, and does not wait for their completion.
   @Sendable private static func givesUp(_ download: GroupDownload) {
     let group = DispatchGroup()
     for photo in download.photos {
@@ -168,11 +168,12 @@ import Testing
     }
   }
 
-  /// Submits the downloads and does not wait for them. They come late in any case: after the caller has continued.
+  /// A method that submits the downloads and does not wait for them. The downloads arrive after the caller has
+  /// continued.
   private static var goesOn: GroupWaitVsNotify.Method {
     let late = DispatchGroup()
     return { download in
-      // The downloads of the previous call have arrived, so that there is a figure to measure.
+      // The downloads of the previous call have arrived, so that a figure is measured.
       late.wait()
       for photo in download.photos {
         download.queue.async(group: late) {
@@ -184,7 +185,7 @@ import Testing
     }
   }
 
-  /// Notifies, although `count` threads of the pool sleep until the end.
+  /// Returns a method that notifies, although `count` threads of the pool sleep until the end.
   private static func parking(_ count: Int) -> GroupWaitVsNotify.Method {
     { download in
       let (group, begun) = (DispatchGroup(), DispatchSemaphore(value: 0))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Patterns
 
-/// A test process need not serve the main queue, so another queue stands for it. `main-actor` runs only in a worker
+/// A test process does not serve the main queue, so another queue replaces it. `main-actor` runs only in a worker
 /// (`PromiseTests`).
 @Suite struct HopCostTests {
   static var pattern: HopCost {
@@ -38,7 +38,7 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     return [
-      // The visit returns before it took place.
+      // The visit returns before its work is executed.
       Red("all.lost == 0", "queue", of: pattern, few) { trial in
         try pattern.hop(trial) { here, _, back in here.async(execute: back) }
       }

@@ -11,7 +11,7 @@ import Testing
     "by-thread", "by-task", "of-deinit", "on-actor", "on-queue", "while-busy", "default-actor", "plain",
   ])
   func `each variant keeps its promises`(_ variant: String) async throws {
-    // Of its own, so that no other test has the threads of Swift's pool.
+    // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
       #expect(attempt.brokenPromises == [])
@@ -27,16 +27,16 @@ import Testing
         try (name == "default-actor" ? pattern.runEachObjectOfDefaultActor : pattern.runEachObject)(trial, body)
       }
     }
-    /// Ends where it is released, with the mark, twice.
+    /// Ends the object where it is released, with the mark, twice.
     @Sendable func here(_ ending: ObjectEnd) {
       ending.releases {
         ending.deinitRuns()
         ending.deinitRuns()
       }
     }
-    /// Ends on the actor, without the mark.
+    /// Ends the object on the actor, without the mark.
     @Sendable func there(_ ending: ObjectEnd) { ObjectEnd.actorQueue.sync { ending.releases { ending.deinitRuns() } } }
-    /// Ends after the release.
+    /// Ends the object after its release.
     @Sendable func later(_ ending: ObjectEnd) {
       ending.releases {}
       ending.deinitRuns()

@@ -6,7 +6,7 @@ import Testing
 @testable import Patterns
 
 @Suite struct LibraryLoadTests {
-  /// The pattern with another queue for the main queue, which a test process need not serve.
+  /// The pattern with another queue instead of the main queue, which a test process does not serve.
   static var pattern: LibraryLoad {
     var pattern = LibraryLoad()
     pattern.mainQueue = DispatchQueue(label: "main")
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Runs the document's three methods, which pass what they find to `add`.
+  /// Executes the document's three methods, which pass their items to `add`.
   @Sendable private static func build(_ library: Library, _ add: @escaping @Sendable (Library.Item) -> Void) {
     library.queue.async(group: library.group) { library.media.forEach(add) }
     for source in [library.assets, library.bundle] {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// Loads as the document does.
+  /// Loads the library as the document does.
   @Sendable private static func documented(_ library: Library) {
     build(library) { item in
       library.itemsQueue.async { library.append(item) }
@@ -119,7 +119,7 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the time that other tests leave.
+      // The hold does not depend on the load of the other tests.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     let early = ["append-in-group", "notify-on-items-queue", "semaphore", "task-group"].map { variant in

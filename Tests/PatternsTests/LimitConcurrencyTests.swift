@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// The tests ask whether all threads of a process sleep, so most run in a process of their own.
+/// The tests examine whether all threads of a process sleep, so most run in a process of their own.
 @Suite struct LimitConcurrencyTests {
   @Test(
     arguments: ["window", "async-semaphore", "semaphore-in-queues", "max-operation-count"],
@@ -97,15 +97,15 @@ import Testing
       let variant = check.hasPrefix("all") ? "window" : String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern, ["jobs": .integer(20)], body)
     }
-    /// One job more than allowed runs at once.
+    /// Runs one job more than allowed at once.
     @Sendable func isTooWide(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in await window(jobs, width: width + 1) }
     }
-    /// One job fewer than allowed runs at once.
+    /// Runs one job fewer than allowed at once.
     @Sendable func isTooNarrow(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in await window(jobs, width: width - 1) }
     }
-    /// Jobs wait with a thread, but not with one that tasks need.
+    /// Executes jobs that block threads, but not threads of the pool for tasks.
     @Sendable func parks(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in
         let semaphore = DispatchSemaphore(value: width)
@@ -125,7 +125,7 @@ import Testing
         }
       }
     }
-    /// Each block keeps its thread while it waits for its place.
+    /// Executes blocks that block their threads while they wait for a place.
     @Sendable func parksBlocks(_ trial: Trial) throws {
       try pattern.limitBlocks(trial) { jobs, width, all in
         let semaphore = DispatchSemaphore(value: width)
@@ -139,7 +139,7 @@ import Testing
         all.wait()
       }
     }
-    /// Runs the limit and `wider` more blocks at once, none of which waits.
+    /// Executes the allowed number of blocks and `wider` more at once. None of them waits.
     @Sendable func runsBlocks(_ trial: Trial, wider: Int) throws {
       try pattern.limitBlocks(trial) { jobs, width, all in
         let operations = Operations(width: width + wider)
@@ -161,14 +161,14 @@ import Testing
       red("semaphore-in-queues.blocked-threads > 0") { try runsBlocks($0, wider: 0) },
       red("max-operation-count.over-width == 0") { try runsBlocks($0, wider: 1) },
       red("max-operation-count.blocked-threads == 0", parksBlocks),
-      // One job is left out.
+      // One job is omitted.
       red("all.missing == 0") { trial in
         try pattern.limit(trial) { jobs, width in await window(jobs.dropLast(), width: width) }
       },
     ]
   }
 
-  /// Runs jobs in a window, as the pattern does.
+  /// Executes jobs with a sliding window of `width` jobs, as the pattern does.
   private static func window(_ jobs: [RoundTask], width: Int) async {
     await withTaskGroup { group in
       for job in jobs.prefix(width) { group.addTask { await job.runSuspending() } }

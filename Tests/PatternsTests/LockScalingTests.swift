@@ -4,7 +4,7 @@ import Testing
 
 @testable import Patterns
 
-/// System calls are counted by a signal of the whole process, so each of these runs in one of its own.
+/// System calls are counted by a signal of the whole process, so each test runs in a process of its own.
 @Suite struct LockScalingTests {
   @Test(arguments: ["mutex", "pthread-mutex", "serial-sync", "actor"], [1, 8])
   func `no entry is lost, and every figure is there`(_ variant: String, _ threadsPerCore: Int) async {
@@ -26,7 +26,7 @@ import Testing
   static var reds: [Red] {
     let pattern = LockScaling()
     let settings: [String: ParameterValue] = ["threads-per-core": .integer(2), "hold": .integer(0)]
-    // Nothing takes turns: the first one inside waits until a second one is.
+    // Nothing excludes the threads: the first one inside waits until a second one is inside.
     return ["mutex.lost == 0", "all.lost == 0"].map { check in
       Red(check, "mutex", of: pattern, settings) { trial in
         try pattern.contend(trial, patience: .seconds(10)) { entries in entries.each { door in door.enter() } }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct MachPortTests {
   static let settings: [String: ParameterValue] = ["messages": .integer(10)]
 
-  /// Returns a sender that passes messages on without a port, except for the last `lost` ones.
+  /// Returns a sender that passes messages on without a port, except for the last `lost` messages.
   private static func sender(_ inbox: PortInbox, lost: Int32 = 0, ends: Int = 1) -> PortSender {
     PortSender(
       send: { number in if number < 10 - lost { inbox.queue.async { inbox.received(number) } } },

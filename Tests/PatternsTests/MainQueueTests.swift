@@ -5,8 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// A test process need not serve the main queue, so another queue stands for it. A worker tries which thread runs the
-/// blocks, and what happens if nobody serves the queue (`PromiseTests`).
+/// A test process does not serve the main queue, so another queue replaces it. Workers test which thread executes the
+/// blocks, and the behaviour if no thread serves the queue (`PromiseTests`).
 @Suite struct MainQueueTests {
   static var pattern: MainQueue {
     var pattern = MainQueue()
@@ -52,8 +52,8 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Runs blocks on a concurrent queue. The second block comes while the first one waits for it, and they end in
-  /// another order.
+  /// Executes blocks on a concurrent queue. The second block is submitted while the first one waits for it, and the
+  /// blocks end in another order.
   @Sendable private static func concurrently(_ trial: Trial) throws {
     var pattern = MainQueue()
     pattern.mainQueue = DispatchQueue(label: "main", attributes: .concurrent)
@@ -72,7 +72,7 @@ import Testing
           ? [:] : working.contains(variant) ? ["events": .integer(1)] : ["hops": .integer(2)]
       return Red(check, variant, of: pattern, settings, body)
     }
-    /// Runs the work elsewhere, or nowhere.
+    /// Executes the work on another queue, or not at all.
     @Sendable func elsewhere(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "elsewhere")
       try pattern.doWork(looks: .seconds(20))(trial) { work in
@@ -85,7 +85,7 @@ import Testing
     return ordered.flatMap { variant in
       ["overlaps", "inversions", "out-of-turn"].map { red("\(variant).\($0) == 0", concurrently) }
     } + [
-      // The blocks are never sent, and so run nowhere.
+      // The blocks are never submitted, so they do not run.
       red("dispatch-main.off-main > 0") { trial in try pattern.send(trial) { _ in } },
       red("main-loop.off-main == 0") { trial in
         try pattern.send(trial) { block in pattern.mainQueue.async(group: block.all) { block.run() } }
@@ -117,7 +117,7 @@ import Testing
       red("not-drained.never-ran > 0") { trial in
         try pattern.awaitBlockOrStandstill(trial) { block in pattern.mainQueue.async { block.noteBegin() } }
       },
-      // The block is never sent.
+      // The block is never submitted.
       red("main-thread-ends.never-ran == 0") { trial in try pattern.awaitBlockOrStandstill(trial) { _ in } },
       red("sync-not-drained.hung == 1") { _ in pattern.mainQueue.sync {} },
     ]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Patterns
 
-/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
+/// The tests examine whether all threads of a process sleep, so each test runs in a process of its own.
 @Suite struct PoolStarvationTests {
-  /// The settings have more tasks than the pool has threads, even if the trial is told of fewer cores than there are.
+  /// Settings with more tasks than the pool has threads, even if the trial is given fewer cores than there are.
   private static let settings: [String: ParameterValue] = [
     "tasks-per-core": .integer(2 * poolWidths.upperBound), "hold": .integer(0),
   ]

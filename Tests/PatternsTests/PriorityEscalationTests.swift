@@ -12,7 +12,7 @@ import Testing
     "loose-task",
   ])
   func `each variant keeps its promises`(_ variant: String) async throws {
-    // Of its own, so that no other test has the threads of Swift's pool.
+    // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
       #expect(attempt.brokenPromises == [])
@@ -35,7 +35,8 @@ import Testing
         try probe(trial, body)
       }
     }
-    /// Is not raised, and its handler is called three times for the same priority, before the outer one.
+    /// Executes a task whose priority is not raised, and whose handler is called three times for the same priority,
+    /// before the outer one.
     @Sendable func isNotRaised(_ work: RaisedTask) async {
       await Task.detached(priority: .low) {
         await work.isRaised()
@@ -43,7 +44,7 @@ import Testing
         await work.looksAgain()
       }.value
     }
-    /// Has high priority from the beginning, and every other time its handler is called.
+    /// Returns a task with high priority from the beginning, whose handler is called every other time.
     func isHigh() -> @Sendable (RaisedTask) async -> Void {
       let turns = RoundRobin(count: 2)
       return { work in
@@ -53,7 +54,7 @@ import Testing
         }.value
       }
     }
-    /// Its handler is called after that of its parent.
+    /// Executes a task whose handler is called after that of its parent.
     @Sendable func isCalledAfterOuter(_ work: RaisedTask) async {
       work.outerHandlerIsCalled()
       work.handlerIsCalled(.low, .high)

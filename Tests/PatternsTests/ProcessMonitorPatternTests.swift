@@ -10,12 +10,12 @@ import Testing
 /// A trial collects the statuses of all children of its process, and examines its descriptors, so each test runs in a
 /// process of its own.
 @Suite struct ProcessMonitorPatternTests {
-  /// The pattern whose other processes are workers of the built binary, which stands beside the test runner.
+  /// The pattern whose other processes are workers of the built binary, which is in the directory of the test runner.
   static var pattern: ProcessMonitorPattern {
     pattern((Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
   }
 
-  /// Returns the pattern whose other processes run a program at `path`.
+  /// Returns the pattern whose other processes run the program at `path`.
   static func pattern(_ path: String) -> ProcessMonitorPattern {
     var pattern = ProcessMonitorPattern()
     pattern.executable = Image(path)
@@ -24,7 +24,7 @@ import Testing
 
   static let settings: [String: ParameterValue] = ["processes": .integer(2)]
 
-  /// The variants that report the end of a process. The other variant needs a feature of Darwin.
+  /// The variants that report the end of a process. The other variant requires a feature of Darwin.
   static var ofEnds: [Variant] { pattern.variants.filter { $0.needs.isEmpty } }
 
   @Test func `the other events of a process source are unavailable on a system without it`() async {
@@ -104,7 +104,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let killed = Outcome.unavailable(reason: Unavailable.killed.description)
-      // A SIGCHLD before its source is registered is lost, and the variant would wait.
+      // A SIGCHLD before the registration of its source is lost, and the variant would wait.
       for variant in Self.ofEnds where variant.name != "sigchld" {
         try await withProgram("kill -KILL $$") { program in
           let attempt = try await Attempt(
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Watches a child with a source whose handler is `hear`.
+  /// Monitors a child with a source whose event handler is `hear`.
   private static func watches(
     _ child: pid_t, _ watch: ChildWatch, hear: @escaping @Sendable (_ cancel: () -> Void) -> Void
   ) throws {
@@ -218,7 +218,7 @@ import Testing
   }
 }
 
-/// A number of runs.
+/// A count of runs.
 private final class Runs: Sendable {
   private let count = Atomic(0)
   func next() -> Int { count.add(1, ordering: .relaxed).newValue }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct QueueContextTests {
   static let pattern = QueueContext()
 
-  /// Only a worker can try what the main thread is needed for (`PromiseTests`).
+  /// Only a worker can test what requires the main thread (`PromiseTests`).
   @Test(
     arguments: pattern.variants.filter { $0.mainQueue != .body && $0.name != "suspended-target" }.map(\.name), [1, 20])
   func `every variant keeps its promises`(_ variant: String, _ repeats: Int) async throws {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The test asks whether all threads of the process sleep, so it runs in a process of its own.
+  /// The test examines whether all threads of the process sleep, so it runs in a process of its own.
   @Test(arguments: [1, 20]) func `a finalizer does not run before the target of its queue does`(_ repeats: Int) async {
     await #expect(processExitsWith: .success) { [repeats = repeats as Int] in
       closeInheritedDescriptors()
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// An arena fills a thread's cache with its free pieces, and a full cache takes nothing that is freed.
+  /// An arena fills a thread's cache with its free pieces, and a full cache accepts no further piece.
   @Test func `many free pieces of a queue's size do not hide a queue that is still in memory`() async throws {
     let queue = gcdlab_dispatch_queue_create("own", nil)
     let size = gcdlab_allocated_size(queue)
@@ -83,13 +83,13 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Returns a queue whose data is cleaned up while it is in use.
+  /// Returns a queue whose data is freed while it is in use.
   private static func cleansUpAtOnce(_ data: MyDataContext) -> RetainedQueue {
     data.cleanUp()
     return RetainedQueue(DispatchQueue(label: "own"))
   }
 
-  /// Returns a queue whose data is cleaned up at once and again in the end.
+  /// Returns a queue whose data is freed at once, and again at the end.
   private static func cleansUpTwice(_ data: MyDataContext) -> RetainedQueue {
     let queue = gcdlab_dispatch_queue_create("own", nil)
     gcdlab_dispatch_set_context(queue, data.pointer)
@@ -98,7 +98,7 @@ import Testing
     return RetainedQueue(created: queue)
   }
 
-  /// Stores the data at the queue.
+  /// Stores the data in the queue's context.
   @Sendable private static func atTheQueue(_ trial: Trial) throws {
     try pattern.share(trial) { data in
       let key = DispatchSpecificKey<MyDataContext>()
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  /// Passes a queue that a function holds up meanwhile.
+  /// Calls `body` with a queue that a function holds up meanwhile.
   private static func heldUp(_ body: (UnsafeMutableRawPointer) -> Void) {
     let own = FunctionQueue(label: "own")
     let turn = DispatchSemaphore(value: 0)
@@ -162,7 +162,7 @@ import Testing
       red("suspended-target.not-once == 0") { trial in try pattern.holdBack(trial) { data, _ in cleansUpTwice(data) } },
       // The objects are never released.
       red("idle.reused > 0") { trial in try pattern.reuse()(trial) { _ in } },
-      // The block has ended before the release.
+      // The block ends before the release.
       red("busy.reused == 0") { trial in try pattern.reuse()(trial) { gcdlab_dispatch_release($0) } },
       // The block runs in the context of another queue.
       red("context.not-found == 0") { trial in
@@ -181,7 +181,7 @@ import Testing
       },
       // The value is never set.
       red("global-modified.keyed-values > 0") { trial in pattern.modify(trial, queue) { _, _ in } },
-      // Each question gets the queue that the other one should get.
+      // Each query returns the queue that the other query should return.
       red("current-queue.wrong-queue == 0") { trial in answered(trial, inside: another, outside: queue) },
       red("current-queue.got-overcommit-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
       red("current-queue.got-main-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },

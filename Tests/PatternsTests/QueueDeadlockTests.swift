@@ -8,7 +8,7 @@ import Testing
 
 /// Trials that trap or hang run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct QueueDeadlockTests {
-  /// The pattern with another queue for the main queue, which a test process need not serve.
+  /// The pattern with another queue instead of the main queue, which a test process does not serve.
   static var pattern: QueueDeadlock {
     var pattern = QueueDeadlock()
     pattern.mainQueue = DispatchQueue(label: "main")
@@ -31,7 +31,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Sends a block to `queue` without waiting, so that the task completes.
+  /// Submits a block to `queue` without waiting, so that the task completes.
   private static func sends(to queue: DispatchQueue, through other: DispatchQueue? = nil, from own: DispatchQueue) {
     let tasks = DispatchGroup()
     own.async(group: tasks) {
@@ -44,7 +44,8 @@ import Testing
     tasks.wait()
   }
 
-  /// Deadlocks for a moment: the sender, on its own queue, waits for a block after it on this queue, and then gives up.
+  /// Deadlocks temporarily: the sender, on its own queue, waits for a block on this queue that is submitted after it,
+  /// until a timeout.
   @Sendable private static func waitsForItsOwnQueue(_ trial: Trial, barrier: Bool = false) {
     let inner = RunCounts(count: 1)
     let queue = DispatchQueue(label: "own", attributes: barrier ? .concurrent : [])
@@ -59,7 +60,7 @@ import Testing
     tasks.wait()
   }
 
-  /// Leaves the last iteration out.
+  /// Omits the last iteration.
   @Sendable private static func performsOneTooFew(_ trial: Trial) {
     let pattern = pattern
     let inner = RunCounts(count: trial[pattern.iterations])
@@ -90,7 +91,7 @@ import Testing
       red("main-sync-on-main.trapped == 1", "main-sync-on-main") { _ in
         sends(to: pattern.mainQueue, from: pattern.mainQueue)
       },
-      // The apply is on another serial queue than the current one.
+      // The apply is on another serial queue than the current queue.
       red("apply-on-own-queue.trapped == 1", "apply-on-own-queue") { _ in
         let queue = FunctionQueue(label: "other")
         DispatchQueue(label: "own").sync { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
@@ -100,12 +101,12 @@ import Testing
         own.async { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
         own.sync {}
       },
-      // The apply is on another serial queue than the main one.
+      // The apply is on another serial queue than the main queue.
       red("apply-on-main-queue.trapped == 1", "apply-on-main-queue") { _ in
         let queue = FunctionQueue(label: "other")
         pattern.mainQueue.sync { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
       },
-      // The group is notified instead of waited for.
+      // The body calls `notify` instead of `wait`.
       red("group-wait-on-own-queue.hung == 1", "group-wait-on-own-queue") { _ in
         let queue = DispatchQueue(label: "own")
         let tasks = DispatchGroup()
@@ -129,7 +130,7 @@ import Testing
         }
         tasks.wait()
       },
-      // The barrier comes from within a block, but no block waits after it.
+      // The barrier is submitted within a block, but no block waits for a later block.
       red("sync-on-own-concurrent-barrier.hung == 1", "sync-on-own-concurrent-barrier") { _ in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
         let tasks = DispatchGroup()
@@ -139,7 +140,7 @@ import Testing
         }
         tasks.wait()
       },
-      // The block is sent instead of waited for.
+      // The block is submitted without waiting.
       red("barrier-sync-on-own-concurrent.hung == 1", "barrier-sync-on-own-concurrent") { _ in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
         let tasks = DispatchGroup()

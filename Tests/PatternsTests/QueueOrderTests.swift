@@ -26,7 +26,7 @@ import Testing
     #expect(attempt.total("unfinished") == (variant == "async-then-sync-concurrent" ? 1 : 0))
   }
 
-  /// The test runs in a process of its own, whose pool has no threads of other tests.
+  /// The test runs in a process of its own, in whose pool there are no threads of other tests.
   @Test func `a sync begins before a block that was added before it`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -60,7 +60,7 @@ import Testing
       return log.read()
     }
     #expect(order { for task in $0 { task.run() } } == TaskLog.Order())
-    // Two submitters have no order between them.
+    // Tasks of two submitters are not ordered.
     #expect(order { for index in [2, 0, 3, 1] { $0[index].run() } } == TaskLog.Order())
     let inverted = order { for index in [1, 0, 2, 3] { $0[index].run() } }
     #expect(inverted == TaskLog.Order(beginInversions: 1, endInversions: 1))
@@ -83,7 +83,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Adds tasks to a runner that runs the last one first.
+  /// Adds tasks to a runner that executes the last one first.
   @Sendable private static func backwards(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "backwards")
     try pattern.log(trial, patience: .milliseconds(1)) { tasks in
@@ -91,14 +91,14 @@ import Testing
     }
   }
 
-  /// Runs tasks at once.
+  /// Executes tasks concurrently.
   @Sendable private static func concurrently(_ trial: Trial) throws {
     try pattern.log(trial, patience: .seconds(20)) { tasks in
       for task in tasks { DispatchQueue.global().async(group: task.all) { task.run() } }
     }
   }
 
-  /// Leaves the last task of each thread out.
+  /// Omits the last task of each thread.
   @Sendable private static func losing(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "losing")
     try pattern.log(trial, patience: .milliseconds(1)) { tasks in
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// Runs tasks on a queue that is first in, first out, one at a time.
+  /// Executes tasks on a serial queue: first in, first out, one at a time.
   @Sendable private static func serially(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "serial")
     try pattern.log(trial, patience: .milliseconds(1)) { tasks in
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// Sends both blocks of the listing to a queue of their own.
+  /// Submits each of the listing's blocks to a queue of its own.
   @Sendable private static func apart(_ trial: Trial) throws {
     try pattern.list(patience: .seconds(20))(trial) { tasks in
       DispatchQueue(label: "first").async { tasks.someWork() }
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Adds the first block as a sync: the block has ended before anybody knows of it.
+  /// Submits the first block with sync, so that it has ended before the second one is submitted.
   @Sendable private static func asSync(_ trial: Trial) throws {
     try pattern.list(patience: .zero, asyncPatience: .milliseconds(1))(trial) { tasks in
       DispatchQueue(label: "own").sync { tasks.someWork() }
@@ -173,7 +173,7 @@ import Testing
         }
       },
       red("async-then-sync-concurrent.returned-before-end > 0", asSync),
-      // The second block of the listing goes elsewhere as well.
+      // The second block of the listing is submitted to another queue, too.
       red("async-then-sync-concurrent.unfinished <= 1") { trial in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
         try pattern.list(patience: .milliseconds(1))(trial) { tasks in

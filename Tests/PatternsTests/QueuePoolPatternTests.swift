@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
+/// The tests examine whether all threads of a process sleep, so each test runs in a process of its own.
 @Suite struct QueuePoolPatternTests {
   private static let twenty: [String: ParameterValue] = ["tasks": .integer(20)]
 
@@ -61,7 +61,7 @@ import Testing
     #expect((0..<4).map { _ in pool(1)?.queue.label } == ["0", "0", "0", "0"])
     let three = pool(3)
     #expect((0..<4).map { _ in three?.queue.label } == ["1", "2", "0", "1"])
-    // 4,294,967,295 and 0 are the same modulo 3, not modulo 4.
+    // 4,294,967,295 and 0 are congruent modulo 3, not modulo 4.
     let (odd, even) = (pool(3, .max - 2), pool(4, .max - 2))
     #expect((0..<4).map { _ in odd?.queue.label } == ["2", "0", "0", "1"])
     #expect((0..<4).map { _ in even?.queue.label } == ["2", "3", "0", "1"])
@@ -80,12 +80,12 @@ import Testing
 
   static var reds: [Red] {
     let pattern = QueuePoolPattern()
-    // The work is longer than a thread's time slice, so that tasks overlap on few cores, too.
+    // The work is longer than a thread's time slice, so that tasks overlap even on few cores.
     let settings: [String: ParameterValue] = ["tasks": .integer(100), "work": .integer(5_000_000)]
-    /// Returns a broken body with a pool of `count` queues. The queue of a turn has the index that `next` returns, or
-    /// the turn itself if `next` is nil.
+    /// Returns a broken body with a pool of `count` queues. `next` returns the index of the queue for a turn; if `next`
+    /// is nil, the index is the turn itself.
     ///
-    /// - Parameter isBypassed: whether each task gets a queue of its own instead.
+    /// - Parameter isBypassed: whether each task has a queue of its own instead.
     func red(
       _ check: String, _ variant: String, queues count: Int = 2, isBypassed: Bool = false,
       next: (@Sendable (Int) -> Int)? = nil, settings: [String: ParameterValue] = twenty
@@ -97,7 +97,7 @@ import Testing
           let turn = turns.next()
           return queues[next?(turn) ?? turn]
         }
-        // Each caller gets a pool of its own, of any size.
+        // Each caller creates a pool of its own, of any size.
         let make: @Sendable () -> DispatchQueuePool? = {
           DispatchQueuePool(queueCount: 3) { DispatchQueue(label: "any") }
         }
@@ -126,7 +126,7 @@ import Testing
       red("pool-targeting-global.imbalance <= 1", "pool-targeting-global", queues: 4) { $0 / 3 },
       red("pool.wrong-size-checks == 0", "pool"),
       red("pool.round-robin-sizes == 6", "pool"),
-      // The queue is of a class of its own, and targets a queue that no other code can get.
+      // The queue is of a class of its own, and its target is a queue that no other code can use.
       Red("assert-not-on-target.trapped == 1", "assert-not-on-target", of: pattern) { trial in
         trial.hazard()
         DispatchQueue(label: "newer", qos: .utility).sync {

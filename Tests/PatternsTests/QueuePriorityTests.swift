@@ -10,7 +10,7 @@ import Testing
   static let pattern = QueuePriority()
   static let settings: [String: ParameterValue] = ["tasks": .integer(2), "work": .integer(10_000)]
 
-  /// The variants that give up a permission, which is for good.
+  /// The variants that give up a permission permanently.
   static let unprivileged = ["thread-niceness-unprivileged", "thread-niceness-from-background"]
 
   @Test(arguments: pattern.variants.map(\.name).filter { !unprivileged.contains($0) })
@@ -31,7 +31,7 @@ import Testing
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
   }
 
-  /// A test's own process has used Dispatch before. Only in a worker does a background block start all threads.
+  /// The process of the tests has used Dispatch before. Only in a worker does a background block start all threads.
   @Test func `threads that may not raise their priority have that of default`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -81,7 +81,7 @@ import Testing
       Red("global-priorities.queues == 4", "global-priorities", of: pattern, settings) { trial in
         try pattern.beginOnEveryQueue(niceness: told)(trial) { heedsNone($0) }
       },
-      // All tasks are in one serial queue, so the last one begins last.
+      // All tasks are on one serial queue, so the last one begins last.
       Red("overtaking.overtaken > 0", "overtaking", of: pattern) { trial in
         let queue = FunctionQueue(label: "own")
         try withExtendedLifetime(queue) {

@@ -18,8 +18,8 @@ import Testing
     #expect(Set(completing) == Set(Self.holding + Self.goingOn))
   }
 
-  /// Each test runs in a process of its own, whose pool has no threads of other tests: blocks that continue wait for a
-  /// thread.
+  /// Each test runs in a process of its own, in whose pool there are no threads of other tests: blocks that continue
+  /// wait for a thread.
   @Test(arguments: holding + goingOn, [1, 100])
   func `held blocks are held, and continuing blocks continue`(_ variant: String, _ blocks: Int)
     async
@@ -46,7 +46,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Adds blocks to a queue that nobody suspends.
+  /// Adds blocks to a queue that is not suspended.
   @Sendable private static func suspendsNothing(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "own")
     let probe = trial.variant == "suspend-while-running" ? pattern.holdWhileRunning : pattern.hold
@@ -61,7 +61,7 @@ import Testing
     trial.record(pattern.resumeToRun, 0)
   }
 
-  /// Suspends a serial queue, on which nothing continues.
+  /// Suspends a serial queue, on which no block continues.
   @Sendable private static func suspends(_ trial: Trial) throws {
     try pattern.continueWhileSuspended(patience: .milliseconds(1))(trial) { waiting in
       let queue = DispatchQueue(label: "own")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
+/// The tests examine whether all threads of a process sleep, so each test runs in a process of its own.
 @Suite struct QueueWidthTests {
   private static let ten: [String: ParameterValue] = ["tasks": .integer(10)]
 
@@ -34,7 +34,8 @@ import Testing
     }
   }
 
-  /// The number of tasks that begin depends on the pool's monitor, which adds a thread each second if tasks only wait.
+  /// The number of tasks that begin depends on the pool's monitor, which adds a thread each second while tasks only
+  /// wait.
   @Test(.enabled(if: Host.cores > 1, "there is but one core")) func `tasks begin beside other tasks, too`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -90,7 +91,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// The broken bodies: a queue for each task in the place of one queue, or one queue in the place of many.
+  /// The broken bodies: a queue for each task instead of one queue, or one queue instead of many.
   static var reds: [Red] {
     let pattern = QueueWidth()
     func red(_ check: String, _ variant: String, _ queues: Int, _ settings: [String: ParameterValue]) -> Red {
@@ -105,7 +106,7 @@ import Testing
     return [
       red("many-queues.blocked-tasks > 1", "many-queues", 1, ten),
       red("one-serial.blocked-tasks == 1", "one-serial", 2, ten),
-      // The work is long enough for tasks to meet, on one core too.
+      // The work is long enough for tasks to overlap, even on one core.
       red("one-serial.in-progress == 1", "one-serial", 2, ten.merging(["work": .integer(20_000_000)]) { $1 }),
     ]
   }

@@ -45,7 +45,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Guards only the writers, so that readers are not kept out.
+  /// Locks only the writers, so that readers are not excluded.
   private static func guardsWritersOnly(_ trial: Trial) throws {
     let lock = Lock()
     try ReadersWriter().measure(trial) { pair in
@@ -58,7 +58,7 @@ import Testing
   static var reds: [Red] {
     let pattern = ReadersWriter()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the time that other tests leave.
+      // The hold does not depend on the load of the other tests.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     return ["serial", "pthread-rwlock", "mutex"].map { variant in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Patterns
 
-/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
+/// The tests examine whether all threads of a process sleep, so each test runs in a process of its own.
 @Suite struct SemaphoreCostTests {
   @Test(arguments: ["dispatch", "dispatch-c", "posix", "system-v", "pthread-condition", "mutex"])
   func `no signal goes astray, and no update is lost`(_ variant: String) async {
@@ -81,7 +81,7 @@ import Testing
     try pattern.signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.post() })
   }
 
-  /// Uses a semaphore of which each signal resumes two waiting threads.
+  /// Uses a semaphore each of whose signals resumes two waiting threads.
   private static func freesTwo(_ trial: Trial, _ pattern: SemaphoreCost) throws {
     let semaphore = DispatchSemaphore(value: 0)
     semaphore.signal()
@@ -139,7 +139,7 @@ import Testing
           )
         }
       },
-      // Each signal is given twice.
+      // Each signal is sent twice.
       Red("dispatch-burst.wrong-wakeups == 0", "dispatch-burst", of: pattern, ["waiters": .integer(3)]) {
         let semaphore = DispatchSemaphore(value: 0)
         try pattern.signalAtOnce(
@@ -152,7 +152,7 @@ import Testing
       red("posix.wrong-wakeups == 0", "posix") { try freesTwo($0, right) },
       red("system-v.wrong-wakeups == 0", "system-v") { try freesTwo($0, right) },
       red("pthread-condition.wrong-wakeups == 0", "pthread-condition") { try freesTwo($0, right) },
-      // There is no lock. The threads meet between reading and writing.
+      // There is no lock. The threads synchronize between reading and writing.
       Red("all.lost-updates == 0", "mutex", of: pattern, ["hold": .integer(100_000), "contended-pairs": .integer(500)])
       {
         try pattern.measure($0) { pairs in pairs.each { critical in critical() } }

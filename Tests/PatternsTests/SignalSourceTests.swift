@@ -5,14 +5,15 @@ import Testing
 
 @testable import Patterns
 
-/// The disposition of a signal belongs to the whole process, so each test runs in a process of its own. Trials that end
-/// by a signal run only in workers: `PromiseTests` checks their end.
+/// The disposition of a signal belongs to the whole process, so each test runs in a process of its own. Trials that a
+/// signal ends run only in workers: `PromiseTests` checks their outcome.
 @Suite struct SignalSourceTests {
-  /// The pattern with other programs for its children, since a test process is not the lab. They end with their input.
+  /// The pattern with other programs as its children, since a test process is not the lab. The children end when their
+  /// input ends.
   static var pattern: SignalSource {
     var pattern = SignalSource()
     pattern.child = (Image("/bin/cat"), [])
-    // The processes that have a fault are workers of the built binary, which stands beside the test runner.
+    // The processes with a fault are workers of the built binary, which is in the directory of the test runner.
     pattern.executable = Image(
       (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
     return pattern
@@ -40,7 +41,7 @@ import Testing
       #expect(attempt.brokenPromises == [])
       var status: Int32 = 0
       #expect(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD)
-      // A cancelled source releases its handler some time later.
+      // A cancelled source releases its handler asynchronously.
       for _ in 0..<2000 where pipes() != before { try await Task.sleep(for: .milliseconds(10)) }
       #expect(pipes() == before)
     }
@@ -143,7 +144,7 @@ import Testing
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings[variant] ?? [:], body)
     }
-    /// Returns a handler that reports `more` signals in addition.
+    /// Returns a handler that reports `more` additional signals.
     @Sendable func source(_ inbox: SignalInbox, more: UInt) -> () -> Void {
       signal(SIGUSR1, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
@@ -152,7 +153,7 @@ import Testing
       source.activate()
       return { source.cancel() }
     }
-    /// Calls the handler at once.
+    /// Returns a handler that calls `handler` at once.
     @Sendable func handler(_ inbox: SignalInbox, _ handler: @escaping @convention(c) (Int32) -> Void) -> () -> Void {
       SignalInbox.ofHandler = inbox
       setSignalHandler(SIGUSR1, handler)
@@ -179,11 +180,11 @@ import Testing
         source.activate()
         kill(getpid(), SIGUSR1)
       },
-      // The signal is reported twice, and without the lock, so that no thread waits for it.
+      // The signal is reported twice, and without the lock, so that no thread waits for the lock.
       red("locking-source.reported == locking-source.sent", "locking-source") { trial in
         try pattern.sendWhileLocked(patience: .milliseconds(50))(trial) { source($0, more: 1) }
       },
-      // Does not take the lock.
+      // The handler does not take the lock.
       red("locking-handler.hung == 1", "locking-handler") { trial in
         try pattern.interruptWhileLocked(trial) { inbox in _ = handler(inbox) { _ in } }
       },
@@ -218,7 +219,7 @@ import Testing
       red("burst.reported < burst.sent", "burst") { trial in
         try pattern.sendBurst()(trial) { source($0, more: UInt(trial[pattern.burst])) }
       },
-      // As many signals are reported as were sent, and nothing takes those of the other source.
+      // As many signals are reported as were sent, and the other source consumes none of them.
       red("spaced-burst.reported < spaced-burst.sent", "spaced-burst") { trial in
         try pattern.sendBurst(isSpaced: true)(trial) { inbox in
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
@@ -238,7 +239,7 @@ import Testing
           return { source.cancel() }
         }
       },
-      // Ignores the signal when the other source has it.
+      // The signal is ignored while the other source has it.
       red("spaced-burst.reported-elsewhere == spaced-burst.sent", "spaced-burst") { trial in
         try pattern.sendBurst(isSpaced: true, patience: .milliseconds(50))(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
@@ -246,7 +247,7 @@ import Testing
           return {}
         }
       },
-      // The signal is sent when the source is registered.
+      // The signal is sent after the source is registered.
       red("before-activation.reported == 0", "before-activation") { trial in
         try pattern.sendBeforeActivation(trial) { inbox, _ in
           let end = source(inbox, more: 0)

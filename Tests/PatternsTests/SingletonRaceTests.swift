@@ -28,7 +28,7 @@ import Testing
     #expect((attempt.total("races") ?? 0) >= 2 + 64)
   }
 
-  /// Swift's pool has as many threads as there are cores, and the race needs two.
+  /// Swift's pool has as many threads as there are cores, and the race requires two.
   @Test(.enabled(if: Host.cores >= 2, "there is but one core")) func `an actor creates one instance in every race`()
     async throws
   {
@@ -42,7 +42,7 @@ import Testing
       let first = try await Self.attempt("static-let")
       #expect(try first.verdict("static-let.broken-races == 0") == .held)
       #expect(first.total("races") == 1)
-      // The instance exists already. The test must see a race that creates no instance.
+      // The instance exists already. The test must detect a race that creates no instance.
       let second = try await Self.attempt("static-let")
       #expect(try second.verdict("static-let.broken-races == 0") == .violated)
     }
@@ -70,7 +70,7 @@ import Testing
     let attempt = try await Self.attempt("half-built", ["threads": .integer(actors)])
     #expect(try attempt.verdict("half-built.half-built-uses > 0") == .witnessed)
     #expect(attempt.total("half-built-uses") == 2 * (actors - 1))
-    // There was only one instance nevertheless.
+    // Only one instance was created nevertheless.
     #expect(attempt.total("broken-races") == 0)
   }
 
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// Guards the creation, but returns what it saw before, so the creating caller gets no instance.
+  /// Guards the creation, but returns the value that was read before, so the creating caller returns no instance.
   private static func guardedTooLate(_ row: Row, _ lock: Lock) {
     row.each { shared in
       let found = shared.manager
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Creates no instance, since the predicate says that one was created already.
+  /// Creates no instance, since the predicate states that one has been created.
   private static func neverCreated(_ row: Row) {
     row.each { shared in
       shared.predicate.pointee = ~0
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  /// An actor that awaits between check and creation, where other calls enter.
+  /// An actor that suspends between check and creation, where other calls can run.
   private actor Reentrant {
     func manager(_ shared: SharedManager) async -> PhotoManager? {
       if shared.manager == nil {
@@ -135,7 +135,7 @@ import Testing
     ) -> Red {
       Red(check, variant, of: pattern, Self.settings.merging(settings) { _, new in new }, body)
     }
-    // The event that lets other callers pass ends the pause. The pause does not end earlier on a busy machine.
+    // The pause ends at the event that lets other callers continue. It does not end earlier on a busy machine.
     let long: [String: ParameterValue] = ["pause": .integer(10_000_000_000)]
     let guards = ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"]
     return guards.flatMap { name in
@@ -165,7 +165,7 @@ import Testing
       },
       red("check-then-act.duplicates > 0", "check-then-act", ["patience": .integer(0)]) { trial in
         let lock = Lock()
-        // The trial does not depend on how much of the machine the other tests leave.
+        // The trial does not depend on the load of the other tests.
         try pattern.raceUnguarded(trial, starved: 0) { row in
           row.each { shared in
             lock.mutex.withLock { _ in

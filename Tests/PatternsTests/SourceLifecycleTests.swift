@@ -43,9 +43,9 @@ import Testing
     return SourceControls(add: { source.add(data: 1) }, cancel: { source.cancel() })
   }
 
-  /// Returns a source of the C functions, with or without a cancel handler that frees its context.
+  /// Returns a source of the C functions, with or without a cancellation handler that frees its context.
   ///
-  /// - Parameter afterCancel: what follows once the source is cancelled and released.
+  /// - Parameter afterCancel: called once the source is cancelled and released.
   @Sendable private static func functionSource(
     _ context: SourceContext, _ queue: UnsafeMutableRawPointer, frees: Bool, afterCancel: @escaping () -> Void = {}
   ) -> SourceControls {
@@ -63,7 +63,7 @@ import Testing
       })
   }
 
-  /// The source has another queue.
+  /// Creates the source on another queue.
   @Sendable private static func onAnotherQueue(_ trial: Trial) throws {
     try pattern.releaseQueue()(trial) { life in
       let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -76,7 +76,7 @@ import Testing
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings(of: variant), body)
     }
-    /// Sends a block for each event, without a source.
+    /// Submits a block for each event, without a source.
     @Sendable func blocks(_ trial: Trial) throws {
       try pattern.holdBack(trial) { life in
         life.lettingGo {}
@@ -84,7 +84,7 @@ import Testing
         return {}
       }
     }
-    /// Activates a read source once all bytes are there.
+    /// Activates a read source after all bytes have arrived.
     @Sendable func activatesLate(_ trial: Trial) throws {
       try pattern.holdBackReading(trial) { life, pipe in
         let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
@@ -98,7 +98,7 @@ import Testing
         return { source.cancel() }
       }
     }
-    /// Never cancels the source. The work of its cancel handler is sent by async.
+    /// Never cancels the source. Submits the work of the cancellation handler with async instead.
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.cancelWhileRunning(trial) { life in
         let source = source(on: life.queue) { life.received($0) }
@@ -131,7 +131,7 @@ import Testing
         }
       },
       red("cancel.began-after-cancel == 0", "cancel", goesOn),
-      // The source is cancelled while no call can begin.
+      // The source is cancelled while no handler call can begin.
       red("cancel-beside.began-after-cancel > 0", "cancel-beside") { trial in
         try pattern.cancel(sources: 5)(trial) { busy in
           let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
@@ -144,7 +144,7 @@ import Testing
           return SourceControls(add: { source.add(data: 1) }, cancel: { busy.queue.sync { source.cancel() } })
         }
       },
-      // The first call that begins too late cancels the source, and nothing does so before.
+      // The first call that begins too late cancels the source, and no earlier one does.
       red("cancel-on-queue.began-after-cancel == 0", "cancel-on-queue") { trial in
         try pattern.cancel(sources: 1)(trial) { busy in
           let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
@@ -181,7 +181,7 @@ import Testing
           ) { life.received($0) }
         }
       },
-      // The source gets no other queue.
+      // The source's queue is not changed.
       red("retarget.ran-on-new-queue > 0", "retarget") { trial in
         try pattern.retargetWhilePending(trial) { life in source(on: life.queue) { life.received($0) } }
       },
@@ -202,7 +202,7 @@ import Testing
           source.add(data: 1)
         }
       },
-      // The handler sends its work to another queue.
+      // The handler submits its work to another queue.
       red("retarget.ran-elsewhere == 0", "retarget") { trial in
         try pattern.retargetWhilePending(trial) { life in
           source(on: life.queue) { data in DispatchQueue.global().async { life.received(data) } }
@@ -230,7 +230,7 @@ import Testing
           return SourceControls(add: source.add, cancel: {})
         }
       },
-      // Not suspended.
+      // The source is not suspended.
       red("release-cancelled-suspended.trapped == 1", "release-cancelled-suspended") { _ in
         let source = DispatchSource.makeUserDataAddSource(queue: .global())
         source.setEventHandler {}

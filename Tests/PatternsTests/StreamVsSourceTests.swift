@@ -11,7 +11,7 @@ import Testing
   static let settings: [String: ParameterValue] = [
     "burst": .integer(20), "messages": .integer(3), "stream": .integer(100),
   ]
-  /// The settings in which a bounded stream keeps four elements.
+  /// Settings in which a bounded stream buffers four elements.
   static let bounded = settings.merging(["buffer": .integer(4)]) { $1 }
 
   static func attempt(_ variant: String) async throws -> Attempt {
@@ -22,7 +22,7 @@ import Testing
 
   @Test func `every variant keeps its promises`() async {
     await #expect(processExitsWith: .success) {
-      // Each of the 11 bursts loses this many.
+      // Each of the 11 bursts loses this number of elements.
       let lost = ["stream-newest": 11 * 16, "stream-oldest": 11 * 16]
       for variant in StreamVsSource().variants.map(\.name) {
         let attempt = try await Self.attempt(variant)
@@ -51,7 +51,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Returns a stream with another policy than it should have.
+  /// Returns a stream with another buffering policy than it should have.
   private static func stream(
     _ inbox: Inbox, _ policy: AsyncStream<Int>.Continuation.BufferingPolicy, looks: Bool = true
   ) -> Outbox {
@@ -69,7 +69,7 @@ import Testing
       }, end: { news.finish() })
   }
 
-  /// Returns a source that keeps the last value.
+  /// Returns a source that retains only the last value.
   private static func replacing(_ inbox: Inbox) -> Outbox {
     let source = DispatchSource.makeUserDataReplaceSource(queue: inbox.queue)
     source.setEventHandler { inbox.take(Int(source.data)) }

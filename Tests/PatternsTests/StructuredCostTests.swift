@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// The heap of the whole process is looked at, so each of these runs in one of its own.
+/// The tests examine the heap of the whole process, so each test runs in a process of its own.
 @Suite struct StructuredCostTests {
   @Test(
     arguments: ["async-let", "group", "undrained-group", "discarding-group", "task", "call"], [1, 7, 300])
@@ -28,19 +28,19 @@ import Testing
       let variant = check.hasPrefix("all") ? "call" : String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern) { trial in try pattern.spawn(trial, run) }
     }
-    /// Leaves the last child out.
+    /// Omits the last child task.
     @Sendable func losesOne(_ children: Children) async {
       for child in children.all.dropLast() { child.run() }
       await children.pause()
     }
-    /// Keeps all children that have ended.
+    /// Retains all child tasks that have ended.
     @Sendable func keeps(_ children: Children) async {
       await withTaskGroup { group in
         for child in children.all { group.addTask { child.run() } }
         await children.pause()
       }
     }
-    /// Keeps none.
+    /// Retains no child task.
     @Sendable func frees(_ children: Children) async {
       await withDiscardingTaskGroup { group in
         for child in children.all { group.addTask { child.run() } }

@@ -30,7 +30,8 @@ import Testing
 
   // MARK: What the findings say
 
-  /// Returns the findings on `inline` and `async` at three sizes, with these times in nanoseconds in `rounds` rounds.
+  /// Returns the findings on `inline` and `async` at three sizes, with the given times in nanoseconds in each of
+  /// `rounds` rounds.
   private func findings(_ inline: [Double], _ async: [Double], rounds: Int = 6) throws -> [String] {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [TaskGranularity()])
     let experiment = try library.experiment(TaskGranularity.name).sweeping([
@@ -72,7 +73,7 @@ import Testing
   static var reds: [Red] {
     let pattern = TaskGranularity()
     return [
-      // One task is left out.
+      // One task is omitted.
       Red("all.not-once == 0", "async", of: pattern, settings) { trial in
         try pattern.measure(trial) { tasks in for task in tasks.dropLast() { task.run() } }
       }

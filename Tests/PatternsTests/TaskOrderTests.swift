@@ -8,10 +8,10 @@ import Testing
 @Suite struct TaskOrderTests {
   private static let pattern = TaskOrder()
 
-  // The variants of the main actor need a main thread of their own: `PromiseTests` runs all variants in workers.
+  // The variants of the main actor require a main thread of their own: `PromiseTests` runs all variants in workers.
   @Test(arguments: ["tasks", "child-tasks", "priorities", "isolated", "implicit", "stream", "serial-queue"])
   func `each variant keeps its promises`(_ variant: String) async throws {
-    // Of its own, so that no other test has the threads of Swift's pool.
+    // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
       #expect(attempt.brokenPromises == [])

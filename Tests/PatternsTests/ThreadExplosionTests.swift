@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
+/// The tests examine whether all threads of a process sleep, so each test runs in a process of its own.
 @Suite struct ThreadExplosionTests {
   private static let few: [String: ParameterValue] = ["tasks": .integer(20), "hold": .integer(0)]
 
@@ -27,7 +27,7 @@ import Testing
     let isSeen = await isSeen(inProcesses: 20) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         closeInheritedDescriptors()
-        // The number of cores is that of the process: the pool asks the system, and not the lab.
+        // The number of cores is that of the process: the pool's width depends on the system, and not on the lab.
         let attempt = try await Attempt(
           "lock-in-global-queue", of: ThreadExplosion(), files: Catalogue.files, ["hold": .integer(0)],
           cores: Host.cores)
@@ -84,8 +84,8 @@ import Testing
         if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.blockedBehind) }
       }
     }
-    // There are more tasks than the pool has threads, and all wait. The last task is held up in any case, although the
-    // pool may add a thread.
+    // There are more tasks than the pool has threads, and all tasks wait. The last task is held up even if the pool
+    // adds a thread.
     let many = 300
     func serial() -> @Sendable () -> DispatchQueue { { DispatchQueue(label: "serial") } }
     return [

@@ -33,7 +33,8 @@ import Testing
     #expect(attempt.trial.outcome != .completed)
   }
 
-  /// The test waits for a fire that does not come. The pipe stands for the descriptor through which the system reports.
+  /// The test waits for a fire that does not occur. The pipe replaces the descriptor by which the system reports that
+  /// the clock was set.
   @Test(arguments: [true, false])
   func `a trial whose clock is set ends at once, and is no verdict on timers`(_ before: Bool) async throws {
     let attempt = try await Attempt(
@@ -47,7 +48,7 @@ import Testing
         by: .wall, patience: .seconds(3600), looks: .seconds(3600), watch: WallClockWatch(of: ends.reader))
       try probe(trial) { timer in
         let made = count.add(1, ordering: .relaxed).newValue
-        // The byte is written once, since nobody reads after that.
+        // The byte is written once, since the pipe is not read after that.
         if !before, made == 2 { write(ends.writer, "x", 1) }
         // Only the first timer fires.
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
@@ -130,7 +131,7 @@ import Testing
     }
   }
 
-  /// Runs the first block twice, and the last one not at all.
+  /// Executes the first block twice, and the last block not at all.
   @Sendable private static func firstTwice(_ trial: Trial) throws {
     try pattern.fireBlocks(trial) { timer, ran in
       for (index, deadline) in timer.deadlines.enumerated() {
@@ -189,8 +190,8 @@ import Testing
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
-      // Another source is suspended than the one that fires. The last source that is created waits until that one has
-      // fired twice more.
+      // Another source is suspended than the one that fires. The last source waits at its creation until the firing one
+      // has fired twice more.
       red("all.fired-while-suspended == 0", "strict") { trial in
         let made = Atomic(0)
         let runs = RunCount()
@@ -266,7 +267,7 @@ import Testing
   }
 }
 
-/// The number of runs of a handler.
+/// A count of a handler's calls.
 private final class RunCount: Sendable {
   private let runs = Atomic(0)
   var count: Int { runs.load(ordering: .acquiring) }

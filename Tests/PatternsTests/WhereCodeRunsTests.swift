@@ -6,7 +6,7 @@ import Testing
 @testable import Patterns
 
 @Suite struct WhereCodeRunsTests {
-  /// Nothing serves the main queue in a test's process.
+  /// The pattern without the main queue, which a test process does not serve.
   private static var pattern: WhereCodeRuns {
     var pattern = WhereCodeRuns()
     pattern.second = .onQueue()
@@ -20,7 +20,7 @@ import Testing
       "task-of-global", "immediate-elsewhere",
     ]) func `each variant keeps its promises`(_ variant: String) async throws
   {
-    // Of its own, so that no other test has the threads of Swift's pool.
+    // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
       #expect(attempt.brokenPromises == [])

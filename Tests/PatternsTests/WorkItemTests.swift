@@ -55,7 +55,7 @@ import Testing
         }
       }
     }
-    /// An item that nobody cancels.
+    /// Submits a work item that is not cancelled.
     @Sendable func isNotCancelled(_ work: CancelledWork) {
       let item = DispatchWorkItem {
         work.begins()
@@ -66,13 +66,13 @@ import Testing
       work.cancel {}
       work.wait(for: item)
     }
-    /// An item that nobody submits, and that is never reported.
+    /// Creates a work item that is neither submitted nor reported.
     @Sendable func isForgotten(_ work: CancelledWork) {
       let item = DispatchWorkItem {}
       work.cancel { item.cancel() }
       work.wait(for: item, within: .milliseconds(1))
     }
-    /// An item that is cancelled while another block of its queue runs, and skipped.
+    /// Cancels a work item while another block of its queue runs, so that the item is skipped.
     @Sendable func isSkipped(_ work: CancelledWork) {
       let queue = DispatchQueue(label: "items")
       queue.async { work.holdUpOthers() }
@@ -82,12 +82,12 @@ import Testing
       work.cancel { item.cancel() }
       work.wait(for: item)
     }
-    /// Returns a body that forgets every other item, so that the others can be recorded.
+    /// Returns a body that drops every other work item, so that the remaining ones are recorded.
     func isForgottenEveryOtherTime() -> @Sendable (CancelledWork) -> Void {
       let turns = RoundRobin(count: 2)
       return { work in turns.next() == 0 ? isForgotten(work) : isSkipped(work) }
     }
-    /// Stops when the item is cancelled.
+    /// Executes a task that stops once it is cancelled.
     @Sendable func looks(_ work: CancelledWork) {
       let task = Task {
         work.begins()
@@ -99,7 +99,7 @@ import Testing
       work.cancel { task.cancel() }
       work.awaitEnd(of: task)
     }
-    /// Ignores the cancellation.
+    /// Executes a task that ignores its cancellation.
     @Sendable func doesNotLook(_ work: CancelledWork) {
       let task = Task {
         work.begins()

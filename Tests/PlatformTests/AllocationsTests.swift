@@ -14,7 +14,7 @@ import Testing
 
   @Test func `the heap in use grows by what is allocated`() throws {
     guard let before = Host.heapInUse else { return }
-    // So much that what other tests free meanwhile does not matter.
+    // The size is so large that memory which other tests free meanwhile is insignificant.
     let size = 256 << 20
     let buffer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     defer { buffer.deallocate() }

@@ -9,7 +9,7 @@ import Testing
     #expect(first.elements == [1, 2, 3] && first.dropped == 7)
     backlog.add(11)
     backlog.end()
-    // The bell rings once for any number of additions, and its ring is not lost when the backlog ends.
+    // The stream yields once for any number of additions, and its value is not lost when the backlog ends.
     var rings = 0
     for await _ in backlog.bell { rings += 1 }
     #expect(rings == 1)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct ConfinementTests {
   @Test(arguments: [
-    // Four physical cores with two threads each, in the two orders of Linux: the siblings after all first threads, or
-    // beside each other.
+    // Four physical cores with two threads each, in both of Linux's orders: the siblings follow all first threads, or
+    // each other.
     ([0, 1, 2, 3, 4, 5, 6, 7], [[0, 4], [1, 5], [2, 6], [3, 7]], [0, 1, 2, 3, 4, 5, 6, 7]),
     ([0, 1, 2, 3, 4, 5, 6, 7], [[0, 1], [2, 3], [4, 5], [6, 7]], [0, 2, 4, 6, 1, 3, 5, 7]),
     // A sibling that this process may not use does not count.

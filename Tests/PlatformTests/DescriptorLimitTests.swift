@@ -15,7 +15,7 @@ import Testing
       try DescriptorLimit.setSoft(32)
       #expect(try DescriptorLimit.current() == DescriptorLimit(soft: 32, hard: before.hard))
       #expect(DescriptorLimit.tableSize == 32)
-      // A thread of the runtime may open or close a descriptor meanwhile, but not each time.
+      // A thread of the runtime may open or close a descriptor meanwhile, but not in each attempt.
       let isSo = (0..<100).contains { _ in
         let free = DescriptorLimit.free(below: 32)
         var opened: [Int32] = []

@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// Changes to real files, each awaited as an event.
+/// Tests of changes to real files, each of which is awaited as an event.
 @Suite struct FileMonitorTests {
   private final class Events<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
@@ -83,7 +83,7 @@ import Testing
     #expect(try events.next() == .delete)
   }
 
-  /// Changes that are read together are distinguished by the final status.
+  /// Changes that are read together are distinguished by the file's final status.
   @Test func `a write does not hide the link behind it`() throws {
     let folder = try Folder()
     let (path, other) = (try folder.file("a", "one"), try folder.file("b"))
@@ -92,7 +92,7 @@ import Testing
     let monitor = try FileMonitor(fileDescriptor: watched, queue: .global())
     monitor.setEventHandler { change, _ in events.add(change) }
     monitor.setCancelHandler { close(watched) }
-    // The monitor is not active yet, so both changes are there when the first handler runs.
+    // The monitor is not active yet, so both changes have occurred when the handler first runs.
     try append("two", to: path)
     link(path, other)
     monitor.activate()
@@ -146,7 +146,7 @@ import Testing
       let event = try events.next()
       #expect(event.kind == kind && event.path == path, "\(event)")
     }
-    // The inner directory is removed with the one that contains it.
+    // The inner directory is removed together with the one that contains it.
     try #require(rmdir(inner) == 0 && rmdir(outer) == 0)
     try expect(.deleted, inner)
     try #require(mkdir(outer, 0o700) == 0 && mkdir(inner, 0o700) == 0)
@@ -155,8 +155,8 @@ import Testing
     try expect(.created, "\(inner)/a")
     unlink("\(inner)/a")
     try expect(.deleted, "\(inner)/a")
-    // A new directory takes the place of the old one, and may contain a file before it is examined. Changes in the old
-    // one, which was moved away, are not shown.
+    // A new directory replaces the old one, and may contain a file before it is examined. Changes in the old one, which
+    // was moved away, are not reported.
     let aside = "\(folder.path)/aside"
     defer { rmdir(aside) }
     rename(inner, aside)
@@ -202,7 +202,7 @@ import Testing
     #expect(created.kind == .created && created.path == path && created.previousSize == nil && created.size == 0)
     try writeAll("one", to: descriptor)
     close(descriptor)
-    // The file is named itself and as an entry of its directory. It is still one path, which is reported once.
+    // The file is watched itself and as an entry of its directory. It is still one path, which is reported once.
     let grown = try events.next()
     #expect(grown.kind == .extend && grown.previousSize == 0 && grown.size == 3)
     unlink(path)
@@ -223,7 +223,7 @@ import Testing
     #expect(try events.next().kind == .attrib)
     unlink(other)
     #expect(try events.next().kind == .link)
-    // The file that takes over the name is followed in the place of the old one, also through another name.
+    // The file that replaces the old one at the name is watched instead, even through another name.
     _ = try folder.file("a", "new")
     #expect(try events.next().kind == .replaced)
     link(path, other)
@@ -249,7 +249,7 @@ import Testing
 
   @Test func `a missing file cannot be watched`() {
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try openForEvents("/no/such") }
-    // A missing file can be waited for, but not a missing directory.
+    // The watcher can wait for a missing file, but not for a missing directory.
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try PathWatcher(paths: ["/no/such"]) { _ in } }
     #expect(throws: SystemError(ENOENT, "watch /nosuch/")) { try PathWatcher(paths: ["/nosuch/"]) { _ in } }
     #expect(throws: SystemError(ENOTDIR, "watch /dev/null/x")) { try PathWatcher(paths: ["/dev/null/x"]) { _ in } }

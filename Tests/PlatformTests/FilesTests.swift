@@ -30,7 +30,7 @@ import Testing
     #expect(throws: SystemError(ENOSPC, "write /dev/full")) { try OutputFile("/dev/full").write("too much") }
   }
 
-  /// A new directory. It is removed at the end with the names that these tests use.
+  /// A new directory. It is removed at the end with the files of these tests.
   private final class Folder {
     let path: String
 

@@ -12,7 +12,7 @@ import Testing
 @Suite struct OpenDescriptorsTests {
   @Test func `open descriptors are counted`() async {
     await #expect(processExitsWith: .success) {
-      // The test runner and Dispatch have descriptors of their own, some of which are opened and closed in the
+      // The test runner and Dispatch have descriptors of their own, some of which are opened and closed at the
       // beginning.
       let isRight = (0..<1000).contains { _ in
         let before = OpenDescriptors.count()

@@ -15,7 +15,8 @@ import Testing
     try ChildProcess(Image("/bin/sh"), ["-c", script], environment: ["WORD": "told"], descriptors: descriptors)
   }
 
-  /// Returns how often the end of `process` is reported to a monitor that is cancelled at the first report.
+  /// Returns the number of times that the end of `process` is reported to a monitor that is cancelled at the first
+  /// report.
   private static func tells(_ process: pid_t) async throws -> Int {
     try await withCheckedThrowingContinuation { done in
       do {
@@ -83,7 +84,7 @@ import Testing
         #expect(ChildProcess.leftOver() == 0)
         #expect(ChildProcess.adoptOrphans())
         let (reader, writer) = try ProcessMonitorTests.pipe()
-        // The grandchild lives until its standard input ends.
+        // The grandchild runs until its standard input ends.
         let child = try ProcessMonitorTests.shell("exec 8<&0; cat <&8 >/dev/null &", [0: reader])
         #expect(child.wait() == 0)
         #expect(ChildProcess.leftOver() == 1)
@@ -95,5 +96,5 @@ import Testing
   #endif
 }
 
-// Calls the system's function, which a method of the same name hides.
+// The function calls the system's function, which a method of the same name hides.
 private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

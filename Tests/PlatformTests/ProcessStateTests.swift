@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct ProcessStateTests {
-  /// The test runs in a process of its own, since the other tests never sleep all at once.
+  /// The test runs in a process of its own, since the threads of the other tests never all sleep.
   @Test(.enabled(if: ProcessState.ofOtherThreads() != nil, "the system does not tell what threads do"))
   func `threads that pass a value to and fro are never all asleep until they stop`() async {
     await #expect(processExitsWith: .success) {
@@ -30,7 +30,7 @@ import Testing
       caller.join()
       player.join()
 
-      // A thread that sleeps is found asleep as soon as all other work in this process has ended.
+      // A thread that sleeps is found asleep once all other work in this process has ended.
       let hold = DispatchSemaphore(value: 0)
       let sleeper = try SystemThread { hold.wait() }
       while ProcessState.ofOtherThreads()?.isAsleep != true {}

@@ -8,9 +8,9 @@ import Testing
   import Glibc
 #endif
 
-/// A trial's files are removed, and no others.
+/// Tests that a trial's files are removed, and no others.
 @Suite struct ScratchDirectoryTests {
-  /// A directory of another program, with a file that must stay.
+  /// A directory of another program, with a file that must not be removed.
   private final class Foreign {
     let path: String
     var isWhole: Bool { readFile("\(path)/mine") == "mine" }

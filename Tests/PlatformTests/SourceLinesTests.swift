@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-/// The places of addresses in source code.
+/// Tests of the source locations of addresses.
 @Suite struct SourceLinesTests {
   @Test(arguments: ["/nowhere", "/dev/null", "it's not; true '", #filePath])
   func `a file without instructions has no places`(_ path: String) {

@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// Whether calls can be counted. If they cannot, the only test is that the body runs.
+/// Whether system calls can be counted. If not, the only test is that the body is executed.
 private let countsCalls = SystemCalls.during {} != nil
 
 @Suite struct SystemCallsTests {

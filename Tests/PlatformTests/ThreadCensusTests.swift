@@ -19,19 +19,19 @@ import Testing
   }
 
   #if os(Linux)
-    /// The lines are the kernel's, for threads that were known to be in these calls.
+    /// The lines were read from the kernel for threads that were known to be in these calls.
     @Test(
       arguments: [
         ("running\n", nil),
         ("", nil),
         // sem_timedwait of an idle pool thread.
         ("202 0x7fe903eb81d0 0x189 0x0 0x7fe90311dd98 0x0 0xffffffff 0x7fe90311dcf0 0x7fe903cf2f16\n", .idle),
-        // dispatch_group_wait, for ever and with a timeout.
+        // dispatch_group_wait, without and with a timeout.
         ("202 0x7fe8fc001bb4 0x80 0x0 0x0 0x0 0x7fe900000000 0x7fe90191ad58 0x7fe903d6e829\n", .wait),
         ("202 0x7fe8fc001bb4 0x80 0x0 0x7fe90211bc60 0x0 0x3fffffff00000000 0x7fe90211bc48 0x7fe903d6e829\n", .wait),
         // dispatch_semaphore_wait.
         ("202 0x7fe8fc001c10 0x189 0x0 0x0 0x0 0xffffffff 0x7fe900918c00 0x7fe903cf2f16\n", .wait),
-        // epoll_wait of the event thread, and a thread that sleeps outside any call.
+        // epoll_wait of the event thread, and a thread that sleeps outside of any call of Dispatch.
         ("232 0x3 0x7fe90291cbc0 0x10 0xffffffff 0x0 0x7fe90291d660 0x7fe90291cb90 0x7fe903d75f36\n", .other),
         ("-1 0x7ffcc24c9a30 0x7fe903ca9301\n", .other),
       ] as [(String, ThreadCensus.Sleep?)])

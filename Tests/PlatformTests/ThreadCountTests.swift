@@ -5,7 +5,7 @@ import Testing
 @testable import Platform
 
 #if os(Linux)
-  /// Other tests have threads, too, so each test runs in a process of its own.
+  /// Other tests start threads, too, so each test runs in a process of its own.
   @Suite struct ThreadCountTests {
     @Test func `existing threads are counted`() async {
       await #expect(processExitsWith: .success) {
@@ -13,7 +13,7 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         let threads = try (0..<10).map { _ in try SystemThread { gate.wait() } }
         #expect(try #require(ThreadCensus.count()) >= before + 10)
-        // Both counts agree. A thread of the test runner may begin or end in between.
+        // Both counts are equal. A thread of the test runner may begin or end in between.
         #expect((0..<100).contains { _ in ThreadCensus.count() == namesInDirectory("/proc/self/task")?.count })
         for _ in threads { gate.signal() }
         for thread in threads { thread.join() }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reporting
 
-/// Terminal, HTML, Markdown and JSON of the same run have the same figures.
+/// Tests that the terminal, HTML, Markdown and JSON reports of a run contain the same figures.
 @Suite struct AgreementTests {
-  /// A table that was read back from a rendering: for each row, the cells that are not empty.
+  /// The rows of a table that was read back from a report. Each row contains the cells that are not empty.
   typealias Rows = [[String]]
 
   // MARK: What was rendered
@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  /// Returns the tables of a terminal that have the headings of the page's tables. Other parts of the report have other
-  /// lines, and the meaning of the signs stands below a table.
+  /// Returns the tables of a terminal report that have the headings of the page's tables. Other parts of the report
+  /// have other lines, and the meaning of the signs is below a table.
   private static func terminal(_ text: String, like pages: [Rows]) -> [Rows] {
     let sections = text.split(separator: "\n\n").map { section in
       section.split(separator: "\n").dropFirst().map { line in
@@ -95,7 +95,7 @@ import Testing
     let runs: [Run]
   }
 
-  /// Checks each figure of the tables against one that is calculated from the JSON alone.
+  /// Checks each figure of the tables against one that is calculated only from the JSON.
   private static func checkFigures(_ results: Results, _ tables: [Rows]) throws {
     let json = try JSONReport.render([results.document])
     let document = try JSONDecoder().decode(Document.self, from: Data(json.utf8))
@@ -129,7 +129,7 @@ import Testing
     _ metric: String, _ samples: Document.Samples, _ text: (Double) -> String, isHeadline: Bool
   ) -> [String] {
     if isHeadline, samples.kind == "latency" {
-      // The median is that of the rounds, as in claims and plots, and not of all samples.
+      // The median is that of the rounds, as in claims and plots, and not that of all samples.
       let p50 = Summary(samples.rounds.map(\.value))?.p50 ?? samples.p50
       return [samples.min, p50, samples.p90, samples.p99, samples.max].compactMap { $0.map(text) }
     }
@@ -140,7 +140,7 @@ import Testing
     return Summary(samples.rounds.map(\.value)).map { [text($0.p50)] } ?? []
   }
 
-  /// Returns the ratio to the baseline over the rounds that both runs have.
+  /// Returns the ratio of a run to the baseline over the rounds that both have; nil if there is none.
   private static func ratio(of run: Document.Run, in document: Document) -> String? {
     guard let baseline = document.scenario.baseline, run.variant != baseline,
       let left = run.metrics[document.scenario.show[0]],
@@ -159,7 +159,7 @@ import Testing
     try Self.check(Fixture.results([("few", [[10, 20], [30]]), ("two", [[5], [6]])], baseline: "few"), tables: 2)
   }
 
-  /// Results with failed trials, so that the position of a round is not its number.
+  /// Results with failed trials, so that the index of a round's figure is not the round's number.
   static let holes = Fixture.made(
     [
       ("plain", Fixture.rounds(8) { $0 == 1 ? nil : ["elapsed": [Double(1000 << $0)], "rate": [Double(5 + $0)]] }),
@@ -189,7 +189,7 @@ import Testing
       )
     ])
     try Self.check(results, tables: 2)
-    // There is one value for each trial, and not the thousand of a round.
+    // There is one value for each trial, and not for each of a round's thousand samples.
     #expect(HTMLReport.render([results.content]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
   }
 
@@ -236,7 +236,7 @@ import Testing
 
   // MARK: The best
 
-  /// By the median of its rounds, stride 1 is the best. By all samples, stride 4 is. All reports must use the same
+  /// By the medians of the rounds, stride 1 is the best. By all samples, stride 4 is. All reports must use the same
   /// rule.
   @Test func `tables and plots choose the best by one rule`() throws {
     let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
@@ -253,7 +253,7 @@ import Testing
     for text in [MarkdownReport.render(content), HTMLReport.render([content])] {
       #expect(text.contains("1.00●") && text.contains(": 1.20 us at apply[stride=4,threads=10]"))
     }
-    // The points of the chart are the means by which the runs are ranked.
+    // The points of the chart are the means that rank the runs.
     #expect(HTMLReport.render([content]).contains("apply[threads=10], stride=1: 1.89 us</title>"))
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Reporting
 
-/// Several machines in one atlas.
+/// Tests of the atlas, which compares several machines.
 @Suite struct AtlasTests {
   private static let documents = """
     documents:
@@ -32,7 +32,7 @@ import Testing
     claim("guide.1", .guarantee), claim("guide.2", .performance), claim("guide.3", .guarantee),
   ]
 
-  /// The run of a machine: its verdicts on the three sentences, and the ratio of `fast` to `slow`.
+  /// The properties of a machine's run: its verdicts on the three sentences, and the ratio of `fast` to `slow`.
   private struct Ran {
     var cores = 2
     var cpu = "Test CPU"
@@ -85,7 +85,8 @@ import Testing
     func names(_ runs: Ran...) -> [String] { AtlasColumn.names(of: Self.columns(runs)) }
     #expect(names(Ran(cores: 1), Ran()) == ["1 core", "2 cores"])
     #expect(names(Ran(cpu: "A"), Ran(cores: 4, cpu: "B")) == ["A, 2 cores", "B, 4 cores"])
-    // Two runs of the same machine are two columns, which their dates distinguish; within a minute, their files do.
+    // Two runs of the same machine are two columns, whose headings contain their dates. Within a minute, the headings
+    // contain the names of their files.
     #expect(
       names(Ran(), Ran(started: "2026-11-22T01:02:03Z"), Ran(cores: 1)) == [
         "2 cores, 2026-11-21 01:02 UTC", "2 cores, 2026-11-22 01:02 UTC", "1 core",
@@ -146,7 +147,7 @@ import Testing
     let page = AtlasPage.render(atlas)
     #expect(page.contains("2 runs side by side") && page.contains("1 on which runs agree, 1 judged in one run only"))
     #expect(!text.contains("machine"), "\(text)")
-    // If one of two machines ran twice, the columns are called runs, too.
+    // If one of two machines ran twice, the columns are also called runs.
     #expect(try Self.atlas(Ran(), Ran(), Ran(cores: 1)).words.one == "run")
     #expect(try Self.atlas(Ran(), Ran(cores: 1)).words.one == "machine")
   }
@@ -188,7 +189,7 @@ import Testing
     let scenario = atlas.scenarios[0]
     #expect(scenario.note == "elapsed as a multiple of slow in the same run")
     let fast = try #require(scenario.rows.first { $0.label == "fast" })
-    // The run's own report has the same ratio.
+    // The report on the run itself contains the same ratio.
     let shown = Ran(cores: 1, ratio: 2).results.content.comparison?.contrasts[1]
     #expect(fast.cells[0]?.contrast?.ratio == shown?.ratio && fast.cells[0]?.cell.text == "2.00")
     #expect(fast.apartText == "4.00x!" && fast.isSignificant == true)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Reporting
 
-/// Traces as Chrome trace events, read back as a viewer reads them.
+/// Tests of traces in the Chrome trace event format, which are read back as a viewer reads them.
 @Suite struct ChromeTraceTests {
-  /// An event, as a viewer finds it.
+  /// A Chrome trace event.
   private struct Event {
     let fields: JSONValue
 
@@ -15,7 +15,7 @@ import Testing
     var phase: String { text("ph") ?? "" }
     var name: String { text("name") ?? "" }
     var category: String { text("cat") ?? "" }
-    /// The begin, in nanoseconds.
+    /// The beginning of the event, in nanoseconds.
     var begin: Double { ((number("ts") ?? -1) * 1000).rounded() }
     var end: Double { begin + ((number("dur") ?? 0) * 1000).rounded() }
     var track: Double { number("tid") ?? -1 }
@@ -29,7 +29,7 @@ import Testing
     return events.map(Event.init)
   }
 
-  /// Returns the numbers of tracks by the names of their threads.
+  /// Returns the numbers of the tracks by the names of their threads.
   private func tracks(_ events: [Event]) -> [String: Double] {
     Dictionary(
       events.filter { $0.name == "thread_name" }.compactMap { event in

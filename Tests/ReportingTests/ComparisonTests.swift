@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [20, 40, 80, 160])
   func `a grid of 100 cells stays within the terminal`(width: Int) throws {
-    // The rounds are too few for intervals, which would take long in a debug build.
+    // There are too few rounds for intervals, whose calculation would take long in a debug build.
     let grid = try Fixture.compared([("work", Array(1...10)), ("threads", Array(1...10))], rounds: 3) {
       variant, values in
       Double((variant == "plain" ? 20_000 : 3_000) * (values["work"] ?? 1) / (values["threads"] ?? 1))
@@ -45,7 +45,7 @@ import Testing
     }
     let shown = text(grid)
     #expect(shown.contains("apply  elapsed as a multiple of the best mean for each work, by threads"))
-    // Ten values fit across in one piece.
+    // Ten values fit into one line.
     if width == 80 {
       #expect(
         shown.contains("\n   work      1      2      3      4      5      6      7      8      9     10\n"), "\(shown)")
@@ -56,7 +56,7 @@ import Testing
     func time(_ variant: String, _ values: [String: Int]) -> Double? {
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
-    // A list marks the best of each, and a grid marks the stride of 4 in both columns.
+    // A list marks the best of each size, and a grid marks the stride of 4 in both columns.
     let list = text(try Fixture.compared([("work", [10, 1000])], time)).split(separator: "\n").map(String.init)
     for work in ["10 ns", "1 us"] {
       #expect(
@@ -75,8 +75,7 @@ import Testing
     let lines = text(grid).split(separator: "\n").map(String.init)
     let table = try #require(
       lines.firstIndex { $0.hasPrefix("apply  elapsed as a multiple of the best mean for each work") })
-    // For the small problem, apply is the best. For the large one, it is the loop, which ignores the stride and the
-    // work.
+    // For the small problem, apply is the best. For the large one, the loop is, which ignores the stride and the work.
     #expect(lines[table + 2].split(separator: " ").suffix(3).map(String.init) == ["3.00", "1.00●", "3.00"])
     #expect(lines.contains { $0.contains("● best mean for each work, over all variants (lower is better)") })
     // Each problem has a line, and none is chosen.
@@ -139,7 +138,7 @@ import Testing
     }
     let coincide = SweepPlot(try #require(together.content.sweeps.first), TextStyle()).lines()
     #expect(coincide.last?.contains("✱ several") == true, "\(coincide)")
-    // The strides differ by a tenth of a percent, so their points stand in one row, or two.
+    // The strides differ by a tenth of a percent, so their points are in one row or two.
     let flat = try plot { variant, values in (variant == "plain" ? 2000 : 1000) + Double(values["stride"] ?? 1) / 64 }
     #expect(flat.count { $0.contains("○") && !$0.contains("apply") } <= 2, "\(flat)")
     let noise = try plot { variant, values in variant == "plain" ? 1000 : 1000 + Double((values["stride"] ?? 1) % 5) }
@@ -160,9 +159,9 @@ import Testing
   }
 }
 
-/// The answer of a search in words.
+/// Tests of the answer of a search.
 @Suite struct SearchAnswerTests {
-  /// Returns the answer for figures of `apply` at some strides, and of `plain` if it has figures.
+  /// Returns the answer for the given figures of `apply` at some strides, and of `plain` if it has figures.
   private func answer(
     _ strides: [Int] = [1, 4, 16, 64], plain: Double? = nil, rounds: Int = 6, noise: Double = 0.0002,
     baseline: String? = nil, _ apply: (Int) -> Double?
@@ -184,7 +183,7 @@ import Testing
     throws
   {
     func time(_ stride: Int) -> Double { stride == 1 ? 50_000 : stride == 4 ? 12_000 : 10_000 }
-    // One setting is named, and the others without a difference with the largest difference that they may have.
+    // The answer names one setting, and the settings without a difference with the largest possible difference.
     func near(_ answer: String) -> String { answer.replacing(#/, ±\d+(\.\d)? %/#, with: "") }
     #expect(
       near(try answer { time($0) })
@@ -237,7 +236,7 @@ import Testing
     #expect(!says.contains(" leads ") && !says.contains(" best, "), "\(says)")
   }
 
-  /// The range of the rounds of the slowest settings overlaps, so that naming one of them would be chance.
+  /// The ranges of the slowest settings overlap, so the choice of one of them would be random.
   @Test func `the slowest settings that cannot be told apart are named together`() throws {
     let says = try answer(noise: 0.02) { $0 == 1 ? 1000 : $0 == 4 ? 5000 : 20_000 + Double($0) }
     #expect(says.contains(/Any stride from 16 up is (20|19)\.\dx( to (20|19)\.\dx)? slower/), "\(says)")
@@ -250,7 +249,7 @@ import Testing
     #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us, the smallest stride tried."))
   }
 
-  /// A few slow rounds move the mean and not the median. The figures that are shown are those that are ranked.
+  /// A few slow rounds change the mean and not the median. The displayed figures are those that are ranked.
   @Test func `the ranked figure is in the table, in the plot and in the answer`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
       if variant == "plain" { return nil }
@@ -296,7 +295,7 @@ import Testing
 
   @Test func `each amount has its answer in the order that was asked for`() throws {
     let grid = try Fixture.compared([("work", [1000, 10]), ("stride", [1, 4])]) { variant, values in
-      // The best run of the first amount is one of the second variant.
+      // The best run of the first work is one of the second variant.
       Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
         * ((variant == "plain") == (values["work"] == 10) ? 0.1 : 1)
     }
@@ -321,7 +320,7 @@ import Testing
     }
     let apart = try says(90_000)
     #expect(apart.contains(", or compare these alone (--variant one --variant two)"), "\(apart)")
-    // If all are undecided, there is nothing to leave out.
+    // If all are undecided, none is omitted.
     let together = try says(10_000)
     #expect(!together.contains("--variant"), "\(together)")
   }
@@ -356,7 +355,7 @@ import Testing
     #expect(
       ReportContent(document).conclusion
         == "No missed, except: wild. Fastest: safe, 10.0 us. Slowest: slow, 4.00x slower.")
-    // The answer is the same whichever of the two is the headline.
+    // The answer is the same, whichever of the two metrics is the headline.
     let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
     #expect(flipped != json)
     let content = ReportContent(try #require(try ResultDocument.parse(Array(flipped.utf8), place: "own").first))

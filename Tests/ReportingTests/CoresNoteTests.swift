@@ -4,7 +4,8 @@ import Testing
 
 @testable import Reporting
 
-/// The first line of an answer if the trials did not have several cores, and the parts that the answer then leaves out.
+/// Tests of the first line of an answer if the trials did not have several cores, and of the parts that are then
+/// omitted.
 @Suite struct CoresNoteTests {
   private static let says = "the cores were busy: other programs took 60 % of the time of 2 cores"
 
@@ -24,7 +25,7 @@ import Testing
     let page = HTMLReport.render([results.content])
     #expect(page.contains("<p class=\"care\">The cores were busy") && !page.contains("speed-up"))
     #expect(MarkdownReport.render(results.content).contains("**The cores were busy"))
-    // A search among strides does not ask what several cores gain.
+    // A search among strides does not depend on the gain by several cores.
     var other = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
     other.warnings = [RunNote(RunNote.coresTaken, Self.says)]
     #expect(other.content.coresNote == "Busy machine (60 %): intervals are wide.")

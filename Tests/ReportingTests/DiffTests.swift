@@ -26,7 +26,7 @@ import Testing
     #expect(diff.rows.map(\.change) == [.none, .worse, .better, .worse])
     #expect(diff.rows.map { $0.isWorse(byMoreThan: 0.1) } == [false, true, false, true])
     #expect(!diff.rows[1].isWorse(byMoreThan: 0.4))
-    // One run on each side shows only large changes, and few rounds show none.
+    // With one run on each side, only large changes are shown, and with few rounds, none.
     let single = try ResultDiff(old: [old], new: [new])
     #expect(single.rows.map(\.change) == [.unknown, .unknown, .better, .unknown])
     #expect(
@@ -34,7 +34,7 @@ import Testing
         == "one run per side shows only large changes; with three or more per side, gcdlab diff --old OLD… --new NEW… finds small ones"
     )
     #expect(single.rows[3].reason == "2 rounds: 6 or more are needed per side")
-    // The change is above the limit, but the rounds do not exclude that nothing changed.
+    // The change is above the limit, but the rounds do not exclude that there is no change.
     let wild = document([("same", [500, 3000, 700, 2500, 900, 1800])])
     #expect(try !ResultDiff(old: [old], new: [wild]).rows[0].isWorse(byMoreThan: 0.1))
   }
@@ -142,11 +142,11 @@ import Testing
     for words in ["above the limit", "regressed", "no significant change", "the same", "inconclusive"] {
       #expect(text.split(separator: "\n").count { $0.hasPrefix("  \(words) ") && $0.contains(" fixture ") } == 1)
     }
-    // The text says which statistic is compared and what the brackets mean, and no heading promises something else.
+    // The text names the compared statistic and the meaning of the brackets, and no heading contradicts it.
     let unwrapped = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(unwrapped.contains("old, new: median durations of the trials, averaged over rounds and runs by"))
     #expect(unwrapped.contains("runs per side: 3") && !text.contains("summary"))
-    // Without room for the intervals, no text explains brackets that are absent.
+    // If there is no room for the intervals, no text explains the missing brackets.
     let narrow = DiffReport(diff, judgement: nil).text(TextStyle(width: 80), details: true)
     #expect(!narrow.contains("[low") && narrow.contains("significant: by simultaneous 95 %"))
     let single = try ResultDiff(old: [old], new: [old])
@@ -170,7 +170,7 @@ import Testing
         == ["regressed slower", "regressed slow", "improved fast"])
     #expect(!lines.contains { $0.contains("way-7 ") } && lines.count < 24)
     #expect(DiffReport(diff, judgement: nil).text(TextStyle(), details: true).contains("way-7 "))
-    // All figures changed. Those that do not fit are counted.
+    // All figures have changed. Those that do not fit are counted.
     let all = try ResultDiff(
       old: [old, old, old], new: Array(repeating: document(names.map { ($0, scaled(3)) }), count: 3))
     let long = DiffReport(all, judgement: nil).text(TextStyle())

@@ -39,7 +39,7 @@ import Testing
       RunNote(exploring: [ExplorationResult(scenario: "sum", variant: variant, summary: nil, seconds: 0)]) == nil)
   }
 
-  /// Explores two threads that each add one to a sum.
+  /// Explores two threads that each add one to a sum, and returns the result.
   private func explored(
     _ name: String, locks: Bool = true, adds: Int = 1, isOver: () -> Bool = { false }
   ) throws -> ExplorationResult {

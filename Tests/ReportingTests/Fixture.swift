@@ -9,7 +9,7 @@ extension Results {
   var content: ReportContent { ReportContent(document) }
 }
 
-/// Invented results, as a run would give them.
+/// Invented results of runs.
 enum Fixture {
   struct Pattern: Laboratory.Pattern {
     static let name = "fixture"
@@ -27,7 +27,7 @@ enum Fixture {
     }
   }
 
-  /// A pattern with more settings.
+  /// A pattern with additional parameters.
   struct Wide: Laboratory.Pattern {
     static let name = "fixture"
     let stride = Parameter.count("stride", 1...4096, default: 1, "iterations in a block")
@@ -56,14 +56,14 @@ enum Fixture {
     says: "Nothing is left out.", kind: .guarantee,
     check: Check(text: "all.missed == 0", left: .cores, comparison: .equal, right: .cores))
 
-  /// Returns runs of the given variants, each with the elapsed times of its trials in nanoseconds. Each trial has one
-  /// histogram.
+  /// Returns the results of the given variants, each with the elapsed times of its trials in nanoseconds. Each trial
+  /// has one histogram.
   static func results(
     _ elapsed: [(variant: String, trials: [[UInt64]])], baseline: String? = nil, outcome: Outcome = .completed,
     judgements: [Judgement] = [], claims: [Claim] = [], cut: Measurements.Cut? = nil, warnings: [String] = [],
     optimised: Bool = true
   ) -> Results {
-    // The names need not be allowed in a pattern, since a document may contain any text.
+    // The names need not be valid in a pattern, since a document may contain any text.
     let pattern = described(Pattern(ways: (0...elapsed.count).map { ("way-\($0)", .documented) }))
     let variants = elapsed.map { Variant($0.variant, .documented, "a way") { _ in } }
     let experiment = Experiment(
@@ -106,10 +106,10 @@ enum Fixture {
   /// The samples of a trial by metric; nil for a trial that failed.
   typealias Samples = [String: [Double]]?
 
-  /// Returns the trials of some rounds.
+  /// Returns the samples of `count` rounds.
   static func rounds(_ count: Int, _ samples: (Int) -> Samples) -> [Samples] { (0..<count).map(samples) }
 
-  /// Returns runs of the given variants with their trials.
+  /// Returns the results of the given variants and their trials.
   static func made(
     _ variants: [(variant: String, trials: [Samples])], baseline: String? = nil,
     outcome: Outcome = .hung
@@ -133,7 +133,7 @@ enum Fixture {
     return observation
   }
 
-  /// Returns a comparison of `plain`, which ignores the stride, and `apply`. The settings determine the figures.
+  /// Returns a comparison of `plain`, which ignores the stride, and `apply`. The figures depend on the settings.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, samples: Int = 1, baseline: String? = nil,
     seeksBest: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
@@ -161,7 +161,7 @@ enum Fixture {
       experiment: experiment, machine: machine, seed: 1, started: "2026-11-21T00:00:00Z", seconds: 1, runs: runs)
   }
 
-  /// Returns such a comparison with a little noise from round to round.
+  /// Returns a comparison of `plain` and `apply` with a little noise from round to round.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, baseline: String? = nil,
     _ mean: (_ variant: String, _ values: [String: Int]) -> Double?

@@ -125,14 +125,14 @@ import Testing
     #expect(!MarkdownReport.render(Fixture.pair.content).contains("gcdlab scenario"))
   }
 
-  /// Each sign in the tables has a footnote, and each footnote has its sign.
+  /// Each sign in the tables has a footnote, and each footnote refers to a sign in the tables.
   @Test func `footnotes belong to the shown cells`() throws {
     func notes(_ results: Results) -> [String] { results.content.footnotes(results.content.tables) }
     let mean = "mean: the geometric mean of the rounds, by which the runs are ranked"
     let stride = "stride: iterations in a block"
     let margin = "±: simultaneous 99 % confidence intervals of the ratios of paired rounds"
     #expect(notes(Fixture.pair) == [margin + ", whose mean can differ from the quotient of the medians"])
-    // Samples of a hidden metric are near the floor, and so is the smallest sample of a shown one.
+    // Samples of a hidden metric are near the noise floor, as is the smallest sample of a displayed one.
     let hidden = Fixture.made([
       (
         "a",
@@ -165,7 +165,7 @@ import Testing
     #expect(notes(three, baseline: nil) == ["3 rounds: too few for intervals (6 needed)"])
     #expect(notes([[1000]], baseline: nil) == ["1 round: too few for intervals (6 needed)"])
     #expect(notes(three + three, baseline: nil) == [])
-    // There are enough rounds, but in too few of them both sides completed.
+    // There are enough rounds, but in too few of them the trials of both sides completed.
     #expect(
       notes(three + three + [[], []], baseline: "a").allSatisfy { !$0.contains("too few") }
         && notes([[1000], [], [], [], [], []], baseline: "a") == [
@@ -185,7 +185,7 @@ import Testing
     let lenient = JUnitReport.render([results.document], strict: false)
     #expect(lenient.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\""))
     #expect(lenient.contains("a &lt; b &amp; &quot;c&quot;\\u{7}\\u{ffff}"))
-    // A claim that the rounds refuse does not simply pass.
+    // A claim that the rounds contradict does not simply pass.
     #expect(
       lenient.contains(
         "      <system-out>refuted: missed: 1 where 2 is claimed, 6 rounds\nall.missed == 0</system-out>\n"))
@@ -223,7 +223,7 @@ import Testing
     #expect(distributions.map(\.name) == ["slow-elapsed", "fast-elapsed"])
     let text = distributions[0].text
     #expect(text.hasPrefix("#[fixture slow elapsed in ns]\n"))
-    // The plotter reads four numbers in each line. Value and share rise until all samples are counted.
+    // The plotter reads four numbers in each line. The values and the shares rise until all samples are counted.
     let rows = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.dropFirst().map {
       $0.split(separator: " ").compactMap { Double($0) }
     }
@@ -241,7 +241,7 @@ import Testing
     }
     #expect(line(0) == "────────────────────────  round 4, 0/90, 10 s  mutex")
     #expect(line(30) == "━━━━━━━━────────────────  round 4, 30/90, 10 s, about 20 s left  mutex")
-    // The last trial may take long.
+    // The last trial may take a long time.
     #expect(line(89, after: 40) == "━━━━━━━━━━━━━━━━━━━━━━━─  round 4, 89/90, 40 s  mutex")
     #expect(line(30, width: 20).displayWidth <= 19)
   }
@@ -257,7 +257,7 @@ import Testing
     #expect(
       line(0.061, after: 10) == "━━━━━━━━────────────────  round 14, ±6.1 %, goal ±2.0 %, 10 s of at most 30 s  apply")
     #expect(line(nil, after: 0) == "────────────────────────  round 14, goal ±2.0 %, 0 s of at most 30 s  apply")
-    // After the limit, only the round is finished. Without a limit, there is no share to draw.
+    // After the limit, only the current round is finished. Without a limit, there is no share to draw.
     #expect(line(0.5, after: 31).hasPrefix("━━━━━━━━━━━━━━━━━━━━━━━━  round 14, ±50 %"))
     #expect(line(0.5, after: 31, limit: nil).hasSuffix("──  round 14, ±50 %, goal ±2.0 %, 31 s  apply"))
   }
@@ -316,7 +316,7 @@ import Testing
         == "1 passed, 0 failed, cut short: \(name), not judged: \(name), not run: x\n")
   }
 
-  /// No format shows a figure that was not measured.
+  /// No format displays a figure that was not measured.
   @Test func `no format shows a value that is not a number`() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<12 {

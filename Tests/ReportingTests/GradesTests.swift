@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reporting
 
-/// The results of a run for the documents, and how a report shows its claims.
+/// Tests of a run's grades for the documents, and of the display of its claims.
 @Suite struct GradesTests {
   private static let yaml = """
     documents:
@@ -67,7 +67,7 @@ import Testing
       page.contains(
         "<p>Documents: <span class=\"bad\">guide.1 refuted</span>; <span class=\"care\">guide.2 partly</span>; <span class=\"good\">guide.3 borne out</span></p>"
       ))
-    // Colours change no word, and a lab without documents shows no standing.
+    // Colours change no word, and a lab without documents displays no standing.
     let colored = TerminalReport(TextStyle(color: true)).render(content)
     #expect(colored.contains("\u{1b}[31;1mguide.1 refuted\u{1b}[0m; "))
     #expect(!TerminalReport(TextStyle()).render(ReportContent(content.document)).contains("Documents"))
@@ -99,7 +99,7 @@ import Testing
       SmokeReport.summary([held, other], strict: false, TextStyle())
         == "1 passed, 0 failed, on a stand-in: fixture\n")
     #expect(HTMLReport.render([held, other]).contains("2 scenarios, 1 claim: <span class=\"good\">1 held</span></p>"))
-    // A claim that tries another sentence as well speaks about Dispatch, too.
+    // A claim on another sentence as well is also a claim about Dispatch.
     let both = try Self.content([Self.judgement(.held, bears: "other.1"), Self.judgement(.held, bears: "guide.2")])
     #expect(Self.lines(both)[1] == "Documents: guide.2 borne out; other.1 stand-in")
   }
@@ -114,7 +114,7 @@ import Testing
         1 passed, 0 failed
 
         """)
-    // A second scenario may decide about a sentence with parts.
+    // A second scenario may decide on a sentence with parts.
     let for2 = try Self.content([Self.judgement(.held, bears: "guide.2")])
     let against2 = try Self.content([Self.judgement(.violated, bears: "guide.2")])
     #expect(SmokeReport.summary([against2], strict: false, TextStyle()).contains("guide.2"))
@@ -154,7 +154,7 @@ import Testing
     #expect(lines.count { $0.contains("✗ violated") } == 6)
     #expect(lines.contains { $0.contains("witnessed: see --details") || $0.contains("--details") })
     if width >= 80 { #expect(lines.count <= TerminalReport.longest + 1, "\(lines.joined(separator: "\n"))") }
-    // Tables stay in the report, whatever else is left out.
+    // Tables remain in the report, whatever else is omitted.
     #expect((0..<8).allSatisfy { way in lines.contains { $0.contains("way-\(way) ") } })
   }
 

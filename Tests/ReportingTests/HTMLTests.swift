@@ -41,7 +41,7 @@ import Testing
 
   @Test func `histograms have their names, and charts the figures of the tables`() throws {
     #expect(try page(Fixture.pair).contains(/<text class="name"[^>]*>fast<\/text>/))
-    // Five rounds take 1 us and one takes a second. The point is the median, neither the mean nor an end of its
+    // Five rounds take 1 us and one takes a second. The point is the median, and neither the mean nor an end of its
     // interval.
     let swept = try Fixture.compared([("stride", [1, 4])], seeksBest: false) { _, round, _ in round == 3 ? 1e9 : 1000 }
     let html = try page(swept)
@@ -52,7 +52,7 @@ import Testing
   @Test func `a page of a run without figures says so`() throws {
     let none = try page(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")))
     #expect(none.contains("Nothing was measured.") && !none.contains("<svg"))
-    // The ends of trials are known nevertheless.
+    // The outcomes of the trials are known nevertheless.
     let hung = try page(Fixture.results([("a", [[]])], outcome: .hung))
     #expect(hung.contains("Nothing was measured.") && hung.contains(">hung: 100.0 %</text>"))
   }

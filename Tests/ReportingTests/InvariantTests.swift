@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reporting
 
-/// A value that no run can give is refused with its place in the document.
+/// Tests that a value which no run can have is refused with its place in the document.
 @Suite struct InvariantTests {
   /// A document with a claim of each kind.
   private static let results: Results = {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reporting
 
-/// A narrow terminal shows every word as a whole, and reports what it leaves out.
+/// Tests that a narrow terminal displays every word completely, and that the report names what it omits.
 @Suite struct NarrowTests {
   @Test(arguments: [20, 40, 55, 80, 200])
   func `a name and its text break no word`(_ width: Int) {
@@ -12,7 +12,7 @@ import Testing
     #expect(lines.allSatisfy { $0.displayWidth <= max(width, 24) }, "\(lines)")
     let words = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
     #expect(words == "custom-source \(says) data add")
-    // The text stands beside the name if there is room.
+    // The text is beside the name if there is room.
     #expect(lines[0].contains("News") == (width >= 56))
   }
 

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Reporting
 
-/// Names and texts from outside appear as text and do nothing else.
+/// Tests that names and texts from outside are displayed as text and have no other effect.
 @Suite struct OutsideTextTests {
   private static let name = "na\nFORGED\u{1b}[2Jme"
   private static let text = "te\u{9b}2J\u{1b}]0;xt\u{7}\r\u{202e}\u{7f} x\u{1b}[31mEVIL\u{1b}[0m"
 
-  /// The text in each construct of a lesson.
+  /// A lesson with the hostile text in each of its constructs.
   private static let lesson = """
     Plain \(text), **bold \(text)**, *stressed \(text)*, `code \(text)`.
 
@@ -39,7 +39,7 @@ import Testing
     results.findings = [RunNote(Conclusion.kind, text), RunNote("finding", name)]
     results.command = ["scenario", name]
     let json = try JSONReport.render([results.document])
-    // JSON writes control characters as escapes, and the others as they are.
+    // JSON writes control characters as escapes, and all other characters unchanged.
     let hostile = "te\\u001b[31mEVIL\\u0000\\u001b[2J\u{9b}\u{202e}\\r\\nFORGED"
     let changed = json.replacing("\"A fixture\"", with: "\"\(hostile)\"").replacing(
       "\"Nowhere at all\"", with: "\"\(hostile)\""
@@ -83,7 +83,7 @@ import Testing
     _ color: Bool
   ) throws {
     let style = TextStyle(width: 1000, color: color)
-    // Another lab may have any documents.
+    // Another lab may contain any documents.
     func written(_ text: String) -> String {
       "\""
         + text.unicodeScalars.map {
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  /// Expects neither hidden characters nor forged lines. In HTML, line ends are spaces.
+  /// Expects that a report contains neither hidden characters nor forged lines. In HTML, line breaks are spaces.
   private func expectNothingHidden(_ report: String, isHTML: Bool = false) {
     let report = report.replacing("\r\n", with: "\n")
     #expect(!report.unicodeScalars.contains { $0.isHidden && $0 != "\n" }, "\(report)")

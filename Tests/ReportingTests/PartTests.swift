@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// The parts of a report, which all formats show alike.
+/// Tests of the parts of a report, which are the same in all formats.
 @Suite struct PartTests {
   private static var content: ReportContent {
     var results = Fixture.pair
@@ -17,7 +17,7 @@ import Testing
     (
       "HTML",
       { content in
-        // The style of a page has the names of parts, too.
+        // The style sheet of a page contains the names of parts, too.
         let page = HTMLReport.render([content])
         return page.firstRange(of: "<body>").map { String(page[$0.upperBound...]) } ?? page
       }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Reporting
 
-/// The picture with which a page begins. The document decides which picture it is, and the figures in the picture are
-/// those of the tables.
+/// Tests of the picture at the beginning of a page. The document determines the kind of picture, and the figures in the
+/// picture are those of the tables.
 @Suite struct PictureTests {
   private func page(_ content: ReportContent) -> String { HTMLReport.render([content]) }
 
-  /// Returns a content with other words in its document.
+  /// Returns the content of a report after replacements in its document.
   private func changed(_ results: Results, _ words: [(String, String)]) throws -> ReportContent {
     let json = words.reduce(try JSONReport.render([results.document])) { $0.replacing($1.0, with: $1.1) }
     return ReportContent(try #require(try ResultDocument.parse(Array(json.utf8), place: "x").first))
@@ -23,7 +23,7 @@ import Testing
   }
   private struct NoPicture: Error { let found: String }
 
-  /// Returns the places of the marks in the drawings of a picture's rows, in percent of the width.
+  /// Returns the positions of the marks in a picture's rows, in percent of the width.
   private func marks(_ page: String) -> [Double] {
     page.prefix { _ in true }.matches(of: /<svg class="mark[^"]*" x="([0-9.]+)%" y="13">/).compactMap {
       Double($0.output.1)
@@ -34,7 +34,7 @@ import Testing
     says: "Both create it.", kind: .anomaly,
     check: Check(text: "racy.missed > 0", left: .cores, comparison: .greater, right: .cores))
 
-  /// Returns a race in which some of 200 tries have the value 2.
+  /// Returns the results of a race in which some of 200 tries have the value 2.
   private static func race() -> Results {
     var results = Fixture.made(
       [
@@ -69,10 +69,10 @@ import Testing
     #expect(try kind(swept([("stride", [1, 4, 16])])) == "curve")
     #expect(try kind(swept([("stride", [1, 4, 16])], seeksBest: false)) == "curve")
     #expect(try kind(swept([("work", [10, 20]), ("stride", [1, 4])])) == "heat")
-    // A parameter with one value is not an axis.
+    // A parameter with one value has no axis.
     #expect(try kind(swept([("work", [10]), ("stride", [1, 4, 16])])) == "curve")
     #expect(kind(Self.race()) == "outcomes")
-    // There are as many figures as hazards, of a metric with a better direction, so the hazards are an aside.
+    // There are as many figures as hazards, of a metric with a better direction, so the hazards are secondary.
     #expect(kind(AgreementTests.holes) == "dots")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .hung)) == "outcomes")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads"))) == "none")
@@ -104,7 +104,7 @@ import Testing
       #expect(html.contains("<b>\(row.figure)</b> <small>\(row.isReference ? "baseline" : row.ratio)</small>"))
       #expect(html.contains("<title>\(row.label): \(row.figure), \(row.isReference ? "baseline" : row.ratio)</title>"))
     }
-    // Lower values are on the left, and the line of the baseline goes through all rows.
+    // Lower values are on the left, and the line of the baseline crosses all rows.
     let places = marks(html)
     #expect(places.count == 2 && places[1] < places[0])
     #expect(html.matches(of: /class="reference"/).count == 2 && html.contains("Dashed line: slow."))
@@ -148,7 +148,7 @@ import Testing
     }
     #expect(html.contains("<title>apply, stride=4: 8 us</title>"))
     #expect(html.contains("No markers: the variant has no stride."))
-    // Each line has its name at its end, and a key if there is no room. Colours are not the only difference.
+    // Each line has its name at its end, or a key if there is no room. Lines differ not only in colour.
     #expect(html.contains(/<text x="[0-9]+" y="[0-9.]+">apply<\/text>/) && html.contains("</svg> apply</span>"))
     #expect(html.contains("class=\"c0 d0\"") && html.contains("class=\"c1 d1\""))
   }
@@ -168,7 +168,7 @@ import Testing
     let all = map.panels.flatMap(\.rows).flatMap(\.cells)
     #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
     #expect(page(content).contains("<b>elapsed as a multiple of the best mean for each work</b>"))
-    // A search has an answer without claims.
+    // A search has an answer even without claims.
     let answer = try #require(content.conclusions.first)
     #expect(content.counts == nil && page(content).contains("<p class=\"conclusion\">\(answer)</p>"))
   }
@@ -183,8 +183,8 @@ import Testing
     #expect(apply.rows[0].cells[1].strength == nil)
   }
 
-  /// Returns a content in which `apply` is so noisy that the rounds cannot rank it, except at stride 16, where it is
-  /// much slower.
+  /// Returns the content of a report in which `apply` is so noisy that the rounds cannot rank it, except at stride 16,
+  /// where it is much slower.
   private func noisy(_ sweeps: [(name: String, values: [Int])], baseline: String?) throws -> ReportContent {
     try Fixture.compared(sweeps, baseline: baseline, seeksBest: baseline == nil) { variant, round, values in
       guard variant == "apply" else { return Double(1000 + round) }
@@ -239,7 +239,7 @@ import Testing
       table.rows.map { $0.cells.map(\.text) }.filter { $0[0] == "racy" }.map { Array($0[1...3]) }
         == racy.entries.map { [$0.outcome, $0.count.withCommas, $0.shareText] })
     #expect(racy.entries.map(\.shareText) == ["75.0 %", "25.0 %"])
-    // Variants with a single outcome are shown, too, and a variant that counts nothing is named.
+    // Variants with a single outcome are displayed, too, and a variant that counts nothing is named.
     #expect(bars.rows.map(\.label) == ["racy", "sound"] && bars.leftOut == ["other"])
     let html = page(content)
     #expect(html.contains(">missed 1: 75.0 %</text>") && html.contains("<b>missed 2: 25.0 %</b>"))
@@ -249,7 +249,7 @@ import Testing
   @Test func `the ends of trials are bars, too, including completed trials`() throws {
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
-    // Neither direction is better, so no figure is the best.
+    // The metric has no better direction, so no figure is the best.
     let content = try changed(
       hazard, [("\"better\": \"lower\"", "\"better\": \"neither\""), ("\"documented\"", "\"broken\"")])
     guard case .dots? = content.picture else { throw NoPicture(found: "one of two ended otherwise") }
@@ -319,7 +319,7 @@ import Testing
     #expect(places.count == 3 && abs(places[2] - (places[0] + 0.4 * (places[1] - places[0]))) < 1, "\(places)")
     let zero = Fixture.made([("a", [["missed": [0]]]), ("b", [["missed": [40]]])])
     #expect(marks(page(zero.content)).first == 0 && page(zero.content).contains("<b>0</b>"))
-    // A ratio to 0 does not exist, but the baseline is drawn.
+    // A ratio to 0 does not exist, but the baseline is drawn nevertheless.
     let none = Fixture.made([("a", [["elapsed": [0]]]), ("b", [["elapsed": [40]]])], baseline: "a")
     #expect(
       page(none.content).contains("Dashed line: a.") && page(none.content).contains("class=\"reference\" x1=\"0.00%\""))

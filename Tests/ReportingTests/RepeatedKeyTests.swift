@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     (#"{"a": 1, "a": 1}"#, "a"), (#"{"a": {"b": 1, "c": [1, {"b": 2, "d": 3, "b": 2}]}}"#, "a.c[1].b"),
     (#"[{"a": 1}, {"a": 1, "b": [], "a": 2}]"#, "[1].a"),
-    // The keys have the same characters, written differently.
+    // The keys consist of the same characters in different notations.
     (#"{"a": 1, "\u0061": 1}"#, "a"), (#"{"a\"b": 1, "a\"b": 1}"#, "a\"b"),
   ])
   func `a repeated key is found with its path`(_ text: String, _ path: String) {

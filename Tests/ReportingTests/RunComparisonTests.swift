@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// The choice of the best run, and the comparison of the others with it.
+/// Tests of the choice of the best run, and of the comparison of the other runs with it.
 @Suite struct RunComparisonTests {
   private func content(
     _ figures: [(String, [Double?])], metric: String = "elapsed", baseline: String? = nil, seeksBest: Bool = true
@@ -40,7 +40,7 @@ import Testing
   @Test func `runs that the rounds cannot distinguish from the best are near it`() throws {
     let near = content([("loop", [10, 10.1, 10, 10.1, 10, 10.1]), ("apply", [10.1, 10, 10.1, 10, 10.1, 9.9])])
     #expect(near.comparison?.nearBest == [0] && near.comparison?.best == 1)
-    // With ten times the noise, a difference above a tenth is possible.
+    // With ten times the noise, a difference of more than a tenth is possible.
     let unclear = content([("loop", [10, 11, 10, 11, 10, 11]), ("apply", [11, 10, 11, 10, 11, 9.9])])
     #expect(unclear.comparison?.nearBest == [] && unclear.comparison?.unclear == [0])
   }
@@ -48,15 +48,15 @@ import Testing
   @Test func `a ratio pairs rounds with the same number`() throws {
     let holes = content([("loop", [10, 20, nil, 80]), ("apply", [5, nil, 20, 40])], baseline: "loop")
     let contrast = try #require(holes.comparison?.contrasts[1])
-    // Rounds 1 and 4 are paired. By position, the ratios would be 0.5, 1 and 0.5.
+    // Rounds 1 and 4 are paired. If figures were paired by index, the ratios would be 0.5, 1 and 0.5.
     #expect(contrast.ratio == 0.5 && contrast.interval == nil && contrast.isDistinct == nil)
     #expect(
       content([("loop", [10, nil]), ("apply", [nil, 5])], baseline: "loop").comparison?.contrasts.isEmpty == true)
     #expect(content([("loop", [0, 1]), ("apply", [1, 1])], baseline: "loop").comparison?.contrasts.isEmpty == true)
   }
 
-  /// Returns the number of tables, of `count` with identical cells, in which a cell differs significantly from the best
-  /// or from the baseline.
+  /// Returns the number of tables in which a cell differs significantly from the best cell or from the baseline, of
+  /// `count` tables with identical cells.
   private func told(_ count: Int, cells: Int, baseline: String?, seed: UInt64, _ noise: (inout SplitMix64) -> Double)
     -> Int
   {
@@ -71,7 +71,7 @@ import Testing
   @Test(arguments: [nil, "cell0"])
   func `ten identical cells show no significant difference`(_ baseline: String?) {
     #expect(told(100, cells: 10, baseline: baseline, seed: 4) { 1000 + Double.random(in: 0...100, using: &$0) } <= 3)
-    // The noise has two values: six rounds with the same value look perfectly steady by chance.
+    // The noise has two values: six rounds with the same value appear perfectly steady by chance.
     let two = told(100, cells: 10, baseline: baseline, seed: 6) { generator in
       (Bool.random(using: &generator) ? 1000 : 1300) + Double.random(in: 0...10, using: &generator)
     }

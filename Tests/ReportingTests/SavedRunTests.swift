@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// A run has the same reports before and after it is saved and read.
+/// Tests that the reports on a run are the same before and after it is saved and read.
 @Suite struct SavedRunTests {
   private static let fractions = Fixture.made(
     [

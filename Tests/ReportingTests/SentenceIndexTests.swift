@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reporting
 
-/// The derivation of a sentence's standing from the claims on the sentence.
+/// Tests of a sentence's standing, which is derived from the verdicts on its claims.
 @Suite struct SentenceIndexTests {
   private static let documents = """
     documents:
@@ -29,7 +29,7 @@ import Testing
           - {id: other.6, says: it usually has two parts, said: usually, place: a heading, word: usually, conditions: [one, another], partly: the first}
     """
 
-  /// The verdict on a claim about a sentence.
+  /// A verdict on a claim about a sentence.
   private struct Judged {
     var id: String
     var verdict: Verdict
@@ -95,7 +95,7 @@ import Testing
       return try index([results.document])
     }
     let ofAll = try index([results.document])
-    // The user's cache keeps documents in this form.
+    // The user's cache contains documents in this form.
     let ofVerdicts = try index([results.document.verdictsAlone])
     #expect(try DocumentsReport(ofVerdicts).json() == DocumentsReport(ofAll).json())
     return ofVerdicts
@@ -109,7 +109,7 @@ import Testing
   func `one counterexample refutes an always or a recipe`(_ id: String) throws {
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed)) == .borneOut)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, met: 9)) == .refuted)
-    // The anomaly did not occur in every trial.
+    // The anomaly was not seen in every trial.
     #expect(try Self.standing(Judged(id, .witnessed, met: 9)) == .refuted)
     #expect(try Self.standing(Judged(id, .notWitnessed)) == .refuted)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, met: 1)) == .refuted)
@@ -126,11 +126,11 @@ import Testing
     }
     let all = try judgedClaim(Judged(id, .witnessed))
     #expect(all?.shown == nil && all?.evidence.hasPrefix("in all 10 trials") == true)
-    // A lost trial may have been the one that does not show the anomaly.
+    // A lost trial may be the one without the anomaly.
     #expect(try Self.standing(Judged(id, .witnessed, lost: 1)) == .undecided)
     #expect(try Self.standing(Judged(id, .witnessed, met: 9, lost: 1)) == .refuted)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, lost: 1)) == .refuted)
-    // For a *may*, one sighting is enough.
+    // For a *may*, one occurrence is sufficient.
     let one = try Self.index([Judged("guide.5", .witnessed, met: 1, lost: 1)], only: ["guide.5"]).chapters[0].entries[0]
     #expect(one.standing == .borneOut && one.judgedClaims[0].shown == "a in round 3: 7, seed 7")
   }
@@ -163,7 +163,7 @@ import Testing
     #expect(try Self.standing(Judged("guide.2", .held), Judged("guide.2", .violated)) == .partly)
     #expect(try Self.standing(Judged("guide.2", .violated)) == .refuted)
     #expect(try Self.standing(Judged("guide.2", .held)) == .borneOut)
-    // A part of an always that is refuted refutes it, while the other part of a tendency may still be open.
+    // A refuted part of an *always* refutes the sentence, while the other part of a tendency may still be undecided.
     #expect(try Self.standing(Judged("guide.2", .inconclusive), Judged("guide.2", .violated)) == .refuted)
     let against = Judged("other.6", .held, contradicts: true)
     #expect(try Self.standing(Judged("other.6", .supported), against) == .partly)
@@ -178,7 +178,7 @@ import Testing
     #expect(try Self.standing(Judged("other.1", .held)) == .byConstruction)
     #expect(try Self.standing(Judged("other.1", .violated)) == .refuted)
     #expect(try Self.standing(Judged("other.2", .held)) == .standIn)
-    // The lab's own stand-in is not Dispatch: its failure does not refute a sentence about Dispatch.
+    // A stand-in of the lab is not Dispatch: its failure does not refute a sentence about Dispatch.
     #expect(try Self.standing(Judged("other.2", .violated)) == .standIn)
     let entry = try Self.index([Judged("other.2", .violated)]).chapters[1].entries[4]
     #expect(entry.remark == "the lab built it; the stand-in does not keep it")
@@ -188,7 +188,7 @@ import Testing
     #expect(try Self.standing(Judged("other.3", .held)) == .inOneConfiguration)
     #expect(try Self.standing(Judged("other.3", .violated, met: 9)) == .refuted)
     #expect(try Self.standing(Judged("guide.1", .held)) == .borneOut)
-    // The document's own code is a configuration.
+    // The document's own code counts as a configuration.
     #expect(try Self.standing(Judged("other.5", .held)) == .borneOut)
     #expect(
       SentenceStanding.inOneConfiguration.color == .quiet
@@ -216,7 +216,7 @@ import Testing
     let page = HTMLReport.render([Fixture.pair.content, Fixture.pair.content], sentences: index)
     #expect(
       page.contains("in: a heading") && page.contains("<td>always: never</td>") && page.contains("tried with: one"))
-    // Without results, there is no standing.
+    // Without results, no standing is displayed.
     #expect(!report.markdown.contains("standing") && !report.markdown.contains("not run"))
     let single = SentenceReport(index).text(TextStyle(width: 100))
     #expect(
@@ -280,9 +280,9 @@ import Testing
     #expect(text.contains("against, violated: so (b in round 4: hung") && !text.contains("for, held: so"))
     let full = report.text(TextStyle(width: 60), details: true)
     #expect(full.contains("for, held: so") && full.contains("✓ borne out, 1 for it"))
-    // A sentence that was borne out has one line.
+    // A sentence that was borne out is displayed in one line.
     #expect(text.split(separator: "\n").contains { $0.hasPrefix("  guide.1  ✓ it always holds") }, "\(text)")
-    // The key explains the words in the list, and no others.
+    // The key explains only the words in the list.
     let key = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(key.contains("always (of every run: one counterexample refutes it)") && key.contains("± partly (one part"))
     #expect(!key.contains("stand-in ("))
@@ -299,7 +299,7 @@ import Testing
         && page.contains(">partly</span>"))
   }
 
-  /// A pattern that needs another machine.
+  /// A pattern that requires another machine.
   private struct Elsewhere: Pattern {
     static let name = "elsewhere"
     static let needs = [Requirement("another machine") { _ in "only elsewhere" }]
@@ -307,8 +307,8 @@ import Testing
     var variants: [Variant] { Variant("a", .documented, "a way") { _ in } }
   }
 
-  /// Returns an index of three scenarios with the same claim on the first sentence. The results are those of the first
-  /// scenario.
+  /// Returns an index of three scenarios with the same claim on the first sentence. Only the first scenario has
+  /// results.
   private static func indexOfThree(_ verdict: Verdict?, only names: [String] = []) throws -> SentenceIndex {
     let claim = Claim(
       says: "It holds.", bears: ["guide.1"], kind: .guarantee,

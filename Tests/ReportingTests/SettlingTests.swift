@@ -4,12 +4,12 @@ import Testing
 @testable import Laboratory
 @testable import Reporting
 
-/// A run ends when the ratios in its tables are known, and does not depend on other ratios.
+/// Tests that a run ends when the ratios in its tables are known, independently of other ratios.
 @Suite struct SettlingTests {
   private static let precision = 0.02
 
   /// Returns, for each round of a fixture with these sweeps and noise, whether the run would end, and whether every
-  /// ratio in its tables is known to within ``precision``.
+  /// ratio in its tables is known within ``precision``.
   private func rounds(
     _ sweeps: [(name: String, values: [Int])], baseline: String?, most: Int = 60, noise: Double
   ) throws -> [(isOver: Bool, isKnown: Bool)] {
@@ -51,7 +51,7 @@ import Testing
     _ sweeps: [(name: String, values: [Int])], _ baseline: String?
   ) throws {
     let rounds = try rounds(sweeps, baseline: baseline, noise: 0.02)
-    // Before the smallest number of rounds, a run does not end, whatever is known.
+    // A run does not end before the smallest number of rounds, regardless of what is known.
     for (round, state) in rounds.enumerated() where round >= 6 {
       #expect(state.isOver == state.isKnown, "round \(round)")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reporting
 
-/// One line about what changed since the last run of the same scenario.
+/// Tests of the line about the changes since the last run of the same scenario.
 @Suite struct SinceLastTests {
   private static func run(_ nanoseconds: UInt64, _ verdict: Verdict = .held, rounds: Int = 30) -> ResultDocument {
     let figures = (0..<rounds).map { _ in [nanoseconds, nanoseconds + 1] }

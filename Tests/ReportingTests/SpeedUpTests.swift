@@ -3,9 +3,9 @@ import Testing
 
 @testable import Reporting
 
-/// The speed-up with more cores, as reports show it.
+/// Tests of the speed-up with more cores in reports.
 @Suite struct SpeedUpTests {
-  /// Returns results in which `apply` is 1.9 times as fast on two cores, and `plain` is as fast as on one.
+  /// Returns results in which two cores make `apply` 1.9 times as fast, and do not make `plain` faster.
   private func swept(_ sweeps: [(name: String, values: [Int])], seeksBest: Bool = true, rounds: Int = 6) throws
     -> Results
   {
@@ -47,7 +47,7 @@ import Testing
     #expect(MarkdownReport.render(results.content).contains("speed-up over 1 core"))
     let page = HTMLReport.render([results.content])
     #expect(page.contains("speed-up by cores") && page.contains("ideal"))
-    // A scenario that sweeps cores shows the speed-up, too.
+    // A scenario that sweeps cores displays the speed-up, too.
     let scenario = text(try swept([("cores", [1, 2])], seeksBest: false))
     #expect(scenario.contains("speed-up over 1 core"))
   }
@@ -58,7 +58,7 @@ import Testing
     let plot = lines[start...].drop { !$0.contains("┤") }.prefix(12)
     let dotted = plot.filter { $0.contains("·") }
     #expect(dotted.count >= 10, "\(plot)")
-    // The ideal line is at the top for the most cores.
+    // The ideal line reaches the top at the largest number of cores.
     #expect(plot.first?.hasSuffix("·") == true, "\(plot)")
     for line in text(try swept([("cores", [1, 2, 3, 4])]), unicode: false).split(separator: "\n") {
       #expect(line.allSatisfy { $0.isASCII }, "\(line)")

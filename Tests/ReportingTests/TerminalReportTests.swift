@@ -174,10 +174,10 @@ import Testing
     let lines = render(results, width: 300).split(separator: "\n").map(String.init)
     let heading = try #require(lines.firstIndex { $0.contains("1/1") && $0.contains("8/5") })
     #expect(lines[heading - 1] == "elapsed  the whole loop; medians over the trials, by stride/threads")
-    // One variant ignores the stride, so its figure stands under each.
+    // One variant ignores the stride, so its figure is in each column.
     #expect(lines[heading + 1].hasPrefix("  plain") && lines[heading + 2].hasPrefix("  apply"))
     #expect(lines[heading + 1].split(separator: " ns").count == 20)
-    // A table of so many columns does not fit. The report says what it leaves out, and the details have it.
+    // A table with so many columns does not fit. The report names what it omits, and the details contain it.
     #expect(render(results, width: 80).contains("--details shows"))
     let long = TerminalReport(TextStyle(width: 120), details: true).render(results.content)
     #expect(long.split(separator: "\n").count { $0.hasPrefix("  apply") } >= 20)
@@ -317,7 +317,7 @@ import Testing
     }
   }
 
-  /// Returns evidence of figures that differ. Their median is none of them.
+  /// Returns evidence of different figures, none of which is their median.
   private static func ranged(
     _ least: Double, _ most: Double, trials: Int, met: Int = 0, reason: String? = nil
   ) -> Evidence {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Reporting
 
-/// Traces in result documents. A saved trace is shown unchanged, and a value that no trial can have given is refused
-/// with its place.
+/// Tests of traces in result documents. A saved trace is displayed unchanged, and a value that no trial can have is
+/// refused with its place.
 @Suite struct TraceDocumentTests {
   private static let traced: Trace = {
     var trace = Trace.sample

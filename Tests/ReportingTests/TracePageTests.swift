@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// Pictures of traces in pages. They draw what was recorded.
+/// Tests of the pictures of traces in pages, which show what was recorded.
 @Suite struct TracePageTests {
   private struct Drawn {
     let kind: String
@@ -20,8 +20,8 @@ import Testing
     }
   }
 
-  /// Returns the place of a time in the sample's picture, which begins a twentieth before the first submission, at 235
-  /// us.
+  /// Returns the position of a time span in the sample's picture. The picture begins a twentieth of the time before the
+  /// first submission, at 235 us.
   private func place(_ begin: Double, _ end: Double) -> [Double] {
     let (left, right) = (max(0, begin - 0.235) / 9.765 * 100, (end - 0.235) / 9.765 * 100)
     return [(left * 10).rounded() / 10, ((right - left) * 10).rounded() / 10]
@@ -46,7 +46,7 @@ import Testing
     #expect(places("runs on core 1: 1 ms to 3 ms, 2 ms, then preempted") == [place(1, 3)])
     #expect(places("preempted: ") == [place(3, 3.5)])
     #expect(places("submits lab.both 2 at 850 us, which never began").count == 1 && places("submits ").count == 4)
-    // A pool's thread without work is idle, and is not drawn as waiting.
+    // A pool thread without work is idle, and not drawn as waiting.
     #expect(places("waits ").count == 2)
   }
 
@@ -86,7 +86,7 @@ import Testing
     let single = blocks.filter { $0.says.hasPrefix("lab.serial ") }
     #expect(folded.reduce(0, +) + single.count == trace.blocks.count)
     #expect(single.contains { $0.says.hasPrefix("lab.serial 50001 (apply): 50 ms to 52 ms") })
-    // Each lane has a block every other microsecond, which takes half a microsecond.
+    // Each lane has a block every two microseconds, which takes half a microsecond.
     #expect(blocks.contains { $0.says.contains(": 12.5 ms of the time from 0 ns to 50.0 ms") })
   }
 
@@ -135,7 +135,7 @@ import Testing
     let html = TracePage.render([short, .sample, hung])
     let first = drawn(html).filter { $0.says.hasPrefix("lab.serial 1 ") }
     #expect(first.count == 3 && first[0].width / first[1].width > 0.98 && first[0].width / first[1].width < 1.02)
-    // The last event is at 9.4 ms, and a third of that time more is drawn.
+    // The last event is at 9.4 ms, and a third of that time is drawn after it.
     #expect(abs(first[2].width - 2.9 / 12.425 * 100) < 0.01)
     #expect(html.contains("nothing more happens until 1 s, when the lab ends it"))
   }

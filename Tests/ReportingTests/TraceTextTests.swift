@@ -123,7 +123,7 @@ import Testing
       ])
   }
 
-  /// A trial prepares before its first submission, and its wait there is not drawn.
+  /// A trial prepares before its first submission, and a wait during the preparation is not drawn.
   @Test func `a wait before the first submission is no finding, and a long one says how long it is`() {
     func trace(_ waits: [Trace.Wait]) -> Trace {
       var trace = Trace(
@@ -164,7 +164,7 @@ import Testing
     }
     let text = Self.text(trace, from: 0)
     #expect(text.contains(" more |") || text.contains("more|"))
-    // The threads that did most have rows of their own.
+    // The threads that did the most work have rows of their own.
     #expect(!Self.rows("pool 1", text).isEmpty)
     #expect(!Self.rows("pool 2", text).isEmpty)
     #expect(text.split(separator: "\n").count < 50)
@@ -204,8 +204,8 @@ import Testing
     var trace = Trace.sample
     trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
     let folding = Folding(trace, from: 0, to: trace.length, columns: 10)
-    // The backlog has two blocks of the serial queue, the barrier, and the block that the barrier holds back until the
-    // end.
+    // The backlog contains two blocks of the serial queue, the barrier, and the block that the barrier holds back until
+    // the end.
     #expect(folding.most(of: trace.backlog) == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
   }
 

@@ -1,5 +1,5 @@
-// A run of tests has one directory and one keeper. The keeper is a process of its own, since nothing else sees the end of a process
-// that was killed: it reads from a socket whose other end only the process of the tests has.
+// A run of tests has one directory and one keeper, which is a process of its own, since no other process detects that
+// the test process was killed. The keeper reads from a socket whose other end only the test process holds.
 
 #include "TestRun.h"
 
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// With a space, so that a script which forgets its quotation marks fails here and not at a user's.
+// The prefix contains a space, so that a script without quotation marks fails in the tests and not at a user's.
 #define PREFIX "gcdlab tests-"
 #define VARIABLE "GCDLAB_TESTS"
 
@@ -37,8 +37,9 @@ static bool isEmpty(pid_t process, const char *name) {
   return empty;
 }
 
-// Whether a process was started with this entry in its environment. One that is just being replaced by another program has no
-// environment for a moment, and no arguments either; nor have threads of the kernel and the dead, but those have no program.
+// Returns whether a process was started with this entry in its environment. A process that is being replaced by another
+// program temporarily has neither an environment nor arguments. Kernel threads and dead processes have neither, too,
+// but they have no program.
 static enum answer carries(pid_t process, const char *entry) {
   char path[64], *line = NULL, program[1];
   snprintf(path, sizeof path, "/proc/%d/environ", process);
@@ -57,8 +58,9 @@ static enum answer carries(pid_t process, const char *entry) {
   return !any && isEmpty(process, "cmdline") && readlink(path, program, 1) > 0 ? unknown : no;
 }
 
-// Kills what carries the name of the run, until it finds nothing any more: what it finds may have started another meanwhile, behind
-// the place in the list where it looks. Only Linux tells the environment of other processes.
+// Kills all processes that carry the name of the run, until none is found any more. A process that is found may have
+// started another one meanwhile, at an earlier place in the list of processes. Only Linux reports the environment of
+// other processes.
 static void killAll(const char *directory) {
   char entry[PATH_MAX + sizeof VARIABLE + 1];
   snprintf(entry, sizeof entry, VARIABLE "=%s", directory);
@@ -74,12 +76,12 @@ static void killAll(const char *directory) {
       if (answer != no) clean = 0;
     }
     closedir(processes);
-    // The end of a process is no event for one that is not its parent.
+    // The end of a process is not reported to processes other than its parent.
     poll(NULL, 0, 1);
   }
 }
 
-// Removes all that is in a directory, whatever its permissions, and closes it. No link is followed.
+// Removes all entries of a directory, regardless of their permissions, and closes the directory. No link is followed.
 static void empty(int directory) {
   fchmod(directory, 0700);
   DIR *entries = fdopendir(directory);
@@ -100,19 +102,21 @@ static void empty(int directory) {
   closedir(entries);
 }
 
-// Ends a run: what it started, then its directory, which is handed over open.
+// Ends a run: kills its processes, and removes its directory. `directory` is a descriptor of the directory at `path`,
+// which is closed.
 static void end(const char *path, int directory) {
   killAll(path);
   empty(directory);
   rmdir(path);
 }
 
-// Opens the directory of a run that nobody has locked, and locks it; -1 where somebody has, or where it is no directory of ours.
+// Opens and locks the directory of a run. Returns its descriptor; -1 if another process has locked the directory, or if
+// it is not a directory of this user.
 static int claim(const char *path) {
   int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory < 0) return -1;
   struct stat opened, named;
-  // Another run may have swept it between its making and the lock.
+  // Another run may have removed the directory between its creation and the lock.
   if (fstat(directory, &opened) == 0 && opened.st_uid == geteuid() && flock(directory, LOCK_EX | LOCK_NB) == 0 &&
       lstat(path, &named) == 0 && named.st_ino == opened.st_ino) {
     return directory;
@@ -121,7 +125,7 @@ static int claim(const char *path) {
   return -1;
 }
 
-// Ends the runs whose keepers are dead: a keeper holds the lock on its directory.
+// Ends the runs whose keepers have ended. A keeper holds the lock on its directory.
 static void sweep(const char *parent) {
   DIR *entries = opendir(parent);
   if (!entries) return;
@@ -141,7 +145,8 @@ static char run[PATH_MAX];
 static pid_t owner;
 static int lifeline = -1;
 
-// What the tests' process was handed, as the pipe that its output goes to: whoever reads that waits for its end.
+// Closes all other descriptors that the test process inherited. A reader of the pipe for its output waits until every
+// copy is closed.
 static void closeAllBut(int one, int other) {
   DIR *all = opendir("/dev/fd");
   if (!all) return;
@@ -152,9 +157,9 @@ static void closeAllBut(int one, int other) {
   closedir(all);
 }
 
-// Waits until the other end of the socket is closed, by the end of the tests' process if by nothing else.
+// Waits until the other end of the socket is closed, at the latest when the test process ends, and then ends the run.
 static _Noreturn void keep(int socket, int directory) {
-  // What ends the tests is not meant for it: a terminal's signals, and a pipe that nobody reads any more.
+  // Signals that end the tests must not end the keeper: those of a terminal, and that of a closed pipe.
   setsid();
   for (int signal = 1; signal < 32; signal++) sigaction(signal, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
   closeAllBut(socket, directory);
@@ -173,19 +178,19 @@ const char *gcdlab_tests_begin(void) {
     if (snprintf(run, sizeof run, "%s/" PREFIX "XXXXXX", parent) >= (int)sizeof run || !mkdtemp(run)) break;
     directory = claim(run);
   }
-  // Some tests run the lab as another user, for whom it is what /tmp is.
+  // Some tests run the lab as another user, for whom the directory replaces /tmp.
   if (directory >= 0) fchmod(directory, 01777);
   if (directory < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
     fprintf(stderr, "tests: no directory of their own in %s: %s\n", parent, strerror(errno));
     if (directory >= 0) close(directory);
     return NULL;
   }
-  // What the tests start is not to hold it.
+  // Processes that the tests start must not inherit the socket.
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   pid_t child = fork();
   if (child == 0) {
-    // By a child of a child: it is none of the processes that a test finds below its own.
+    // The keeper is a child of a child, so that it is not among the descendants of the test process.
     if (fork() == 0) {
       close(ends[0]);
       keep(ends[1], directory);
@@ -207,7 +212,7 @@ __attribute__((constructor)) static void beginUnlessBegun(void) {
   if (!getenv(VARIABLE)) gcdlab_tests_begin();
 }
 
-// A process that ends in order waits for its keeper, so that whoever waits for the process finds nothing left.
+// A process that exits normally waits for its keeper, so that nothing is left when the process has ended.
 __attribute__((destructor)) static void endInOrder(void) {
   if (lifeline < 0 || owner != getpid()) return;
   char nothing;

@@ -9,8 +9,8 @@
 #include "Stacks.h"
 #include "Writing.h"
 
-// The state of a thread: whether it is in a call of Dispatch, the reason of any wait inside that call, and the queue
-// that it waits for.
+// The position of a thread: whether it is in a call of Dispatch, the reason of any wait inside that call, and the queue
+// of the wait.
 struct place {
   bool inside;
   uint8_t why;
@@ -26,13 +26,13 @@ static struct place enter(struct place place) {
   restore(place);
   return outer;
 }
-// Makes a call that may wait, and sets the reason of the wait.
+// Makes a call that may wait, and sets the reason of the wait meanwhile.
 #define INSIDE(reason, on, call_real)                               \
   struct place outer = enter((struct place){true, (reason) + 1, on}); \
   call_real;                                                        \
   restore(outer);
 
-// Begins a block. Inside of the block, calls are the program's again.
+// Records the beginning of a block. Inside the block, calls are made by the program again.
 static struct place begin(uint64_t number, void *queue, unsigned how) {
   struct place outer = enter((struct place){false, 0, NULL});
   self.depth++;
@@ -45,7 +45,7 @@ static void end(uint64_t number, struct place outer) {
   restore(outer);
 }
 
-// Returns the first of `count` numbers that no other block has. The function uses no shared memory.
+// Returns the first of `count` unused block numbers. The function accesses no shared memory.
 static uint64_t numbers(uint64_t count) {
   know();
   uint64_t first = self.slot << 40 | self.blocks;
@@ -53,7 +53,7 @@ static uint64_t numbers(uint64_t count) {
   return first;
 }
 
-// A submission. Its duration is measured for one of eight blocks of a thread.
+// A submission, whose duration is measured for one of eight blocks of a thread.
 struct submission {
   uint64_t number;
   struct gcdlab_trace_event *event;
@@ -72,7 +72,7 @@ static void submitted(struct submission submission) {
   submission.event->count = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX;
 }
 
-// Blocks, as the compiler lays them out: see StackBlock.c.
+// Blocks in the compiler's layout: see StackBlock.c.
 
 extern void *_NSConcreteStackBlock[32] WEAK;
 extern void *_Block_copy(const void *block) WEAK;
@@ -96,7 +96,7 @@ struct block {
   unsigned how;
 };
 
-// The function that all work items share, which identifies their blocks.
+// The invoke function that all work items share. It identifies their blocks.
 extern void (*const _dispatch_block_special_invoke)(void *) WEAK;
 static bool is_item(const struct block *block) {
   return &_dispatch_block_special_invoke && (void (*)(void *))block->invoke == _dispatch_block_special_invoke;
@@ -120,7 +120,7 @@ static struct block around(void *inner, void *queue, uint64_t number, unsigned h
       .queue = queue, .inner = inner, .how = how};
 }
 
-// Functions with a context.
+// Functions with a context pointer.
 
 typedef void body(void *context);
 struct call {

@@ -1,12 +1,12 @@
 // The calls of Dispatch that submit blocks and functions.
 //
-// The wrappers run in place of the functions of the same names, on the program's threads. While nothing is recorded,
-// each is a load, a branch and a jump. Calls that Dispatch makes to its own functions are not recorded.
+// The wrappers replace the functions of the same names, on the program's threads. While nothing is recorded, a wrapper
+// consists of a load, a branch and a jump. Calls by Dispatch of its own functions are not recorded.
 #pragma once
 #include "Blocks.h"
 #include "Queues.h"
 
-// Defines the wrapper of a function. The part that records is a separate function, so that the wrapper itself is short.
+// Defines the wrapper of a function. The recording code is a separate function, so that the wrapper itself is short.
 #define CALL(name, parameters, arguments, ...)                                     \
   extern void __real_##name parameters WEAK;                                       \
   static __attribute__((noinline)) void traced_##name parameters { __VA_ARGS__ }   \
@@ -15,8 +15,8 @@
     traced_##name arguments;                                                       \
   }
 
-// Submits a block, wrapped in another block. A work item is submitted unchanged, since it has flags. Its body was
-// wrapped when the item was created.
+// Submits a block inside another block. A work item is submitted unchanged, since it has flags. Its body was wrapped
+// when the item was created.
 #define SUBMIT_BLOCK(how, call_real)                                               \
   uint64_t item = is_item(block) ? (uint64_t)block : 0;                            \
   struct submission submission = submitting(queue, (how) | (item ? GCDLAB_TRACE_BY_ITEM : 0), item); \
@@ -42,7 +42,7 @@ SYNC_BLOCK(dispatch_barrier_sync, GCDLAB_TRACE_SYNC | GCDLAB_TRACE_BARRIER)
 SYNC_BLOCK(dispatch_async_and_wait, GCDLAB_TRACE_SYNC)
 SYNC_BLOCK(dispatch_barrier_async_and_wait, GCDLAB_TRACE_SYNC | GCDLAB_TRACE_BARRIER)
 
-// Returns the call that is submitted in place of a function and its context; NULL if the submission is not recorded.
+// Returns the call that is submitted instead of a function and its context; NULL if the submission is not recorded.
 static struct call *wrapped(void *queue, void *context, body *function, unsigned how) {
   if (is_swift(queue)) {
 #ifdef GCDLAB_PRELOADED
@@ -90,7 +90,7 @@ SYNC_FUNCTION(dispatch_barrier_sync_f, GCDLAB_TRACE_SYNC | GCDLAB_TRACE_BARRIER)
 SYNC_FUNCTION(dispatch_async_and_wait_f, GCDLAB_TRACE_SYNC)
 SYNC_FUNCTION(dispatch_barrier_async_and_wait_f, GCDLAB_TRACE_SYNC | GCDLAB_TRACE_BARRIER)
 
-// Parallel loops: all iterations are submitted at once, each with a number.
+// Parallel loops: all iterations are submitted at once, each with its own number.
 
 static uint64_t loops(void *queue, uint32_t count) {
   uint64_t number = numbers(count);

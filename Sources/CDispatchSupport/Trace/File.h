@@ -14,16 +14,16 @@ struct chunk {
   struct gcdlab_trace_event events[EVENTS];
 };
 
-// The state of a chunk: unused, written by a thread, left by its thread, or kept to the end.
+// The state of a chunk: unused, in use by a thread, left by its thread, or retained until the end.
 enum state { EMPTY, WRITTEN, LEFT, KEPT };
 
 struct trace_file {
-  // The number of chunks that were taken. It is higher than the number that exists if events are lost.
+  // The number of chunks that were requested. It is higher than the number of existing chunks if events are lost.
   uint64_t chunks;
   struct gcdlab_trace_loss loss;
   // The number of programs that wrote into the file.
   uint32_t images;
-  // Whether old chunks are used again, and whether the reader wants no more events.
+  // Whether old chunks are reused, and whether recording has ended.
   bool recycles, stops;
   uint8_t states[CHUNKS];
   char unused[CHUNK - 32 - CHUNKS];

@@ -1,7 +1,7 @@
-// Finds the caller of a call on the stack.
+// Finds callers on the stack.
 //
-// Stacks.h calls next_call() on the thread that owns the stack. If a function is not known yet, the compiler's library
-// unwinds it, which takes microseconds and may take a lock of the loader.
+// Stacks.h calls next_call() on the thread that owns the stack. For an unknown function, the compiler's library unwinds
+// the stack, which takes microseconds and may take a lock of the loader.
 #pragma once
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <unwind.h>
 
 // The address of a function of the C library or of the compiler's library; null if the program lacks the function. A
-// static program has the function if it is linked with it.
+// static program contains the function only if it is linked with it.
 #ifdef GCDLAB_LINKED
 #define FIND(name) &name
 #else
@@ -19,10 +19,10 @@
 
 #ifdef __x86_64__
 
-// A table of the distances, in words, from the place of a call's return address to the place of its caller's return
-// address. The unwinder finds a distance once for each call, which takes microseconds. Afterwards the table yields the
-// distance, and the stack is walked in nanoseconds. Swift's libraries have no frame pointers to follow. An entry has 48
-// bits for the address of a call, and 16 bits for the distance, which is 0 if no caller is known, and OPEN if it
+// A table of the distances in words between the stack slots of a call's return address and of its caller's return
+// address. The unwinder determines a distance once for each call, which takes microseconds. Afterwards a stack is
+// walked with the table in nanoseconds. Swift's libraries have no frame pointers to follow. An entry has 48 bits for
+// the address of a call, and 16 bits for the distance, which is 0 if no caller is known, and OPEN if the distance
 // varies.
 enum { HOPS = 1 << 14, LEARNED = 40, OPEN = UINT16_MAX };
 static uint64_t hops[HOPS];
@@ -63,7 +63,7 @@ static _Unwind_Reason_Code learn_hop(struct _Unwind_Context *context, void *argu
   return last->frames++ < LEARNED ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-// Returns the place of the caller's return address, or `end`.
+// Returns the stack slot of the caller's return address, or `end` if it is not known.
 static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
   for (;;) {
     uint64_t *found = hop(*(uint64_t *)place), known = found ? __atomic_load_n(found, __ATOMIC_RELAXED) : 0;
@@ -74,7 +74,7 @@ static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
       uint64_t *after = hop(*(uint64_t *)next);
       if (after && __atomic_load_n(after, __ATOMIC_RELAXED)) return next;
     }
-    // The table has no call for this place: the distance varies, or the call is new.
+    // The table has no distance for this slot: the distance varies, or the call is new.
     if (*has_learned || !unwind) return end;
     *has_learned = true;
     struct learned last = {0};

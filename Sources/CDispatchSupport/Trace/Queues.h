@@ -1,7 +1,7 @@
-// Records queues, so that a trace has their kinds and labels.
+// Records queues, so that a trace contains their kinds and labels.
 //
-// The wrappers run in place of the functions of the same names, on the program's threads. A queue is recorded when it
-// is created, since another queue may have the same address later.
+// The wrappers replace the functions of the same names, on the program's threads. A queue is recorded when it is
+// created, since another queue may have the same address later.
 #pragma once
 #include "Writing.h"
 
@@ -13,10 +13,10 @@ extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags) WEA
 extern const char *dispatch_queue_get_label(void *queue) WEAK;
 extern struct anything _dispatch_main_q WEAK;
 extern struct anything concurrent_vtable __asm__("__OS_dispatch_queue_concurrent_vtable") WEAK;
-// The first word of a concurrent queue.
+// The first word of a concurrent queue, which identifies its kind.
 static void *concurrent = &concurrent_vtable;
 
-// The queues of Swift's pool.
+// The number of queues of Swift's pool.
 enum { SWIFT_QUEUES = 16 };
 static void *swift_queues[SWIFT_QUEUES];
 static bool is_swift(void *queue) {
@@ -41,7 +41,7 @@ static void *made(void *queue) {
   queue_is(queue, *(void **)queue == concurrent ? GCDLAB_TRACE_CONCURRENT : GCDLAB_TRACE_SERIAL, label);
   return queue;
 }
-// Records that the blocks of a queue may have to wait for something other than a thread.
+// Records that blocks of a queue may have to wait for something other than a thread: for its target, or for a resume.
 static void holds(void *queue, void *target) { record(GCDLAB_TRACE_HOLDS, 0, 0, (uint64_t)queue, (uint64_t)target); }
 
 extern void *__real_dispatch_queue_create(const char *label, void *attributes) WEAK;
@@ -83,7 +83,7 @@ extern struct anything _dispatch_queue_attr_concurrent WEAK;
 extern void dispatch_release(void *object) WEAK;
 #endif
 
-// Records the queues of the system, before anything of the program is recorded.
+// Records the system's queues, before anything else of the program is recorded.
 static void prepare_queues(void) {
 #ifdef GCDLAB_PRELOADED
   // Dispatch has no function that returns a queue's kind. The kind is found by comparison with a concurrent queue that

@@ -1,7 +1,8 @@
-// Finds the place from which a call is made: walks the thread's stack, and records each stack once.
+// Determines the location of a call: walks the thread's stack, and records each stack once.
 //
-// The wrappers call site() on the thread that makes the call. It allocates nothing, and takes no lock except in the
-// case that Frames.h describes. The lab does not need the places of its own trials, so there site() returns 0.
+// The wrappers call site() on the thread that makes the call. The function allocates no memory, and takes no lock
+// except in the case that Frames.h describes. In the lab itself, site() returns 0, since the locations in its own
+// trials are not needed.
 #pragma once
 #include "Writing.h"
 
@@ -17,15 +18,15 @@ static void prepare_stacks(void) {}
 #include "Frames.h"
 
 enum { SITES = 1 << 14, DEPTH = 16, MODULES = 512 };
-// The stacks that were recorded, by their hashes. A stack's number is its index in this table.
+// The recorded stacks, by their hashes. A stack's number is its index in this table.
 static uint64_t sites[SITES];
 static const struct link_map *modules[MODULES];
-// glibc 2.35: finds the file that an address belongs to, without a lock.
+// A function of glibc 2.35 that finds the file of an address without a lock.
 static int (*find_object)(void *address, struct dl_find_object *found);
 #ifdef GCDLAB_LINKED
 #pragma weak _dl_find_object
 #endif
-// The first thread's stack ends below this address.
+// The end of the first thread's stack, above all its addresses.
 static uintptr_t first_stack;
 // The beginning and the end of the recorder's section, which the linker defines.
 extern const char __start_gcdlab_recorder[] __attribute__((visibility("hidden")));
@@ -49,7 +50,7 @@ static void note_module(const struct link_map *module) {
   }
 }
 
-// The stacks that the thread has walked last.
+// The stacks that the thread has walked most recently.
 enum { WALKS = 4 };
 static _Thread_local struct walk {
   uintptr_t frame, places[DEPTH];
@@ -87,9 +88,9 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
   return 0;
 }
 
-// Walks the stack of the calling thread, and returns the stack's number; 0 if it is not known. The end of the stack is
-// known for the first thread, and for threads of the C library, whose own data lies at the end of the stack. Nothing
-// outside of the stack is read.
+// Walks the stack of the calling thread, and returns the stack's number; 0 if the stack is not known. The end of the
+// stack is known for the first thread, and for threads of the C library, whose own data is at the end of the stack. No
+// memory outside the stack is read.
 static __attribute__((noinline)) uint16_t site(void) {
   if (!find_object) return 0;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)pthread_self();
@@ -115,7 +116,7 @@ static __attribute__((noinline)) uint16_t site(void) {
   return walk->site = number(calls, count, hash);
 }
 
-// Looks up the functions that walk stacks.
+// Looks up the functions that are needed to walk stacks.
 static void prepare_stacks(void) {
   *(void **)&find_object = FIND(_dl_find_object);
   first_stack = (uintptr_t)environ;

@@ -1,7 +1,7 @@
 // The waits of threads.
 //
-// The wrappers run in place of functions of Dispatch and of the C library, on every thread. Only slow paths, in which a
-// thread has to wait, are wrapped. If one wait is inside another, the outer one defines the reason. A wrapper preserves
+// The wrappers replace functions of Dispatch and of the C library, on every thread. Only slow paths, in which a thread
+// has to wait, are wrapped. If one wait is inside another, the outer one determines the reason. A wrapper preserves
 // errno, and must not wait itself.
 #pragma once
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "Blocks.h"
 
-// Begins a wait. The owner is the thread that holds the lock or queue that is waited for; 0 if it is not known.
+// Records the beginning of a wait. The owner is the thread that holds the lock or queue; 0 if it is not known.
 static void waits(enum gcdlab_trace_reason reason, void *queue, uint32_t owner) {
   if (self.waits++ == 0) write_with(&self.pen, GCDLAB_TRACE_WAIT, reason, site(), 0, owner, (uint64_t)queue);
 }
@@ -22,7 +22,7 @@ static void waited(void) {
   if (--self.waits == 0) record(GCDLAB_TRACE_WAITED, 0, 0, 0, 0);
   errno = error;
 }
-// Returns the reason of a wait: a pool thread that is in no block waits for work.
+// Returns the reason of a wait: GCDLAB_TRACE_WORK for a pool thread that is in no block, otherwise `reason`.
 static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
   know();
   return self.is_pool && self.depth == 0 ? GCDLAB_TRACE_WORK : reason;
@@ -48,7 +48,7 @@ WAIT_VOID(_dispatch_thread_event_wait_slow, (void *event), (event), inside_or(GC
 WAIT_VOID(_dispatch_once_wait, (void *gate), (gate), GCDLAB_TRACE_ONCE, NULL)
 WAIT(int, _dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
      (address, value, until, flags), GCDLAB_TRACE_GROUP, NULL)
-// Returns the reason of a wait for events: a pool thread that waits in this way outside of any block is Dispatch's
+// Returns the reason of a wait for events. Outside any block, a pool thread that waits for events is Dispatch's
 // manager.
 static enum gcdlab_trace_reason of_manager(void) {
   if (has_room(&self.pen, now()) && self.is_pool && self.depth == 0) strcpy(self.pen.chunk->name, "manager");
@@ -94,7 +94,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 
 #ifdef GCDLAB_PRELOADED
 
-// Calls whose slow path cannot be seen from outside of the library.
+// Calls whose slow path cannot be wrapped from outside the library.
 
 WAIT(int, sem_wait, (sem_t *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 WAIT(int, sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until),

@@ -1,7 +1,7 @@
-// Writes events into the file, and holds the state of each thread.
+// Writes events into the file, and stores the state of each thread.
 //
-// All other parts of the recorder call these functions, on every thread that they record. The functions take no lock,
-// allocate nothing, and make no system call except for the time of each event and when a thread takes a chunk.
+// All other files of the recorder call these functions, on every recorded thread. The functions take no lock, allocate
+// no memory, and make system calls only for the time of an event and when a thread takes a chunk.
 #pragma once
 #include <pthread.h>
 #include <string.h>
@@ -17,24 +17,24 @@ static uint32_t image;
 
 #define WEAK __attribute__((weak))
 #define TRACING __builtin_expect(__atomic_load_n(&tracing, __ATOMIC_RELAXED), 0)
-// Whether a call is recorded. libdispatch.so calls some of its own functions as a program would. Such calls are not
-// recorded.
+// Whether a call is recorded. Calls that libdispatch.so makes to its own public functions are not recorded.
 #define TRACED (TRACING && !self.inside)
 
-// A chunk that a thread writes.
+// The write position of a thread in a chunk.
 struct pen {
   struct chunk *chunk;
   uint32_t used;
 };
 
-// The state of each thread.
+// The recorder's state of a thread.
 struct thread {
-  // The chunk for events of blocks and waits, and the chunk for events that explain them, which are never dropped.
+  // The position in the chunk for events of blocks and waits, and in the chunk for events that describe these, which
+  // are never dropped.
   struct pen pen, keeps;
-  // Whether the thread is in a call of Dispatch. Calls that are made inside that call are not the program's.
+  // Whether the thread is in a call of Dispatch. Calls inside that call are not the program's own.
   bool inside;
   bool known, is_pool, has_ended;
-  // The reason, plus 1, of any wait inside the call in which the thread is.
+  // The reason, plus 1, of any wait inside the current call of Dispatch.
   uint8_t why;
   uint32_t depth, waits;
   uint64_t slot, blocks;
@@ -60,7 +60,7 @@ static void lose(struct chunk *chunk) {
   memset(chunk->events, 0, sizeof chunk->events);
 }
 
-// Returns the number of a chunk for this thread, from 1; 0 if there is none.
+// Returns the number of a free chunk for this thread, from 1; 0 if there is none.
 static uint64_t take(uint64_t time, enum state state) {
   for (uint32_t tries = 0; tries < 2 * CHUNKS; tries++) {
     uint64_t taken = __atomic_fetch_add(&file->chunks, 1, __ATOMIC_RELAXED);
@@ -83,7 +83,7 @@ static void leave(struct pen *pen) {
 }
 
 static pthread_key_t leaves;
-// Ends the thread's record. The thread's events that explain others stay in the file.
+// Ends the thread's record. The thread's describing events stay in the file.
 static void thread_ends(void *unused) {
   (void)unused;
   leave(&self.pen);
@@ -114,7 +114,7 @@ static bool has_room(struct pen *pen, uint64_t time) {
   return true;
 }
 
-// Determines whether the calling thread belongs to the pool, if that is not known yet.
+// Determines whether the calling thread is a pool thread, if that is not known yet.
 static void know(void) {
   if (!self.known) has_room(&self.pen, now());
 }
@@ -143,7 +143,7 @@ static void record(enum gcdlab_trace_kind kind, unsigned how, uint32_t count, ui
   write_with(&self.pen, kind, how, 0, count, a, b);
 }
 
-// Records an event that explains others, with at most `most` bytes of a text.
+// Records an event that describes others, with at most `most` bytes of a text.
 static void explain(enum gcdlab_trace_kind kind, unsigned how, uint64_t a, const char *text, size_t most) {
   size_t length = text ? strlen(text) : 0;
   uint32_t parts = (uint32_t)((length < most ? length : most) + 15) / 16;

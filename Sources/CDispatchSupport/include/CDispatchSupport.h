@@ -32,7 +32,8 @@ void *gcdlab_dispatch_get_specific(const void *key) GCDLAB_SYMBOL("dispatch_get_
 void gcdlab_dispatch_queue_set_specific(void *queue, const void *key, void *context, void (*destructor)(void *context))
     GCDLAB_SYMBOL("dispatch_queue_set_specific");
 const char *gcdlab_dispatch_queue_get_label(void *queue) GCDLAB_SYMBOL("dispatch_queue_get_label");
-/// Returns the current queue. The function is deprecated since OS X 10.9 and iOS 6, but still declared and exported.
+/// Returns the current queue. The function has been deprecated since OS X 10.9 and iOS 6, but is still declared and
+/// exported.
 void *gcdlab_dispatch_get_current_queue(void) GCDLAB_SYMBOL("dispatch_get_current_queue");
 void gcdlab_dispatch_activate(void *object) GCDLAB_SYMBOL("dispatch_activate");
 void gcdlab_dispatch_set_context(void *object, void *context) GCDLAB_SYMBOL("dispatch_set_context");
@@ -50,7 +51,7 @@ void gcdlab_dispatch_source_set_cancel_handler_f(void *source, void (*handler)(v
     GCDLAB_SYMBOL("dispatch_source_set_cancel_handler_f");
 void gcdlab_dispatch_resume(void *object) GCDLAB_SYMBOL("dispatch_resume");
 
-/// The type of a source that adds up its data, `DISPATCH_SOURCE_TYPE_DATA_ADD`. It is the address of a variable.
+/// The type of data-add sources, `DISPATCH_SOURCE_TYPE_DATA_ADD`. Dispatch uses the address of a variable.
 struct gcdlab_source_type;
 extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
 static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
@@ -61,8 +62,8 @@ extern struct gcdlab_queue gcdlab_main_queue_variable GCDLAB_SYMBOL("_dispatch_m
 static inline void *gcdlab_main_queue(void) { return &gcdlab_main_queue_variable; }
 
 #ifdef __linux__
-/// The eventfd that CoreFoundation's run loop waits for, and the function that it then calls on the main thread.
-/// Getting the eventfd tells Dispatch that the main queue is served in this way.
+/// Returns the eventfd that CoreFoundation's run loop waits for. After this call, Dispatch expects that
+/// gcdlab_drain_main_queue() is called on the main thread when the eventfd is readable.
 int gcdlab_main_queue_handle(void) GCDLAB_SYMBOL("_dispatch_get_main_queue_handle_4CF");
 void gcdlab_drain_main_queue(void *message) GCDLAB_SYMBOL("_dispatch_main_queue_callback_4CF");
 #endif
@@ -70,13 +71,13 @@ void *gcdlab_dispatch_semaphore_create(intptr_t value) GCDLAB_SYMBOL("dispatch_s
 intptr_t gcdlab_dispatch_semaphore_wait(void *semaphore, uint64_t timeout) GCDLAB_SYMBOL("dispatch_semaphore_wait");
 intptr_t gcdlab_dispatch_semaphore_signal(void *semaphore) GCDLAB_SYMBOL("dispatch_semaphore_signal");
 
-/// Prevents the compiler from moving a memory access from one side to the other. It takes no instruction.
+/// Prevents the compiler from moving memory accesses across the call. No instruction is generated.
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
 
-// Marks of the loops that time short operations. They take no instruction: each mark puts its address into a section of
-// the binary that is not loaded. Tools/timed-loops reads that section to find the machine code of the loops, and checks
-// which functions they call. The marks also prevent the compiler from moving code across them, and from removing an
-// empty loop.
+// Marks of the loops that time short operations. No instruction is generated: each mark stores its address in a section
+// of the binary that is not loaded. Tools/timed-loops reads that section to find the machine code of the loops, and
+// checks which functions they call. The marks also prevent the compiler from moving code across them, and from removing
+// an empty loop.
 #ifdef __ELF__
 #define GCDLAB_MARK(kind) \
   __asm__ __volatile__("99:\n\t.pushsection gcdlab_loops,\"\"\n\t.quad 99b\n\t.quad " #kind "\n\t.popsection" : : : "memory")
@@ -86,16 +87,16 @@ static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : :
 
 /// Marks the beginning of a timed loop.
 static inline void gcdlab_loop_begins(void) { GCDLAB_MARK(0); }
-/// Marks the repetition of the loop, with one more operation.
+/// Marks the repetition of the loop, before the next operation.
 static inline void gcdlab_loop_repeats(void) { GCDLAB_MARK(1); }
 /// Marks the end of the loop.
 static inline void gcdlab_loop_ends(void) { GCDLAB_MARK(2); }
 
-/// Uses a value in a way that the compiler cannot remove. It takes no instruction.
+/// Uses a value, so that the compiler cannot remove its computation. No instruction is generated.
 static inline void gcdlab_consume(uint64_t value) { __asm__ __volatile__("" : : "r"(value)); }
 
-/// Returns whether `dispatch_once_f` has nothing left to do. <dispatch/once.h> lets every C caller check this first.
-/// The function is inlined on systems with such a check, and returns false on others.
+/// Returns whether `dispatch_once_f` has nothing left to do. <dispatch/once.h> inlines this check into every C caller.
+/// The function returns false on systems without such a check.
 static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__APPLE__)
   bool done = __builtin_expect(*(const volatile intptr_t *)predicate == ~(intptr_t)0, 1);
@@ -107,12 +108,12 @@ static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
 #endif
 }
 
-/// A number for each thread, for a chain of work that continues from one function to the next. (Swift has no
+/// A number of the current chain of work, for each thread, which is passed from one function to the next. (Swift has no
 /// thread-local variables.)
 extern _Thread_local uint64_t gcdlab_chain_of_thread;
 static inline uint64_t *gcdlab_chain(void) { return &gcdlab_chain_of_thread; }
 
-/// The system's number of the calling thread, once the thread has asked for it; 0 before.
+/// The system's number of the calling thread; 0 until the thread has requested it.
 extern _Thread_local intptr_t gcdlab_number_of_thread;
 static inline intptr_t *gcdlab_thread_number(void) { return &gcdlab_number_of_thread; }
 
@@ -130,34 +131,34 @@ int gcdlab_core_number(int index);
 /// Returns the number of the core on which the calling thread runs; -1 if the system does not report it.
 int gcdlab_current_core(void);
 
-/// Receives the value that a block of the C code captured, and whether the block ran at its original address on the
-/// stack.
+/// A function that receives the value that a block of the C code captured, and whether the block ran at its original
+/// address on the stack.
 typedef void (*gcdlab_stack_block_function)(void *context, intptr_t value, bool in_place);
 
 /// Submits a block on this function's stack, as `dispatch_async(queue, ^{ function(context, value, …); })` does in C,
-/// and overwrites the block before it returns. `copied` is called for each copy of the block, and `freed` for each copy
+/// and overwrites the block before returning. `copied` is called for each copy of the block, and `freed` for each copy
 /// that is freed.
 void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                               void (*copied)(void *context), void (*freed)(void *context));
 
-/// Runs a block on this function's stack by `dispatch_sync`. The parameters are those of gcdlab_async_stack_block().
+/// Executes a block on this function's stack by `dispatch_sync`. The parameters are those of
+/// gcdlab_async_stack_block().
 void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                              void (*copied)(void *context), void (*freed)(void *context));
 
-/// Submits a block that the compiler made, `dispatch_async(queue, ^{ function(context, variable); })`, and then changes
-/// the variable. Before the change, the variable has the value `value`.
+/// Submits a block of the compiler, `dispatch_async(queue, ^{ function(context, variable); })`, and then changes the
+/// variable, whose initial value is `value`.
 void gcdlab_async_compiled_block(void *queue, void *context, intptr_t value,
                                  void (*function)(void *context, intptr_t value));
 
 /// Creates a block as gcdlab_async_compiled_block() does, changes the variable, and then calls the block.
 void gcdlab_call_compiled_block(void *context, intptr_t value, void (*function)(void *context, intptr_t value));
 
-/// Returns the size in bytes of memory that `malloc` or `calloc` returned.
+/// Returns the size in bytes of a piece of memory from `malloc` or `calloc`.
 size_t gcdlab_allocated_size(void *memory);
 
-/// Returns the result of confining a worker to the cores on its command line, as in `worker 0,2`, before Dispatch
-/// counted them: 0, or the error number. It is always 0 if no cores were given, and on systems other than Linux, which
-/// confine nothing.
+/// Returns the result of confining this worker, before `main`, to the cores on its command line (`worker 0,2`): 0, or
+/// an error number. The result is 0 if no cores were given, and on systems other than Linux, which confine nothing.
 int gcdlab_confinement(void);
 
 /// Returns a descriptor that becomes readable when the wall clock is set; -1 if the system does not report this. The
@@ -167,20 +168,20 @@ int gcdlab_wall_clock_watch(void);
 /// Returns the number of cores that are online, whether or not this process may run on them.
 int gcdlab_online_count(void);
 
-/// Keeps the calling thread on the `index`-th core (modulo) of its affinity mask. It has no effect on systems other
-/// than Linux. Returns 0, or the error number if the system does not allow it.
+/// Binds the calling thread to the core at `index` (modulo their number) in its affinity mask. The call has no effect
+/// on systems other than Linux. Returns 0, or the error number if the system does not allow it.
 int gcdlab_prefer_core(int index);
 
-/// Takes from the calling thread, and from all threads that it starts later, the permission to lower nice values: the
-/// capability CAP_SYS_NICE, and the limit RLIMIT_NICE of the process. The threads cannot regain it. If the calling
-/// thread's nice value is below 0, it becomes 0. Returns 0, or an error number: EPERM if the thread still has the
-/// permission, ENOSYS on systems other than Linux.
+/// Removes the permission to lower nice values (the capability CAP_SYS_NICE, and the process's limit RLIMIT_NICE) from
+/// the calling thread, and from all threads that it starts later. The permission cannot be restored. A nice value of
+/// the calling thread below 0 becomes 0. Returns 0, or an error number: EPERM if the thread still has the permission,
+/// ENOSYS on systems other than Linux.
 int gcdlab_give_up_raising_priority(void);
 
 /// Returns whether the process ignores `signal`. (Swift cannot compare with SIG_IGN.)
 bool gcdlab_ignores(int signal);
 
-/// Redirects `signal` to the calling thread, whichever thread receives it. The calling thread must block the signal and
+/// Redirects `signal` to the calling thread if another thread receives it. The calling thread must block the signal and
 /// wait for it.
 void gcdlab_gather(int signal);
 
@@ -192,112 +193,112 @@ enum gcdlab_limit {
   GCDLAB_LIMIT_STACK
 };
 
-/// Returns a soft resource limit, or -1 if there is none. (Swift sees neither RLIM_INFINITY nor, on Linux,
-/// RLIMIT_NPROC.)
+/// Returns a soft resource limit; -1 if there is none. (RLIM_INFINITY and, on Linux, RLIMIT_NPROC are not imported into
+/// Swift.)
 int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 
-/// Returns the number of the calling thread, as `/proc/self/task` lists it; -1 if threads have none. (Swift sees
-/// neither `gettid` nor the SYS_ constants.)
+/// Returns the number of the calling thread, as in `/proc/self/task`; -1 if threads have no number. (`gettid` and the
+/// SYS_ constants are not imported into Swift.)
 int64_t gcdlab_thread_id(void);
 
-/// Returns the handle of the calling thread (`pthread_self`), which is known without a system call.
+/// Returns the handle of the calling thread (`pthread_self`). The function makes no system call.
 uintptr_t gcdlab_current_thread(void);
 
-/// Returns the number of a thread that has not ended, by its handle; -1 if threads have none. The C library provides
-/// the number without a system call.
+/// Returns the number of the thread with a handle; -1 if threads have no number. The thread must not have ended. The
+/// function makes no system call.
 int64_t gcdlab_id_of_thread(uintptr_t thread);
 
-/// Opens a file without a name in `directory` for writing. Nothing remains of it, however the process ends. Returns -1
-/// if the system or the file system does not support such files, or if /proc, through which the file gets its name, is
-/// missing. (Swift does not see O_TMPFILE.)
+/// Opens a file without a name in `directory` for writing. The file is removed however the process ends. Returns -1 if
+/// the system or the file system does not support such files, or if /proc, which gcdlab_name_file() requires, is
+/// missing. (O_TMPFILE is not imported into Swift.)
 int gcdlab_open_unnamed(const char *directory);
 
-/// Gives an unnamed file its name. Returns -1 and errno if it fails: EEXIST if the name is taken.
+/// Links an unnamed file to `path`. Returns 0, or -1 and errno: EEXIST if the path exists.
 int gcdlab_name_file(int descriptor, const char *path);
 
 /// Opens a descriptor that becomes readable when a process has ended (`pidfd_open`). If no process has that number any
 /// more, it is readable at once, as with kqueue. Returns -1 and errno if no descriptor is available, or if the system
-/// has no such call (ENOSYS).
+/// does not support the call (ENOSYS).
 int gcdlab_open_process(int process);
 
-/// Ends the calling thread, which may be the main one, by `pthread_exit`.
+/// Ends the calling thread, which may be the main thread, by `pthread_exit`.
 void gcdlab_end_thread(void) __attribute__((noreturn));
 
-/// Starts a process that keeps a core busy and does nothing else, until a signal ends the process or its parent has
-/// ended. Returns its number, or -1 and errno.
+/// Starts a process that keeps a core busy until a signal ends the process or its parent has ended. Returns its process
+/// identifier, or -1 and errno.
 int32_t gcdlab_start_spinning(void);
 
-/// Makes this process the parent of the orphans among its descendants, so that it can wait for them. Returns 0, or an
-/// error number: ENOSYS if the system's first process adopts all orphans.
+/// Makes this process the parent of all its orphaned descendants, so that it can wait for them. Returns 0, or an error
+/// number: ENOSYS if the system's first process adopts all orphans.
 int gcdlab_adopt_orphans(void);
 
-/// Removes a System V semaphore. (Swift does not see `semctl`, which has variable arguments.)
+/// Removes a System V semaphore. (`semctl` is not imported into Swift, since it has variable arguments.)
 void gcdlab_remove_semaphore(int identifier);
 
-/// Returns memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until it is mended. Returns null and
-/// errno if there is none: ENOSYS on systems other than Linux, or on a processor whose instructions are not known here.
-/// The memory is never freed.
+/// Returns memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until the fault is mended. Returns
+/// null and errno on failure: ENOSYS on systems other than Linux, or on a processor whose instructions are not known
+/// here. The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
-/// Causes the fault, and returns after the fault was mended.
+/// Uses memory that causes a fault, and returns after the fault was mended.
 void gcdlab_have_fault(int signal, void *fault);
 
-/// Mends the fault, so that the faulting thread gets past it.
+/// Mends the fault, so that the faulting thread continues.
 void gcdlab_mend_fault(int signal, void *fault);
 
-/// Returns the number of the system call that all waits on memory use on Linux; -1 elsewhere.
+/// Returns the number of the futex system call, which all waits on memory use on Linux; -1 elsewhere.
 int64_t gcdlab_futex_call(void);
 
-/// Returns whether this is the number of a system call that waits for events of descriptors (epoll); false on systems
+/// Returns whether `call` is the number of a system call that waits for events of descriptors (epoll); false on systems
 /// other than Linux.
 bool gcdlab_is_event_wait(int64_t call);
 
-/// Removes the name of a thread of the dispatch pool from the calling thread, if it has one, and stores it in `name`,
-/// so that a thread that it now starts does not inherit it. Returns whether it had such a name.
+/// Moves the calling thread's name into `name` if it is that of a pool thread, so that a thread that it now starts does
+/// not inherit the name. Returns whether it was.
 bool gcdlab_hide_pool_name(char name[16]);
 
-/// Gives the calling thread a name. It has no effect on systems other than Linux.
+/// Sets the calling thread's name. The call has no effect on systems other than Linux.
 void gcdlab_take_name(const char name[16]);
 
-/// Installs the handler of SIGSYS that counts calls in the whole process, or restores the previous one. Returns 0, or
+/// Installs the handler of SIGSYS that counts calls, or restores the previous one, in the whole process. Returns 0, or
 /// an error number: ENOSYS if calls cannot be counted (another system or processor, a sanitizer).
 int gcdlab_answer_calls(bool answers);
 
-/// Starts to count the system calls of the calling thread, beginning after this function has returned. The handler of
-/// SIGSYS must be installed. Returns 0, or the error number: EINVAL if the kernel is too old, EBUSY if the thread is
+/// Starts to count the system calls of the calling thread, beginning after the return of this function. The handler of
+/// SIGSYS must be installed. Returns 0, or an error number: EINVAL if the kernel is too old, EBUSY if the thread is
 /// counting already.
 int gcdlab_begin_counting_calls(void);
 
-/// Ends the count that gcdlab_begin_counting_calls() started, on the same thread. Returns the number of calls, or -1 if
-/// not all could be counted.
+/// Ends the count that gcdlab_begin_counting_calls() started on the same thread. Returns the number of calls, or -1 if
+/// some calls could not be counted.
 int64_t gcdlab_end_counting_calls(void);
 
-/// Returns the name of the Dispatch that was linked in place of the toolchain's, as `make build LIBDISPATCH=…`
-/// recorded it; NULL for the toolchain's.
+/// Returns the name of the Dispatch build that was linked instead of the toolchain's (`make build LIBDISPATCH=…`); NULL
+/// for the toolchain's Dispatch.
 const char *gcdlab_dispatch_build(void);
 
-/// Returns the file that this process loaded Dispatch from; NULL if the binary itself contains it.
+/// Returns the path of the library from which this process loaded Dispatch; NULL if the binary itself contains
+/// Dispatch.
 const char *gcdlab_dispatch_library(void);
 
-/// Allocations on the heap that were counted.
+/// A count of heap allocations.
 struct gcdlab_allocations {
   /// The number of allocations.
   uint64_t count;
-  /// The bytes that were asked for.
+  /// The number of bytes that were requested.
   uint64_t bytes;
 };
 
-/// Returns whether allocations can be counted: whether this binary is linked with malloc wrapped.
+/// Returns whether allocations can be counted, which requires that this binary is linked with malloc wrapped.
 bool gcdlab_sees_allocations(void);
 
-/// Returns what has been counted so far, by all threads.
+/// Returns the allocations of all threads that have been counted so far.
 struct gcdlab_allocations gcdlab_allocations_so_far(void);
 
-/// Begins or ends counting the allocations of all threads. Calls nest.
+/// Begins (`asked` is true) or ends counting the allocations of all threads. Calls nest.
 void gcdlab_count_allocations(bool asked);
 
-/// Returns the bytes of the heap that the process has allocated and not freed, or -1 if the system does not report
-/// them.
+/// Returns the bytes of the heap that the process has allocated and not freed; -1 if the system does not report them.
 int64_t gcdlab_heap_in_use(void);
 
 #include "Fiber.h"

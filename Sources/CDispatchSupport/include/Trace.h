@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A trace is a file that a worker and the lab both map. Its content survives when the worker hangs, traps or is killed.
-// Each chunk of the file is written by one thread, so that the threads share only the count of chunks. When no chunks
-// are left, further events are counted and lost.
+// A trace is a file that a worker and the lab both map. Its content remains if the worker hangs, traps or is killed.
+// Each chunk of the file is written by one thread, so that the threads share only the count of chunks. If no chunk is
+// free, further events are counted and dropped.
 
 /// The kind of an event, which defines the meaning of its `a`, `b` and `count`.
 enum gcdlab_trace_kind {
@@ -24,11 +24,11 @@ enum gcdlab_trace_kind {
   /// a: the thread that holds the lock, or 0; b: the queue, or 0; how: gcdlab_trace_reason; site.
   GCDLAB_TRACE_WAIT,
   GCDLAB_TRACE_WAITED,
-  /// a: the queue; how: gcdlab_trace_queue; count: how many of the following events contain its label, 16 bytes in a
-  /// and b of each.
+  /// a: the queue; how: gcdlab_trace_queue; count: the number of following events with its label, 16 bytes in a and b
+  /// of each.
   GCDLAB_TRACE_QUEUE,
   GCDLAB_TRACE_TEXT,
-  /// a: the address of a work item; b: the number of its block.
+  /// a: the address of a work item; b: the number of the work item's block.
   GCDLAB_TRACE_ITEM,
   /// a: a thread; b: its running time in nanoseconds, according to the system.
   GCDLAB_TRACE_ACCOUNT,
@@ -80,7 +80,7 @@ struct gcdlab_trace_event {
   uint64_t b;
 };
 
-/// An event as it is read, with the thread that wrote it.
+/// An event and the thread that wrote it, as the lab reads them.
 struct gcdlab_traced {
   uint32_t thread;
   uint32_t image;
@@ -88,35 +88,35 @@ struct gcdlab_traced {
   struct gcdlab_trace_event event;
 };
 
-/// The events that a trace has lost because it had no room: their number, the time of the first that was not written
-/// (0 if there is none), and that of the last which was overwritten (0 if there is none).
+/// The events that a trace lost because the file was full: their number, the time of the first event that was not
+/// written (0 if there is none), and the time of the last event that was overwritten (0 if there is none).
 struct gcdlab_trace_loss {
   uint64_t events;
   uint64_t first;
   uint64_t until;
 };
 
-/// Creates a file in memory for a trace. If `recycles` is true, the oldest events make room for new ones. At most 32
-/// MiB are ever used. Returns -1 and errno if it fails.
+/// Creates a file in memory for a trace. If `recycles` is true, new events overwrite the oldest ones when the file is
+/// full. At most 32 MiB are used. Returns its descriptor, or -1 and errno.
 int gcdlab_trace_create(bool recycles);
 
 /// Ends the record of all programs that write into a trace.
 void gcdlab_trace_stop(int descriptor);
 
 /// Returns the events of a trace in order of time, in memory that the caller frees; null and errno if they cannot be
-/// read. The writer may be alive or have ended.
+/// read. The recorded process may still run.
 struct gcdlab_traced *gcdlab_trace_events(int descriptor, size_t *count, struct gcdlab_trace_loss *loss);
 
-/// Returns whether the calls of this binary can be recorded: whether the binary is linked so that they pass through the
-/// recorder (`make build`).
+/// Returns whether the calls of this binary can be recorded, which requires that it is linked with the recorder's
+/// wrappers (`make build`).
 bool gcdlab_trace_sees_calls(void);
 
-/// Maps the trace at a descriptor and records from now on, under a name. The calling thread starts a body. Returns 0 or
+/// Maps the trace at a descriptor and starts to record under a name. The calling thread begins the body. Returns 0 or
 /// an error number.
 int gcdlab_trace_begin(int descriptor, const char *name);
 
-/// Records the end of the body and the running time of each thread according to the system, and stops recording. The
-/// call has no effect if no body was started.
+/// Records the end of the body and the running time of each thread, as the system reports it, and stops recording. The
+/// call has no effect if no body was begun.
 void gcdlab_trace_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Begins and ends the record of a program other than the lab.
+// Begins and ends the record of a program that is not the lab.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -9,14 +9,14 @@
 
 #include "Trace.h"
 
-// The recorder as a library that is preloaded into other programs. For each call that is recorded, it exports a
-// function of the same name, which the loader finds before the function in Dispatch or in the C library. The plugin
-// Preload compiles this file together with Trace.c, and the lab contains the result. The library needs only the C
-// library, since any other one would be loaded into programs that do not have it.
+// The recorder as a library that is preloaded into other programs. For each recorded call, it exports a function of the
+// same name, which the loader finds before the function in Dispatch or in the C library. The plugin Preload compiles
+// this file together with Trace.c, and the lab contains the result. The library depends only on the C library, since
+// any other library would be loaded into programs that do not use it.
 
-// `dispatch_async` is a jump to `__wrap_dispatch_async`. `__real_dispatch_async` is a jump to the address in
-// `found_dispatch_async`. At first that is the address of code that looks the function up. The lookup takes place at
-// the first call and not earlier, since a program may have only some of these functions, or load them later.
+// `dispatch_async` jumps to `__wrap_dispatch_async`. `__real_dispatch_async` jumps to the address in
+// `found_dispatch_async`, which at first is the address of code that looks up the function. The lookup takes place at
+// the first call, since a program may contain only some of these functions, or load them later.
 
 struct found {
   void *function;

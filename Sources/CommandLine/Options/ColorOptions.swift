@@ -2,12 +2,6 @@ import ArgumentParser
 import Platform
 import Reporting
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 extension ColorChoice: ExpressibleByArgument {}
 
 /// The option for colour. With `auto`, the capabilities of the output stream decide whether colours are used.

@@ -3,12 +3,6 @@ import Laboratory
 import Platform
 import Reporting
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The options that define how results are shown during a run and after it.
 struct OutputOptions: ParsableArguments {
   @OptionGroup var rendering: RenderOptions

@@ -2,12 +2,6 @@ import Laboratory
 import Platform
 import Reporting
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The progress line on standard error, which is redrawn for each trial and erased before other output.
 final class ProgressDisplay: RunObserver {
   let style: TextStyle

@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 extension Trial {
   /// The exit status of a worker that could not read its request.
   static let badRequest: Int32 = 64

@@ -1,12 +1,6 @@
 import Measurement
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// An observer that is notified of the progress of a run, for example to print it.
 public protocol RunObserver: Sendable {
   /// Notifies the observer that a trial of `run` starts.

@@ -3,12 +3,6 @@ import Measurement
 import Platform
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A watchdog that ends a worker and all its children at the worker's time limit, or on request.
 ///
 /// The watchdog has a thread of its own, which it starts before the worker exists. If the machine has no more threads,

@@ -4,12 +4,6 @@ import Measurement
 import Platform
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The worker's side of a trial: runs one trial in this process and ends.
 ///
 /// The main thread serves the main queue by `dispatchMain`, unless the variant specifies otherwise. (On Linux,

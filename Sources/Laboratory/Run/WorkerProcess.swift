@@ -3,12 +3,6 @@ import Measurement
 import Platform
 import Subprocess
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The lab's side of a worker: starts the worker, sends a request, and determines the outcome of the trial.
 struct WorkerProcess {
   /// The executable to start with the argument `worker`.

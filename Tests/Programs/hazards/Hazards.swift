@@ -1,13 +1,13 @@
-// Hazards of the catalogue and their cures, in a program that has no code of the lab: `hazards NAME [cured]`.
+// Hazards of the catalogue and their fixes, in a program without the lab's code: `hazards NAME [cured]`.
 import Dispatch
 import Glibc
 import Synchronization
 
-/// The threads that a hazard has brought to a standstill, by their numbers.
+/// The numbers of the threads that a hazard has blocked.
 final class Stuck: Sendable {
   private let threads = Mutex<[Int]>([])
 
-  /// Notes that the calling thread only waits from now on.
+  /// Adds the calling thread, which only waits from now on.
   func add() {
     var path = [CChar](repeating: 0, count: 64)
     guard readlink("/proc/thread-self", &path, 63) > 0 else { return }
@@ -74,7 +74,7 @@ func transferMoneyInOrder() {
   group.wait()
 }
 
-/// Keeps the thread until the reply comes.
+/// Blocks the thread until the reply arrives.
 func waitForReply(_ reply: DispatchSemaphore) { reply.wait() }
 
 func askAll(_ stuck: Stuck) {

@@ -1,4 +1,4 @@
-// A program without any code of the lab. ProgramTraceTests knows its every block and wait.
+// A program without the lab's code. ProgramTraceTests expects its every block and wait.
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The declarations of <dispatch/dispatch.h>, which needs a flag of the compiler.
+// The declarations of <dispatch/dispatch.h>, which requires a compiler flag.
 typedef void *object;
 typedef void (*function)(void *);
 extern object dispatch_queue_create(const char *label, object attributes);
@@ -48,7 +48,7 @@ int main(int count_of_arguments, char **arguments) {
   dispatch_apply_f(16, dispatch_get_global_queue(0, 0), NULL, iterate);
   dispatch_after_f(dispatch_time(0, 5000000), serial, done, signals);
   dispatch_semaphore_wait(done, ~0ull);
-  // A child's calls before exec are in no record.
+  // A child's calls before exec are not recorded.
   pid_t child = fork();
   if (child == 0) {
     pthread_mutex_lock(&lock);

@@ -49,6 +49,21 @@ import Testing
     }
   }
 
+  @Test func `a limit of twice the tasks has a finding, since the semaphore never blocks`() throws {
+    func findings(_ limit: Int) -> [String] {
+      let pattern = FileDescriptorSemaphore()
+      let runs = pattern.variants.map { variant in
+        Run(
+          variant: variant, point: Point(), parameters: ["limit": .integer(limit), "tasks": .integer(90)], trials: [])
+      }
+      return pattern.findings(
+        in: Results(experiment: FakePattern.experiment(), machine: .test, seed: 1, started: "", runs: runs)
+      ).map(\.says)
+    }
+    #expect(findings(179).isEmpty)
+    #expect(findings(180).count == 1 && findings(180)[0].hasPrefix("from limit 180 on, the semaphore never blocks"))
+  }
+
   @Test func `a trial with too few free descriptors says their number and what to set`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()

@@ -30,6 +30,17 @@ import Testing
     #expect(DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (1, 108)).isEmpty)
   }
 
+  @Test func `trials on one core do not count among those that may lack a second one`() {
+    let loop = Variant("loop", .yardstick, "a way") { _ in }
+    let runs = [1, 2].map { cores in
+      let trials = (0..<10).map { round in
+        TrialRecord(round: round, outcome: .completed, shortages: cores > 1 && round < 3 ? [Cores.second] : [])
+      }
+      return Run(variant: loop, point: Point(), parameters: [Cores.name: .integer(cores)], trials: trials)
+    }
+    #expect(DisturbanceWatch.lackingCore(runs) == (3, 10))
+  }
+
   private func results(_ machine: Machine, _ warnings: [RunNote] = []) throws -> Results {
     let pattern = try PatternDescription(Fake())
     let experiment = Experiment(

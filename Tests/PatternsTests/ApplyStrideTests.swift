@@ -240,48 +240,98 @@ import Testing
       let blocks = (1_000_000 + stride - 1) / stride
       return cost(stride, 8e6 + 25 * Double(blocks) + 300 * Double(stride))
     }
-    let model = try #require(StrideModel(fitting: costs))
-    #expect(abs(model.work / 8e6 - 1) < 0.001)
-    #expect(abs(model.overhead / 25 - 1) < 0.001)
-    #expect(abs(model.tail / 300 - 1) < 0.01)
-    #expect(model.worst.error < 0.001)
+    let model = try #require(StrideModel(fitting: costs, cores: 2))
+    #expect(abs(model.fit.work / 8e6 - 1) < 0.001)
+    #expect(abs(model.fit.overhead / 25 - 1) < 0.001)
+    #expect(abs(model.fit.tail / 300 - 1) < 0.01)
+    #expect(model.fit.worst.error < 0.001)
     // 25 ns * 1e6 / s + 300 ns * s is 5 % of 8 ms at 65.7 and 1267.6, and never 1 %.
-    #expect(model.strides(forOverhead: 0.05) == 66...1267)
-    #expect(model.sentence(for: "apply", overhead: 0.05).contains("use stride 66 to 1267"))
-    #expect(model.strides(forOverhead: 0.01) == nil)
+    #expect(model.recommendation(forOverhead: 0.05) == .strides(66...1267))
+    #expect(model.words(forOverhead: 0.05) == "for at most 5 % overhead use stride 66 to 1267 (largest measured: 1024)")
+    #expect(
+      model.words(forOverhead: 0.01).contains(
+        /^no stride keeps the overhead at 1 %; the smallest overhead is 2\.20? %, at stride 2(88|89|9.)$/),
+      "\(model.words(forOverhead: 0.01))")
     #expect(
       model.formula.contains(/^t = (8|7\.99|8\.00) ms \+ blocks x 25(\.0)? ns \+ stride x (299|300|301) ns$/),
       "\(model.formula)")
   }
 
-  @Test func `the model knows contention`() throws {
+  @Test func `the model knows contention, and idle cores bound the strides`() throws {
     let costs = [1, 4, 16, 64, 256, 1024].map { stride in
       let blocks = 1e6 / Double(stride)
       return StrideModel.Cost(
         stride: stride, blocks: blocks, elapsed: 8e6 + 10 * blocks + 30 * blocks / Double(stride))
     }
-    let model = try #require(StrideModel(fitting: costs))
-    #expect(abs(model.overhead / 10 - 1) < 0.01 && abs(model.contention / 30 - 1) < 0.01 && model.worst.error < 0.001)
+    let model = try #require(StrideModel(fitting: costs, cores: 2))
+    let fit = model.fit
+    #expect(abs(fit.overhead / 10 - 1) < 0.01 && abs(fit.contention / 30 - 1) < 0.01 && fit.worst.error < 0.001)
     #expect(model.formula.contains(/^t = \S+ ms \+ blocks x \(\S+ ns \+ \S+ ns \/ stride\)$/), "\(model.formula)")
-    // 10 / s + 30 / s^2 of a million is 1 % of 8 ms at 127.9.
-    #expect(model.strides(forOverhead: 0.01) == 128...1_000_000)
-    #expect(model.sentence(for: "apply", overhead: 0.01).contains("for at most 1 % overhead use stride 128 or more"))
+    // 10 / s + 30 / s^2 of a million, and 8 ns * s while another core idles, is 1 % of 8 ms at 129.5 and 9873.4.
+    #expect(
+      model.sentences(for: "apply", overhead: 0.01).last
+        == "apply: for at most 1 % overhead use stride 130 to 9873 (largest measured: 1024)")
+    // With more cores, more of them are idle.
+    let wide = try #require(StrideModel(fitting: costs, cores: 8))
+    guard case .strides(let strides) = wide.recommendation(forOverhead: 0.05) else {
+      Issue.record("no strides")
+      return
+    }
+    #expect((7100...7143).contains(strides.upperBound), "\(strides)")
+    // On one core no other core is idle, and one block is enough.
+    let one = try #require(StrideModel(fitting: costs, cores: 1))
+    #expect(
+      one.words(forOverhead: 0.01) == "for at most 1 % overhead use stride 128 to 1,000,000 (largest measured: 1024)")
   }
 
   @Test func `a stride longer than the loop is not recommended`() throws {
     let costs = [1, 2, 4, 10, 100].map { stride in cost(stride, 100 + 5_000_000 / Double(stride), of: 1000) }
-    let model = try #require(StrideModel(fitting: costs))
-    #expect(model.sentence(for: "apply", overhead: 0.01).contains("; no stride of this loop has at most 1 % overhead"))
+    let model = try #require(StrideModel(fitting: costs, cores: 2))
+    #expect(
+      model.words(forOverhead: 0.01)
+        == "no stride keeps the overhead at 1 %; the loop is too short: a plain loop is as fast")
+  }
+
+  @Test func `the strides follow from the upper end of the cost of a block`() throws {
+    // A block costs 20 to 30 ns, a different time in each round.
+    let costs = [1, 4, 16, 64, 256, 1024].map { stride in
+      var cost = cost(stride, 0)
+      let rounds = (0..<12).map { round in (round, 8e6 + Double(20 + round % 6 * 2) * cost.blocks) }
+      cost.elapsed = 8e6 + 25 * cost.blocks
+      cost.rounds = Dictionary(uniqueKeysWithValues: rounds)
+      return cost
+    }
+    let model = try #require(StrideModel(fitting: costs, cores: 2))
+    let interval = try #require(model.costOfBlock(at: 323))
+    #expect(interval.lowerBound > 20 && interval.lowerBound < 24 && interval.upperBound > 26, "\(interval)")
+    #expect(interval.upperBound < 30, "\(interval)")
+    guard case .strides(let strides) = model.recommendation(forOverhead: 0.01) else {
+      Issue.record("no strides")
+      return
+    }
+    let cost = interval.upperBound * 1e6
+    #expect(cost / Double(strides.lowerBound) + 8 * Double(strides.lowerBound) <= 80_100)
+    #expect(strides.lowerBound > 335, "\(strides)")
+    let says = model.sentences(for: "apply", overhead: 0.01)
+    #expect(
+      says.dropFirst().first?.contains(
+        /^each block of apply at stride 32\d adds (25(\.0)?|24\.9|25\.1) ns \(95 % interval: 2\d.* ns to 2\d.* ns\); the strides are/
+      ) == true, "\(says)")
+    #expect(says[0].hasSuffix("(error at a stride left out of the fit: at most 0 %)"), "\(says)")
+    // Without rounds there is no interval.
+    let plain = try #require(StrideModel(fitting: costs.map { self.cost($0.stride, $0.elapsed) }, cores: 2))
+    #expect(plain.costOfBlock(at: 323) == nil)
+    #expect(plain.sentences(for: "apply", overhead: 0.01)[1].hasSuffix("(too few rounds for an interval)"))
   }
 
   @Test func `the model says when it does not fit, and needs four strides`() throws {
     let erratic = [cost(1, 5e6), cost(4, 50e6), cost(16, 4e6), cost(64, 60e6), cost(256, 5e6)]
-    let model = try #require(StrideModel(fitting: erratic))
-    let says = model.sentence(for: "apply", overhead: 0.01)
+    let model = try #require(StrideModel(fitting: erratic, cores: 2))
+    let says = model.sentences(for: "apply", overhead: 0.01).joined()
     #expect(
       says.contains(/^no cost model fits apply: fitted to the other strides, it misses stride \d+ by \d/), "\(says)")
     #expect(says.hasSuffix("measure longer (--time) and at more strides (stride=1..256:x2)"), "\(says)")
-    #expect(StrideModel(fitting: Array(erratic.prefix(3))) == nil)
+    #expect(StrideModel(fitting: Array(erratic.prefix(3)), cores: 2) == nil)
   }
 
   private func results(
@@ -308,76 +358,129 @@ import Testing
   }
 
   @Test(arguments: [
-    ([], "at most 1 % overhead use stride 313"), (["overhead=10%"], "at most 10 % overhead use stride 32"),
+    ([], "at most 1 % overhead use stride 323 to 96"),
+    (["overhead=10%"], "at most 10 % overhead use stride 32 to 99,9"),
   ])
   func `the setting overhead says what scheduling may cost`(_ settings: [String], _ says: String) throws {
     let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], set: settings))
     #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")
   }
 
-  /// Returns the first advice of a comparison of strides with these settings.
+  /// Returns the findings of a comparison of strides with these settings.
   ///
-  /// - Parameter busy: whether another program keeps a second core busy.
-  private func advice(_ settings: [String], cores: [Int] = [], busy: Bool = false, warnings: [RunNote] = [])
-    throws -> String?
-  {
+  /// - Parameters:
+  ///   - busy: whether another program keeps a second core busy.
+  ///   - lacks: whether the trial at a stride in a round reports that it found no second core.
+  ///   - time: a factor of the time of a variant at a stride.
+  private func findings(
+    _ settings: [String], _ variants: [String] = ["apply"], strides: [Int] = [1, 16, 64, 256, 1024, 4096],
+    cores: [Int] = [], rounds: Int = 6, busy: Bool = false, machine: Machine = .test,
+    lacks: (_ stride: Int, _ round: Int) -> Bool = { _, _ in false },
+    time: (_ variant: String, _ stride: Int) -> Double = { _, _ in 1 }
+  ) throws -> [RunNote] {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
-    let experiment = try library.experiment(ApplyStride.name).applying(
-      Overrides(settings: ["iterations=1M"] + settings, variants: ["apply"])
+    var experiment = try library.experiment(ApplyStride.name).applying(
+      Overrides(settings: ["iterations=1M"] + settings, variants: variants)
     ).sweeping(
-      [Sweep("stride", [1, 16, 64, 256, 1024, 4096].map { .integer($0) })]
+      [Sweep("stride", strides.map { .integer($0) })]
         + (cores.isEmpty ? [] : [Sweep("cores", cores.map { .integer($0) })]))
+    experiment.seeksBest = true
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
       guard case .integer(let stride)? = runs[index].parameters["stride"] else { continue }
       let blocks = Double((1_000_000 + stride - 1) / stride)
-      runs[index].trials = (0..<6).map { round in
+      runs[index].trials = (0..<rounds).map { round in
         var observation = Observation()
-        let shared = 2 / Double(busy ? 1 : runs[index].cores ?? Machine.test.cores)
-        let elapsed = shared * (8e6 + 25 * blocks) * (1 + 0.002 * Double((round + index) % 3))
+        let isAlone = lacks(stride, round)
+        let shared = 2 / Double(busy || isAlone ? 1 : runs[index].cores ?? Machine.test.cores)
+        let elapsed =
+          shared * (8e6 + 25 * blocks) * (1 + 0.002 * Double((round + index) % 3))
+          * time(runs[index].variant.name, stride)
         observation.record("elapsed", elapsed)
         observation.record("speedup", 16e6 / elapsed)
         observation.record("blocks", Int(blocks))
-        return TrialRecord(round: round, outcome: .completed, observation: observation)
+        return TrialRecord(
+          round: round, outcome: .completed, observation: observation, shortages: isAlone ? [Cores.second] : [])
       }
     }
-    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs, warnings: warnings)
-    return ApplyStride().findings(in: results).first { $0.kind == Conclusion.advice }?.says
+    return ApplyStride().findings(
+      in: Results(experiment: experiment, machine: machine, seed: 1, started: "", runs: runs))
   }
 
+  /// Returns the advice among some findings.
+  private func advice(_ findings: [RunNote]) -> String? { findings.first { $0.kind == Conclusion.advice }?.says }
+
   @Test func `a comparison of strides ends in advice for other loops`() throws {
-    let advice = try #require(try advice([]))
+    let advice = try #require(advice(try findings([])))
     // A block adds 25 ns to the loop's time, so the smallest useful work of a block on each of two cores is a hundred
-    // times as long.
+    // times as long. The last block may leave one core idle, so there must be a hundred blocks.
     #expect(
       advice.contains(
-        /^Give a block at least (4\.9|5)\S* us of work, for at most 1 % overhead: here stride 31\d or more\.$/),
-      "\(advice)")
+        /^Give a block at least 5\.[1-6]\S* us of work, and make at least 10\d blocks, for at most 1 % overhead: here stride 3\d\d to 9[56]\d\d \(largest measured: 4096\)\.$/
+      ), "\(advice)")
   }
 
   @Test func `the advice is for the requested cores`() throws {
     // An iteration of 16 ns and a block of 50 ns take that long on a core, whatever the number of cores.
-    let one = try #require(try advice(["cores=1"]))
-    #expect(one.contains(/^Give a block at least (4\.9|5)\S* us of work/), "\(one)")
-    let both = try #require(try advice([], cores: [1, 2]))
-    #expect(both.contains(/^With 1 core: Give a block at least (4\.9|5)\S* us of work/), "\(both)")
-    #expect(both.contains(/With 2 cores: Give a block at least (4\.9|5)\S* us of work/), "\(both)")
+    let one = try #require(advice(try findings(["cores=1"])))
+    #expect(
+      one.contains(
+        /^Give a block at least (4\.9|5)\S* us of work, for at most 1 % overhead: here stride 3\d\d to 1,000,000 \(largest/
+      ), "\(one)")
+    let both = try #require(advice(try findings([], cores: [1, 2])))
+    #expect(both.contains(/^With 1 core: Give a block at least (4\.9|5)\S* us of work, for/), "\(both)")
+    #expect(both.contains(/With 2 cores: Give a block at least 5\S* us of work, and make at least 10\d/), "\(both)")
     // A core that was not available did none of the work: the time of an iteration is not doubled.
-    let busy = try #require(try advice([], busy: true))
-    #expect(busy.contains(/^Give a block at least (4\.9|5)\S* us of work.*: here stride 31\d or more/), "\(busy)")
+    let busy = try #require(advice(try findings([], busy: true)))
+    #expect(busy.contains(/^Give a block at least 5\S* us of work.*: here stride 3\d\d to/), "\(busy)")
     let findings = ApplyStride().findings(in: try results([("cores", [1, 2]), ("stride", [1, 4])]))
     #expect(findings.contains { $0.says.hasPrefix("apply[cores=1] has its best mean at stride 4") }, "\(findings)")
   }
 
   @Test func `the advice is for the reader's loop if it is given`() throws {
-    let own = try #require(try advice(["my-iteration=160ns", "my-iterations=1M"]))
+    let own = try #require(advice(try findings(["my-iteration=160ns", "my-iterations=1M"])))
     #expect(
       own.contains(
-        /For 1_000_000 iterations of 160 ns: Give a block at least (4\.9|5)\S* us of work.*: stride 3[12] or more/),
-      "\(own)")
-    let busy = try advice(["my-iteration=160ns"], warnings: [RunNote(RunNote.coresTaken, "they were busy")])
-    #expect(busy == "No stride for your own loop: the trials did not have several cores.")
-    let short = try #require(try advice(["my-iteration=1ns", "my-iterations=10"]))
-    #expect(short.contains("no stride keeps the overhead at 1 %: the loop is too short"), "\(short)")
+        /^For 1,000,000 iterations of 160 ns: Give a block at least 5\.\S* us of work, and make at least 10\d blocks, for at most 1 % overhead: stride 3\d to 99\d\d \(/
+      ), "\(own)")
+    let short = try #require(advice(try findings(["my-iteration=1ns", "my-iterations=10"])))
+    #expect(
+      short.hasSuffix("no stride keeps the overhead at 1 %; the loop is too short: a plain loop is as fast."),
+      "\(short)")
+    // A block of s iterations costs 25 / s + 80 s / 10000 of 80 ns an iteration: at least 1.12 %.
+    let near = try #require(advice(try findings(["my-iteration=160ns", "my-iterations=10000"])))
+    #expect(
+      near.contains(
+        /^For 10,000 iterations of 160 ns: no stride keeps the overhead at 1 %; the smallest overhead is 1\.20? %, at stride 5\d\.$/
+      ), "\(near)")
+  }
+
+  @Test func `a model that fits recommends, even if that of the fastest variant does not`() throws {
+    let findings = try findings(["my-iteration=160ns"], ["apply", "apply-queue"]) { variant, stride in
+      variant == "apply" ? stride == 64 ? 0.3 : 0.9 : 1
+    }
+    #expect(findings.contains { $0.says.hasPrefix("no cost model fits apply: ") }, "\(findings)")
+    let says = try #require(advice(findings))
+    #expect(says.hasSuffix("(by the cost model of apply-queue; none fits apply)."), "\(says)")
+    #expect(says.hasPrefix("For 1,000,000 iterations of 160 ns: Give a block"), "\(says)")
+  }
+
+  @Test func `the model uses the trials that had a second core`() throws {
+    let some = try findings([], rounds: 12) { _, round in round.isMultiple(of: 2) }
+    let model = try #require(some.first { $0.kind == "cost-model" })
+    #expect(model.says.hasSuffix("; from the 36 of 72 trials that had a second core"), "\(model)")
+    #expect(advice(some)?.contains(/here stride 3\d\d to 9[56]\d\d\b/) == true, "\(some)")
+    let few = try findings(["my-iteration=160ns"], rounds: 12) { stride, round in stride == 64 && round > 4 }
+    let reason = "only 5 of 12 trials at stride 64 had a second core, and 6 are needed at each stride"
+    #expect(few.map(\.says).contains("no cost formula for apply: \(reason)"), "\(few)")
+    #expect(advice(few) == "No stride for your own loop: \(reason).")
+  }
+
+  @Test func `a search says why it has no cost formula`() throws {
+    let three = try findings([], strides: [1, 16, 64]).map(\.says)
+    #expect(three.contains("no cost formula for apply: a cost model needs four strides"), "\(three)")
+    let one = try findings(["my-iteration=160ns"], machine: Machine.test.confined(to: 1))
+    #expect(one.map(\.says).contains("no cost formula for apply: the trials had only one core"), "\(one)")
+    #expect(advice(one) == "No stride for your own loop: the trials had only one core.")
   }
 }

@@ -20,7 +20,7 @@ struct DisturbanceWatch {
 
   /// Returns warnings about disturbances since the start, for readers of the figures; empty if there were none.
   ///
-  /// - Parameter lacking: The number of trials that found no second core, and the number of all trials.
+  /// - Parameter lacking: The number of trials that found no second core, and the number of trials on several cores.
   func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [RunNote] {
     var warnings: [RunNote] = []
     if !machine.optimised {
@@ -41,9 +41,10 @@ struct DisturbanceWatch {
         lacking: lacking)
   }
 
-  /// Returns the number of trials that found no second core, and the number of all trials.
+  /// Returns the number of trials that found no second core, and the number of all trials. Trials that are confined to
+  /// one core do not count, since they need no second one.
   static func lackingCore(_ runs: [Run]) -> (count: Int, trials: Int) {
-    let trials = runs.flatMap(\.trials)
+    let trials = runs.filter { $0.cores != 1 }.flatMap(\.trials)
     return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
   }
 
@@ -58,7 +59,7 @@ struct DisturbanceWatch {
     let isLacking = Double(lacking.count) > tolerated * Double(lacking.trials)
     if isTaken || isLacking {
       let reasons = [
-        isLacking ? "\(lacking.count) of \(lacking.trials) trials found no second core" : nil,
+        isLacking ? "\(lacking.count.withCommas) of \(lacking.trials.withCommas) trials found no second core" : nil,
         taken > tolerated
           ? "other programs\(stolen > tolerated / 2 ? " and the hypervisor" : "") took \(percent(taken)) of the time of "
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,

@@ -48,7 +48,7 @@ struct ApplyStride: Pattern {
   )
   let overhead = Parameter.percent(
     "overhead", 1...50, default: 1,
-    "share of the work that scheduling may cost at the recommended stride; changes only that finding")
+    "share of the work that scheduling and idle cores may cost at the recommended stride; changes only the findings")
   let myIteration = Parameter.duration(
     "my-iteration", .zero ... .seconds(1), default: .zero,
     "duration of one iteration of your own loop, for which a stride is recommended; 0 to use the measured loop"

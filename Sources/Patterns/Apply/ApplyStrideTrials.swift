@@ -210,7 +210,7 @@ extension ApplyStride {
   ) throws {
     let stride = stride ?? trial[self.stride]
     guard (trial[iterations] + stride - 1) / stride <= most else {
-      throw Unavailable("more than \(most.grouped) blocks; raise \(groupBlocks.name) to run it")
+      throw Unavailable("more than \(most.withCommas) blocks; raise \(groupBlocks.name) to run it")
     }
     let body = { (loop: StridedLoop) in try body(loop, loop.count, loop.stride) }
     try runHundredByFour(trial, body)

@@ -132,7 +132,8 @@ public struct ReportContent: Sendable {
   var coresNote: String? {
     guard comparesFigures else { return nil }
     if document.machine.usedCores == 1 {
-      return "On one core no two threads run at once: this run cannot say how much several cores gain."
+      return "On one core no two threads run at once"
+        + (document.isAboutCores ? ": this run cannot say how much several cores gain." : ".")
     }
     return document.warnings.first { $0.kind == RunNote.coresTaken }.map { note in
       let says = document.fitting(note).says
@@ -183,23 +184,10 @@ public struct ReportContent: Sendable {
 
   /// The remarks of the pattern that are not part of the conclusion.
   var findings: [String] {
-    let kinds = Set(document.findings.map(\.kind))
     // The answer of a search contains the best setting, and the certainty of this result.
-    let inAnswer = [Conclusion.kind, Conclusion.advice] + (seeksBest ? [Self.bestStride] : [])
-    let findings = document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
-    guard seeksBest, kinds.contains(Self.bestStride), !kinds.contains(Self.costModel) else { return findings }
-    let hadCores = document.machine.usedCores > 1 && !hasTakenCores
-    return findings + [
-      "no cost formula: "
-        + (hadCores ? "it needs at least four strides" : "it is about several cores, which the trials did not have")
-    ]
+    let inAnswer = [Conclusion.kind, Conclusion.advice] + (seeksBest ? ["best-stride"] : [])
+    return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
-
-  /// The kinds of findings about the stride of a loop.
-  private static let (bestStride, costModel) = ("best-stride", "cost-model")
-
-  /// Whether other programs used the cores during the run.
-  private var hasTakenCores: Bool { document.warnings.contains { $0.kind == RunNote.coresTaken } }
 
   // MARK: Below the tables
 
@@ -215,10 +203,7 @@ public struct ReportContent: Sendable {
 
   /// The claims about the runs of the document. For a search, only the failed claims are included, since the other
   /// claims are about other settings.
-  var claims: [ClaimFacts] {
-    seeksBest
-      ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims.filter { !$0.isLeftOut }
-  }
+  var claims: [ClaimFacts] { document.judgedClaims }
 
   /// A line about the claims on variants or settings that the command line left out; nil if there are no such claims.
   var leftOut: String? {
@@ -244,23 +229,31 @@ public struct ReportContent: Sendable {
 }
 
 extension ResultDocument {
-  /// Whether the run is about the gain of several cores: cores are swept, trials waited for a second core, or a claim
-  /// contains a figure that is a speed-up.
-  private var dependsOnCores: Bool {
-    if scenario.sweep.contains(Cores.name) { return true }
-    if warnings.contains(where: { $0.kind == "lacking" && $0.says.hasPrefix(Cores.second) }) { return true }
-    return claims.contains { claim in
-      claim.kind == .performance && claim.comparison?.figures.contains { Self.gains.contains($0.metric) } == true
-    }
+  /// The claims about the runs of the document; for a search only the failed ones.
+  fileprivate var judgedClaims: [ClaimFacts] {
+    claims.filter { scenario.seeksBest == true ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
+  }
+
+  /// Whether the run is about the gain of several cores: cores are swept, or a judged claim contains a figure that is a
+  /// speed-up.
+  fileprivate var isAboutCores: Bool {
+    scenario.sweep.contains(Cores.name)
+      || judgedClaims.contains { claim in
+        claim.kind == .performance && claim.comparison?.figures.contains { Self.gains.contains($0.metric) } == true
+      }
   }
 
   /// The names of the metrics for the gain of several cores.
   private static let gains: Set<String> = ["speedup", "speed-up", "efficiency"]
 
-  /// Returns a warning in words that suit the run. If the run is not about the gain of several cores, the warning of
-  /// cores that other programs used states only that the intervals are wide.
+  /// Returns a warning in words that suit the run. If the run is not about the gain of several cores, the warning that
+  /// the cores were busy does not mention this gain.
   func fitting(_ warning: RunNote) -> RunNote {
-    guard warning.kind == RunNote.coresTaken, !dependsOnCores else { return warning }
+    guard warning.kind == RunNote.coresTaken, !isAboutCores else { return warning }
+    if warning.says.contains(Cores.second) {
+      let says = warning.says.replacing(#/(; so this run|, and it) cannot say how much several cores gain$/#, with: "")
+      return RunNote(warning.kind, says, runs: warning.runs)
+    }
     let share = warning.says.firstMatch(of: #/took (\d+ %)/#).map { " (\($0.1))" } ?? ""
     return RunNote(warning.kind, "busy machine\(share): intervals are wide", runs: warning.runs)
   }

@@ -1,0 +1,98 @@
+import Measurement
+
+/// The terms of a ``StrideModel``. Cross-validation selects them: it chooses those that best predict the strides to
+/// which they were not fitted.
+struct StrideFit {
+  var work: Double
+  var overhead: Double
+  let contention: Double
+  var tail: Double
+  /// The largest leave-one-out error, as a fraction, and the stride at which it occurs. A leave-one-out error is the
+  /// error of predicting one stride from a fit to all other strides.
+  let worst: (error: Double, stride: Int)
+
+  /// Creates a fit to costs in the ascending order of their strides; nil if no set of terms can be fitted.
+  init?(_ costs: [StrideModel.Cost]) {
+    var best: (worst: (error: Double, stride: Int), terms: [Double])?
+    for columns in Self.choices(leaving: costs.count - 2) {
+      guard let terms = Self.fit(costs, columns), let worst = Self.worstPrediction(costs, columns) else { continue }
+      if worst.error < best?.worst.error ?? .infinity { best = (worst, terms) }
+    }
+    guard let best else { return nil }
+    (work, overhead, contention, tail) = (best.terms[0], best.terms[1], best.terms[2], best.terms[3])
+    worst = best.worst
+  }
+
+  /// Returns the time in nanoseconds that scheduling one block of `stride` iterations adds to the loop.
+  func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
+
+  /// Returns the terms with a multiple of the work and of the tail.
+  func scaled(work: Double, tail: Double) -> StrideFit {
+    var fit = self
+    fit.work *= work
+    fit.tail *= tail
+    return fit
+  }
+
+  // MARK: Resampling
+
+  /// The number of resamplings.
+  private static let resamplings = 100
+
+  /// Returns fits to resampled rounds; empty if a stride has too few rounds.
+  ///
+  /// This is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats the
+  /// whole procedure from the medians to the selection of the terms. Since all strides take part in the same rounds, a
+  /// round is drawn for all strides together. The seed is fixed, so that the same results have the same interval.
+  static func resampled(_ costs: [StrideModel.Cost]) -> [StrideFit] {
+    guard costs.allSatisfy({ $0.rounds.count >= ConfidenceInterval.fewest }) else { return [] }
+    let rounds = Set(costs.flatMap(\.rounds.keys)).sorted()
+    var random = SplitMix64(seed: 1)
+    return (0..<resamplings).compactMap { _ in
+      let drawn = rounds.indices.map { _ in rounds[Int.random(in: rounds.indices, using: &random)] }
+      let costs = costs.compactMap { cost -> StrideModel.Cost? in
+        guard let median = Summary(drawn.compactMap { cost.rounds[$0] })?.p50 else { return nil }
+        var cost = cost
+        cost.elapsed = median
+        return cost
+      }
+      return StrideFit(costs)
+    }
+  }
+
+  // MARK: Least squares
+
+  /// Returns the sets of terms to try, as column indices. Each set includes the work and has at most `most` terms,
+  /// since more terms would fit any costs.
+  private static func choices(leaving most: Int) -> [[Int]] {
+    (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
+  }
+
+  /// Returns the largest error of predicting a stride between the first and the last one from a fit to all other
+  /// strides.
+  private static func worstPrediction(_ costs: [StrideModel.Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
+    let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
+      guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }
+      return (abs(predict(fit, held) / held.elapsed - 1), held.stride)
+    }
+    return errors.max { $0.error < $1.error }
+  }
+
+  /// Returns the terms that minimize the squares of the relative errors; nil if there is no solution or if a term is
+  /// negative.
+  private static func fit(_ costs: [StrideModel.Cost], _ columns: [Int]) -> [Double]? {
+    let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
+    guard let solution = LeastSquares.solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
+    var parameters = [0.0, 0.0, 0.0, 0.0]
+    for (column, value) in zip(columns, solution) { parameters[column] = value }
+    return parameters
+  }
+
+  private static func terms(_ cost: StrideModel.Cost) -> [Double] {
+    [1, cost.blocks, cost.blocks / Double(cost.stride), Double(cost.stride)]
+  }
+
+  private static func predict(_ parameters: [Double], _ cost: StrideModel.Cost) -> Double {
+    zip(parameters, terms(cost)).reduce(0) { $0 + $1.0 * $1.1 }
+  }
+}

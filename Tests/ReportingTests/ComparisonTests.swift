@@ -88,6 +88,104 @@ import Testing
         "each variant only at the setting with its best mean"))
   }
 
+  @Test func `a variant without the last parameter has one column, and a cell without a ratio is the mean of the plot`()
+    throws
+  {
+    let both = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4, 16])]) { variant, round, _ in
+      (variant == "plain" ? 1000 : 3000) * (round < 3 ? 1 : 4)
+    }
+    let ratios = try #require(both.content.tables.first { $0.title == "plain" })
+    #expect(ratios.headings.map(\.title) == ["work", "any stride"] && ratios.rows.allSatisfy { $0.cells.count == 2 })
+    #expect(ratios.note == "elapsed as a multiple of the best mean for each work")
+    let alone = Results(
+      experiment: both.experiment, machine: both.machine, seed: 1, started: both.started,
+      runs: both.runs.filter { $0.variant.name == "plain" })
+    let content = alone.content
+    let figures = try #require(content.tables.first)
+    #expect(figures.note == "elapsed, means over the rounds", "\(figures.note)")
+    let plotted = try #require(content.sweeps.first).series.compactMap { $0.points.first.flatMap { $0 }?.text }
+    // The median of the rounds would be 2.5 us.
+    #expect(
+      figures.rows.map(\.cells.last?.text) == plotted && plotted.allSatisfy { $0.hasPrefix("2") }, "\(figures.rows)")
+    #expect(!plotted.contains { $0.hasPrefix("2.5") })
+    #expect(!content.footnotes(content.tables).contains { $0.contains("significantly") })
+    // The picture of a page has the same cells.
+    let page = HTMLReport.render([content])
+    #expect(page.contains("<b>mean elapsed</b>") && page.contains(">any stride</text>"))
+    #expect(page.matches(of: /<rect class="cell/).count == 2)
+  }
+
+  @Test func `lines in a plot have marks of their own, and lines that coincide are marked as several`() throws {
+    func lines(_ second: Double) throws -> [String] {
+      let results = try Fixture.compared([("stride", [1, 4, 16]), ("threads", [10, 20])]) { variant, _, values in
+        variant == "apply" ? 1000 : values["threads"] == 10 ? 9000 : second
+      }
+      return SweepPlot(try #require(results.content.sweeps.first), TextStyle(width: 120)).lines()
+    }
+    let apart = try lines(5000)
+    let legend = try #require(apart.last)
+    #expect(legend.contains("╌ plain[threads=10]") && legend.contains("═ plain[threads=20]"), "\(legend)")
+    #expect(apart.contains { $0.contains("╌╌╌") } && apart.contains { $0.contains("═══") })
+    #expect(try lines(9000).contains { $0.contains("✱✱✱") })
+  }
+
+  @Test func `a note below the table names the settings that are part of the figures`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])]) { _, _, _ in 1000 }
+    #expect(text(results).contains("\n  at work 15 ns, threads 1\n"), "\(text(results))")
+    let detailed = TerminalReport(TextStyle(), details: true).render(results.content)
+    #expect(!detailed.contains("at work 15 ns") && detailed.contains("\nwork 15 ns, threads 1\n"), "\(detailed)")
+    #expect(
+      results.content.settingsNote { !$0.contains("threads") } == "at work 15 ns and 1 more: see --details")
+    // No variant of this run reads the stride.
+    var experiment = try Fixture.compared([("work", [10, 20])]) { _, _, _ in 1000 }.experiment
+    experiment.variants = experiment.variants.filter { $0.name == "plain" }
+    let plain = Results(experiment: experiment, machine: results.machine, seed: 1, started: "", runs: [])
+    #expect(plain.content.settingsNote { _ in true } == "at threads 1")
+  }
+
+  @Test func `a cell with a very wide interval has the ends of the interval in the place of its ratio`() throws {
+    let content = try Fixture.compared([("stride", [1, 4])]) { variant, round, values in
+      if variant == "plain" { return nil }
+      return values["stride"] == 1 ? Double(1000 + round) : round.isMultiple(of: 2) ? 80_000 : 500_000
+    }.content
+    let cells = try #require(content.tables.first).rows.compactMap { $0.cells.last?.text }
+    #expect(cells.contains { $0.wholeMatch(of: /[\d.]+x to \d+x slower/) != nil }, "\(cells)")
+    #expect(content.footnotes(content.tables).contains { $0.hasPrefix("low to high: simultaneous 99 %") })
+  }
+
+  @Test func `a difference that is not certain among many settings is called so`() throws {
+    let content = try Fixture.compared([("stride", Array(1...24))]) { variant, round, values in
+      guard variant == "apply", let stride = values["stride"] else { return nil }
+      var generator = SplitMix64(seed: UInt64(100 * stride + round))
+      return 10_000 * (1 + 0.002 * Double(stride)) * (1 + Double.random(in: -0.008...0.008, using: &generator))
+    }.content
+    let table = try #require(content.tables.first)
+    let cells = table.rows.compactMap { $0.cells.last?.text }
+    #expect(cells.contains { $0.wholeMatch(of: /may differ, by up to \d\.\d % \?/) != nil }, "\(cells)")
+    #expect(
+      content.footnotes([table]).contains {
+        $0.contains("its own rounds differ from the best, but not surely among 24 settings (may differ)")
+      })
+  }
+
+  @Test func `the legend explains the signs and words of the cells as printed`() throws {
+    let content = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 90_000 + Double(round)
+      case 4: round.isMultiple(of: 2) ? 4000 : 90_000
+      default: 10_000 + Double(round)
+      }
+    }.content
+    let table = try #require(content.tables.first)
+    let (full, short) = (content.footnotes([table]), content.footnotes([table.shortened]))
+    #expect(full.contains { $0.hasPrefix("±") } && !full.contains { $0.contains("(noise)") }, "\(full)")
+    #expect(!short.contains { $0.hasPrefix("±") || $0.contains("[low") }, "\(short)")
+    #expect(short.contains { $0.hasPrefix("a ratio without ≈ or ?: significantly different from the best mean") })
+    #expect(short.contains { $0.contains("? cannot be ranked: more than 10 % is possible (noise)") }, "\(short)")
+    #expect(short.contains { $0.contains("no best mean is named, since the lowest may be chance (lower is better)") })
+  }
+
   @Test func `nothing is chosen for a metric without a better direction, and the intervals stay narrow`()
     throws
   {

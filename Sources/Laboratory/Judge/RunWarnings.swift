@@ -81,22 +81,28 @@ extension Results {
 
   private var unsteadiness: [RunNote] {
     guard let headline = experiment.headline else { return [] }
-    let steadiness = Steadiness(
-      runs.compactMap { run in
-        let figures = run.trials.compactMap { trial in trial.figure(headline).map { (round: trial.round, value: $0) } }
-        return figures.count >= Steadiness.fewest ? Steadiness.Series(label: run.label, figures: figures) : nil
-      })
+    let all = runs.map { run in
+      Steadiness.Series(
+        label: run.label,
+        figures: run.trials.compactMap { trial in trial.figure(headline).map { (round: trial.round, value: $0) } })
+    }
+    let steadiness = Steadiness(all.filter { $0.figures.count >= Steadiness.fewest })
+    // Tables of a search show the mean that ranks the runs. Other tables show medians.
+    let showsMean =
+      experiment.seeksBest && headline.better.ranking != nil && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
     var lines: [RunNote] = []
     if !steadiness.bimodal.isEmpty {
       let labels = steadiness.bimodal.map(\.label)
       let states = steadiness.bimodal.prefix(3).map { label, states in
-        "\(label) \(Self.state(states.lower, headline)) and \(Self.state(states.upper, headline))"
+        let figures = all.first { $0.label == label }?.figures.map(\.value) ?? []
+        return "\(label) \(Self.state(states.lower, headline)) and \(Self.state(states.upper, headline))"
+          + Self.shown(figures, states, headline, isMean: showsMean)
       }
       lines.append(
         RunNote(
           "two-states",
           "`\(headline.name)` has two states, and each trial was in one: \(Self.list(states, of: labels.count)); intervals "
-            + "of their ratios are wide, and a median is that of the more frequent state", runs: labels))
+            + "of their ratios are wide", runs: labels))
     }
     if !steadiness.unsettled.isEmpty {
       lines.append(
@@ -125,6 +131,16 @@ extension Results {
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
     return lines
+  }
+
+  /// Returns where the figure of a run in the tables lies between its two states: ` (29.4 us, the mean, is a value that
+  /// no trial had)`.
+  private static func shown(_ figures: [Double], _ states: States, _ metric: Metric, isMean: Bool) -> String {
+    guard let shown = isMean ? Ranking.typical(figures) : Summary(figures)?.p50 else { return "" }
+    let text = "\(Quantity(shown, metric.unit)), the \(isMean ? "mean" : "median")"
+    let isBetween = shown < states.border && figures.allSatisfy { $0 >= states.border || $0 < shown }
+    return isBetween
+      ? " (\(text), is a value that no trial had)" : " (\(text), is in the range of the more frequent state)"
   }
 
   private static func state(_ state: (median: Double, count: Int), _ metric: Metric) -> String {

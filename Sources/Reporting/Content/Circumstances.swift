@@ -4,10 +4,24 @@ import Measurement
 /// The circumstances of a run: its settings, the machine, the tool and the command.
 extension ReportContent {
   /// The settings: `iterations 1_000_000, work 15 ns`.
-  var settings: String {
-    document.scenario.parameters.compactMap { parameter in
+  var settings: String { sharedSettings.joined(separator: ", ") }
+
+  /// The settings that all runs share, without the parameters that every variant ignores. They are part of the figures.
+  private var sharedSettings: [String] {
+    document.scenario.parameters.filter { $0.ignored != true }.compactMap { parameter in
       parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
-    }.joined(separator: ", ")
+    }
+  }
+
+  /// Returns the settings as a note below a table, `at hold 1 us, entries 2,000`, as many as fit; nil if there are no
+  /// settings.
+  func settingsNote(fits: (String) -> Bool) -> String? {
+    let all = sharedSettings
+    let notes = all.indices.reversed().map { last in
+      let rest = all.count - last - 1
+      return "at \(all[...last].joined(separator: ", "))" + (rest == 0 ? "" : " and \(rest) more: see --details")
+    }
+    return notes.first(where: fits) ?? notes.last
   }
 
   /// The settings that the command line changed: `settings changed by --set: iterations 5_003`; empty if there are

@@ -19,18 +19,18 @@ extension ReportContent {
       // Runs with different amounts of work have no common best run.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       let better = "(\(headline.better.rawValue) is better)"
+      let first = headline.better == .higher ? "highest" : "lowest"
       let signs = [
         facts.contains(.best)
           ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
-          : "no best mean is named \(better)",
+          : "no best mean is named\(facts.contains(.unnamed) ? ", since the \(first) may be chance" : "") \(better)",
+        facts.isSuperset(of: [.best, .unnamed]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
         facts.contains(.nearBest)
           ? "\(Signs.nearBest) no difference from it was found, and any is below \(ConfidenceInterval.alikeReach)"
           : nil,
-        facts.contains(.unclear)
-          ? "\(Signs.unclear) cannot be ranked: more than \(ConfidenceInterval.alikeReach) is possible, or the rounds hint at a difference"
-          : nil,
+        unclear(shown, facts),
         hasBestOfAll && comparison?.unnamed.contains(best) != true
-          ? "of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
+          ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
       ]
       notes.append(signs.compactMap(\.self).joined(separator: "; "))
     }
@@ -41,17 +41,18 @@ extension ReportContent {
       ].compactMap(\.self)
       if !signs.isEmpty { notes.append(signs.joined(separator: ", ")) }
     }
-    if !facts.isDisjoint(with: [.interval, .ends]) {
+    if !facts.isDisjoint(with: [.interval, .ends, .span]) {
       let signs = [
         facts.contains(.interval) ? "\(Signs.margin)" : nil,
         facts.contains(.ends) ? "[low \(Signs.range) high]" : nil,
+        facts.contains(.span) ? "low to high" : nil,
       ]
       notes.append(
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds"
           + (seeksBest ? "" : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
+        "a ratio without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
       )
     }
     if facts.contains(.nearFloor) {
@@ -72,6 +73,20 @@ extension ReportContent {
       notes.append("a ratio without an interval has fewer than the \(fewest) rounds that an interval needs")
     }
     return notes
+  }
+
+  /// Returns the reasons why the runs with the sign `?` cannot be ranked, with the words that cells have for them; nil
+  /// if no cell has a reason.
+  private func unclear(_ shown: [Table], _ facts: Cell.Facts) -> String? {
+    let texts = shown.flatMap(\.rows).flatMap(\.cells).filter { !$0.facts.contains(.key) }.map(\.text)
+    func word(_ word: String) -> String { texts.contains { $0.hasPrefix(word) } ? " (\(word))" : "" }
+    let count = document.runs.count { run in headline.map { run.metrics[$0.name] != nil } ?? false }
+    let reasons = [
+      facts.contains(.noise) ? "more than \(ConfidenceInterval.alikeReach) is possible\(word("noise"))" : nil,
+      facts.contains(.hint)
+        ? "its own rounds differ from the best, but not surely among \(count) settings\(word(Tables.hint))" : nil,
+    ].compactMap(\.self)
+    return reasons.isEmpty ? nil : "\(Signs.unclear) cannot be ranked: \(reasons.joined(separator: ", or "))"
   }
 
   /// Returns the metrics in some tables that are ratios or shares. Footnotes explain these metrics, since their names

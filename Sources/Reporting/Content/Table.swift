@@ -61,7 +61,7 @@ struct Table: Sendable {
   /// A copy of the table with short headings and cells.
   var shortened: Table {
     with(headings.map { Heading($0.short, $0.side, rank: $0.rank) }) { row in
-      row.cells.map { Cell($0.short, $0.facts) }
+      row.cells.map(\.shortened)
     }
   }
 
@@ -152,6 +152,14 @@ struct Cell: Sendable, Hashable {
     static let ownFloor = Facts(rawValue: 16_384)
     /// There are too few samples for the percentile.
     static let tooFew = Facts(rawValue: 262_144)
+    /// The run cannot be ranked, since its interval is too wide.
+    static let noise = Facts(rawValue: 524_288)
+    /// The run cannot be ranked, since it differs from the best run only if these two alone are compared.
+    static let hint = Facts(rawValue: 1_048_576)
+    /// The run has the best mean, but reports do not call it the best.
+    static let unnamed = Facts(rawValue: 2_097_152)
+    /// The cell contains the ends of an interval in the place of a ratio.
+    static let span = Facts(rawValue: 4_194_304)
   }
   let text: String
   let facts: Facts
@@ -162,6 +170,13 @@ struct Cell: Sendable, Hashable {
     self.text = text
     self.facts = facts
     self.short = short ?? text
+  }
+
+  /// The cell with its short text, and the facts about this text.
+  var shortened: Cell {
+    guard short != text, !facts.isDisjoint(with: [.interval, .ends]) else { return Cell(short, facts) }
+    let isMarked = !facts.isDisjoint(with: [.nearBest, .unclear, .noDifference, .noisy])
+    return Cell(short, facts.subtracting([.interval, .ends]).union(isMarked ? [] : .significant))
   }
 
   static let none = Cell("-", .missing)

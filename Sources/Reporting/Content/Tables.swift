@@ -194,6 +194,12 @@ struct Tables {
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
+  /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, or otherwise
+  /// the same as ``figure(_:)``.
+  func ranked(_ samples: SampleFacts) -> Cell {
+    ranksByMean ? samples.roundMean.map { cell($0, samples) } ?? .none : figure(samples)
+  }
+
   /// Returns a cell with the ratio of a run and the half width of its interval, `1.93x faster ±2 %`, and the mark of
   /// the run.
   ///
@@ -221,16 +227,20 @@ struct Tables {
     let facts = mark.facts.union(.ratio)
     if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
     guard contrast.isDistinct == false else {
+      // The estimate would suggest a precision that the rounds do not have.
+      if interval.isVast { return Cell(interval.range(metric.meaning) + tail, facts.union(.span)) }
       let reach = interval.isWide ? interval.ends : interval.margin
       return Cell("\(text) \(reach)\(tail)", facts.union(interval.isWide ? .ends : .interval), short: text + tail)
     }
     let reach = "\(Signs.margin)\(interval.reach)"
     let short = reach + tail
     if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: short) }
-    guard interval.isNoise else { return Cell("within \(reach): cannot rank\(tail)", facts, short: short) }
+    guard interval.isNoise else {
+      return Cell("\(Self.hint), by up to \(interval.reach)\(tail)", facts, short: Self.hint + tail)
+    }
     return interval.isWide
       ? Cell("\(Self.noise) \(interval.ends)\(tail)", facts.union(.ends), short: "noise\(tail)")
-      : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: short)
+      : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: "noise\(tail)")
   }
 
   /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time is near the noise floor, or
@@ -241,6 +251,9 @@ struct Tables {
 
   /// The text for an interval that includes 1 and is too wide for calling the sides equal.
   static let noise = "too noisy to tell"
+  /// The text for a run that differs from the best run if only these two are compared, and not certainly among all
+  /// runs.
+  static let hint = "may differ"
 
   /// Returns the mark of a run: the sign for the best run, for a run that does not differ from its reference, or for a
   /// run that the rounds cannot rank. The sign is empty for other runs.
@@ -248,10 +261,13 @@ struct Tables {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
     let isNoise = comparison.isTooNoisy(run)
-    if comparison.unnamed.contains(run) { return (Signs.unclear, true, reference.union(.unclear)) }
+    if comparison.unnamed.contains(run) { return (Signs.unclear, true, reference.union([.unclear, .unnamed])) }
     if comparison.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
     let isOfBest = comparison.isOfBest
-    if isNoise { return (Signs.unclear, true, reference.union(isOfBest ? .unclear : .noisy)) }
+    if isNoise {
+      let reason: Cell.Facts = comparison.contrasts[run]?.interval?.isNoise == true ? .noise : .hint
+      return (Signs.unclear, true, reference.union(isOfBest ? [.unclear, reason] : .noisy))
+    }
     guard comparison.contrasts[run]?.isDistinct == false else { return ("", false, reference) }
     return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
   }
@@ -279,7 +295,7 @@ struct Tables {
   // MARK: Grids
 
   /// The grid of each variant. The last swept parameter defines the columns, the other parameters define the rows, and
-  /// each cell is a ratio to the reference.
+  /// each cell is a ratio to the reference. The grid of a variant that ignores the last parameter has one column.
   private var grids: [Table] {
     guard let metric = shown.first, let across = index.swept.last else { return [] }
     let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
@@ -297,23 +313,25 @@ struct Tables {
     let points = runs.map { document.runs[$0].point }.filter { point in
       seen.insert(down.map { point[$0.name] }).inserted
     }
-    let values = across.swept ?? []
+    let columns = index.columns(of: variant.name, across)
     let cells = points.map { point in
       Table.Row(
         needsCare: variant.isBroken,
         cells: down.map { Self.setting($0, point[$0.name]) }
-          + values.map { value in
-            index.run(variant.name, at: point.merging([across.name: value]) { $1 }).map { multiple($0, metric) }
-              ?? .none
+          + columns.map { column in
+            index.run(variant.name, at: point.merging(column.setting) { $1 }).map { multiple($0, metric) } ?? .none
           })
     }
-    let groups = comparison?.groups ?? ""
-    let reference = document.scenario.baseline ?? "\(RunComparison.best) for each \(groups)"
+    let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
+    let reference = document.scenario.baseline ?? "\(RunComparison.best) for each \(comparison?.groups ?? "")"
+    let figures =
+      facts.isDisjoint(with: [.ratio, .reference])
+      ? ", \(ranksByMean ? "means" : "medians") over the rounds" : " as a multiple of \(reference)"
+    let by = index.heeds(variant.name, across) ? ", by \(across.name)" : ""
     return Table(
-      title: variant.name,
-      note: "\(metric.name) as a multiple of \(reference), by \(across.name)",
+      title: variant.name, note: metric.name + figures + by,
       keys: down.count, isGrid: true,
-      headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
+      headings: down.map { Table.Heading($0.name) } + columns.map { Table.Heading($0.label) }, rows: cells)
   }
 
   /// Returns a cell with the ratio of a run to its reference. The cell contains the figure itself if there is no
@@ -324,16 +342,28 @@ struct Tables {
     if let contrast = comparison?.contrasts[run] {
       return Cell(
         (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
-        facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
+        facts.union(contrast.interval == nil ? [.ratio, .glimpse] : mark.isEmpty ? [.ratio, .significant] : .ratio))
     }
     if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
     guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }
-    let figure = figure(samples)
+    let figure = ranked(samples)
     return Cell(figure.text + mark, facts.union(figure.facts))
   }
 }
 
 extension RunIndex {
+  /// Returns whether a parameter affects a variant, so that the variant has a run for each value.
+  func heeds(_ variant: String, _ parameter: ParameterFacts) -> Bool {
+    document.runs.contains { $0.variant == variant && $0.point[parameter.name] != nil }
+  }
+
+  /// Returns the columns of a variant in a grid: one for each value of the parameter `across`, or a single column if
+  /// the variant ignores the parameter.
+  func columns(of variant: String, _ across: ParameterFacts) -> [(label: String, setting: [String: ParameterValue])] {
+    guard heeds(variant, across) else { return [("any \(across.name)", [:])] }
+    return (across.swept ?? []).map { (across.describe($0), [across.name: $0]) }
+  }
+
   /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search.
   func ranksByMean(_ metric: MetricFacts) -> Bool {
     let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()

@@ -71,7 +71,8 @@ struct ScenarioFacts: Codable, Sendable {
       return ParameterFacts(
         name: parameter.name, says: parameter.summary, unit: parameter.unit == .none ? nil : parameter.unit,
         value: swept == nil ? experiment.parameters[parameter.name] ?? parameter.standard : nil, swept: swept,
-        changed: experiment.changed.contains(parameter.name) ? true : nil)
+        changed: experiment.changed.contains(parameter.name) ? true : nil,
+        ignored: experiment.variants.allSatisfy { $0.ignores.contains(parameter.name) } ? true : nil)
     }
     sweep = experiment.sweep.map(\.name)
     let amounts = experiment.sweep.map(\.name).filter(experiment.pattern.problem.contains)
@@ -121,6 +122,8 @@ struct ParameterFacts: Codable, Sendable {
   let swept: [ParameterValue]?
   /// True if the command line, including `--quick`, set another value than that of the scenario; otherwise nil.
   let changed: Bool?
+  /// True if no variant of the run reads the parameter; otherwise nil.
+  let ignored: Bool?
 
   /// Returns a value as text for people: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {

@@ -194,11 +194,11 @@ struct PictureFigure {
   private static let fewColumns = 6
 
   private func heat(_ map: HeatMap) -> Markup {
-    let width = 1 / Double(max(map.columns.count, 1))
-    let head = map.columns.enumerated().map { column, label -> Markup in
-      "<text class=\"tick mid\" x=\"\(percent((Double(column) + 0.5) * width))\" y=\"14\">\(label)</text>"
-    }
     let panels = map.panels.map { panel -> Markup in
+      let width = 1 / Double(max(panel.columns.count, 1))
+      let head = panel.columns.enumerated().map { column, label -> Markup in
+        "<text class=\"tick mid\" x=\"\(percent((Double(column) + 0.5) * width))\" y=\"14\">\(label)</text>"
+      }
       let rows = panel.rows.map { row in
         let cells = row.cells.enumerated().map { column, cell -> Markup in
           let tint = cell.strength.map { Quantity.fixed(0.06 + 0.54 * $0, decimals: 2) } ?? "0"
@@ -213,16 +213,18 @@ struct PictureFigure {
         return StripChart.Row(
           name: row.label, isBroken: panel.isBroken,
           says:
-            "\(panel.variant), \(row.label): \(zip(map.columns, row.cells).map { "\($0) \($1.text)" }.joined(separator: ", "))",
+            "\(panel.variant), \(row.label): \(zip(panel.columns, row.cells).map { "\($0) \($1.text)" }.joined(separator: ", "))",
           drawing: "\(cells)", figure: "")
       }
       let title: Markup =
-        "<h3\(panel.isBroken ? " class=\"broken\"" : "" as Markup)>\(panel.variant) <small>by \(map.across.name)</small></h3>\n"
+        "<h3\(panel.isBroken ? " class=\"broken\"" : "" as Markup)>\(panel.variant) <small>\(panel.heeds ? "by \(map.across.name)" : "")</small></h3>\n"
       return "\(title)\(StripChart(rows: rows, head: "\(head)").markup)"
     }
-    let isMany = map.columns.count > Self.fewColumns
+    let columns = map.panels.map(\.columns.count).max() ?? 0
+    let isMany = columns > Self.fewColumns
     let what =
-      map.reference.map { "\(map.metric.name) as a multiple of \($0)" } ?? "median \(map.metric.name)"
+      map.reference.map { "\(map.metric.name) as a multiple of \($0)" }
+      ?? "\(map.isOfMeans ? "mean" : "median") \(map.metric.name)"
     let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
     let reference =
       map.reference.map { $0.hasPrefix(RunComparison.best) ? RunComparison.best : $0 } ?? RunComparison.best
@@ -236,7 +238,7 @@ struct PictureFigure {
     ]
     return """
       <figure class="picture heat"><figcaption><b>\(what)</b> \(map.metric.says)\(Self.better(map.metric))</figcaption>
-      <div class="scroll"><div class="strips"\(isMany ? " style=\"min-width: \(map.columns.count * 52)px\"" : "" as Markup)>
+      <div class="scroll"><div class="strips"\(isMany ? " style=\"min-width: \(columns * 52)px\"" : "" as Markup)>
       \(panels)</div></div>
       \(Self.legend(legend))</figure>
 

@@ -78,7 +78,13 @@ struct SweepPlot {
     for (index, one) in series.enumerated() where one.isFlat {
       guard let value = one.values.lazy.compactMap(\.self).first else { continue }
       let row = Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())
-      for column in 0..<columns where canvas[row][column] == nil { canvas[row][column] = .line(index) }
+      for column in 0..<columns {
+        switch canvas[row][column] {
+        case nil: canvas[row][column] = .line(index)
+        case .line: canvas[row][column] = .several
+        default: break
+        }
+      }
     }
     let axis = style.sign("┤", "|")
     let body = canvas.enumerated().map { row, cells in
@@ -108,7 +114,7 @@ struct SweepPlot {
     for cell in cells {
       switch cell {
       case .series(let index): text += color(index)(mark(index), style)
-      case .line(let index): text += color(index)(line, style)
+      case .line(let index): text += color(index)(line(index), style)
       case .several: text += several
       case .ideal: text += SemanticColor.quiet(dot, style)
       case nil: text += " "
@@ -153,7 +159,7 @@ struct SweepPlot {
     var lines: [String] = []
     var used = style.width
     let keys =
-      series.enumerated().map { (label: $1.label.inLine, mark: color($0)($1.isFlat ? line : mark($0), style)) }
+      series.enumerated().map { (label: $1.label.inLine, mark: color($0)($1.isFlat ? line($0) : mark($0), style)) }
       + (hasSeveral ? [(label: "several", mark: several)] : [])
       + (sweep.ideal == nil ? [] : [(label: "ideal", mark: SemanticColor.quiet(dot, style))])
     for key in keys {
@@ -169,12 +175,17 @@ struct SweepPlot {
   }
 
   private var several: String { style.sign("✱", "=") }
-  private var line: String { style.sign("╌", "-") }
   private var dot: String { style.sign("·", ".") }
 
   private func mark(_ series: Int) -> String {
     let marks = Array(style.sign("●○■□▲△◆◇▼▽", "o*x#+@%&$~"))
     return String(marks[series % marks.count])
+  }
+
+  /// Returns the mark of the line of a series, which differs from the marks of all other lines.
+  private func line(_ index: Int) -> String {
+    let marks = Array(style.sign("╌═┈━┄╍┅─", "-_:^';,!"))
+    return String(marks[series.prefix(index).count(where: \.isFlat) % marks.count])
   }
 
   /// Returns the colour of a series. Several series may have the same colour, since the mark alone identifies a series.

@@ -125,11 +125,17 @@ public struct TerminalReport: Sendable {
     let drawn = tables.map(text.lines)
     let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
     let sections = drawn.enumerated().map { index, table in
-      let notes = index == explained ? content.footnotes(drawn.map(\.shown)) : []
+      // With details, the settings are at the end of the report.
+      let settings =
+        details ? nil : content.settingsNote { style.wrapped($0, .quiet, indent: 2).count <= Self.settingsLines }
+      let notes = index == explained ? content.footnotes(drawn.map(\.shown)) + [settings].compactMap(\.self) : []
       return table.lines + notes.flatMap { style.wrapped($0, .quiet, indent: 2) }
     }
     return (sections, !drawn.contains { $0.isCut })
   }
+
+  /// The maximum number of lines for the settings below a table.
+  private static let settingsLines = 2
 
   // MARK: Plots
 

@@ -1,0 +1,30 @@
+import LabTesting
+import Testing
+
+@testable import Laboratory
+
+/// Tests of the warning about a figure with two states.
+@Suite struct StateWarningTests {
+  /// Returns the warning about a variant with `low` rounds of 5 us and `10 - low` rounds of 60 us.
+  private func warning(low: Int, seeksBest: Bool) throws -> String {
+    var experiment = FakePattern.experiment()
+    experiment.seeksBest = seeksBest
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    runs[0].trials = (0..<10).map { round in
+      var observation = Observation()
+      observation.record("elapsed", (round < low ? 5000 : 60_000) + Double(round))
+      return TrialRecord(round: round, outcome: .completed, observation: observation)
+    }
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    return try #require(results.warnings(within: .quick).first { $0.kind == "two-states" }).says
+  }
+
+  @Test func `the warning says where the figure of the table lies`() throws {
+    let mean = try warning(low: 5, seeksBest: true)
+    #expect(mean.contains("in 5 rounds (17.3 us, the mean, is a value that no trial had)"), "\(mean)")
+    let median = try warning(low: 5, seeksBest: false)
+    #expect(median.contains("in 5 rounds (32.5 us, the median, is a value that no trial had)"), "\(median)")
+    let often = try warning(low: 2, seeksBest: false)
+    #expect(often.contains("in 8 rounds (60.0 us, the median, is in the range of the more frequent state)"), "\(often)")
+  }
+}

@@ -13,7 +13,7 @@ struct Compare: AsyncParsableCommand {
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every variant runs once a round at each setting, in shuffled order; \
       rounds are added until the ratios are known to --precision or --time is spent.
 
-      The report begins with the answer: which settings do, and how much worse the others are. For strides it also tells the cost of \
+      The report ends with the answer: which settings are best, and how much worse the others are. For strides it also tells the cost of \
       a block as a formula and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
 
       `\(Tool.command) explain NAME` describes the variants and the settings of a scenario.

@@ -52,6 +52,33 @@ import Testing
     #expect(try rounds(budget) { run, round in run == 1 && round.isMultiple(of: 2) ? 100 : 10 } == 40)
   }
 
+  @Test func `a search gives no further rounds to a run that is certainly twice as slow, and a report on claims does`()
+    throws
+  {
+    /// Returns the numbers of rounds of the three runs if the last one is slower by a factor.
+    func rounds(seeksBest: Bool, factor: Double) throws -> [Int] {
+      var experiment = FakePattern.experiment()
+      (experiment.seeksBest, experiment.baseline) = (seeksBest, nil)
+      var budget = Budget(rounds: 10, precision: 0.001)
+      budget.least = ConfidenceInterval.fewest
+      let plan = Plan(experiment, budget: budget, seed: 1)
+      var pace = Pace(plan)
+      var counts = [0, 0, 0]
+      for round in 0..<20 {
+        guard pace.allows(round: round) else { break }
+        for run in 0..<3 where pace.allows(plan.runs[run]) {
+          counts[run] += 1
+          let noise = 1 + 0.02 * Double((round * (run + 3)) % 5)
+          try pace.finished(trial(round, (run == 2 ? factor : 1) * 10 * noise), of: run)
+        }
+      }
+      return counts
+    }
+    #expect(try rounds(seeksBest: true, factor: 3) == [20, 20, 6])
+    #expect(try rounds(seeksBest: true, factor: 1.5) == [20, 20, 20])
+    #expect(try rounds(seeksBest: false, factor: 3) == [20, 20, 20])
+  }
+
   @Test func `a metric that was never measured delays nothing`() throws {
     #expect(try rounds(Budget(rounds: 6, precision: 0.02)) { run, _ in run == 2 ? .nan : 10 } == 6)
   }

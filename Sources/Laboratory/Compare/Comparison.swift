@@ -136,15 +136,22 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// The precision of the least precise ratio, as a share of the ratio; nil if a ratio has too few rounds. Runs without
-  /// figures or without a ratio are excluded.
-  public var precision: Double? {
+  /// Returns the precision of the least precise ratio, as a share of the ratio. Nil if a ratio has too few rounds. Runs
+  /// without figures, runs without a ratio, and those that `isSettled` returns true for do not count.
+  func precision(except isSettled: (Int) -> Bool) -> Double? {
     var worst = 0.0
-    for contrast in contrasts.values {
+    for (run, contrast) in contrasts where !isSettled(run) {
       guard let own = contrast.precision else { return nil }
       worst = max(worst, own)
     }
     return worst
+  }
+
+  /// Returns the runs whose figure certainly differs from that of the best run of their group by more than a factor.
+  func runs(apartBy factor: Double) -> [Int] {
+    contrasts.filter { _, contrast in
+      contrast.interval.map { $0.low > factor || $0.high < 1 / factor } ?? false
+    }.keys.sorted()
   }
 
   /// Returns the baseline's run at the point of each run. Settings that the baseline ignores are not compared.

@@ -20,6 +20,9 @@ struct Pace {
   private var givenUp: Set<String> = []
   /// The labels of the runs whose trials were stopped while they worked. A variant may have less work at another point.
   private var stopped: Set<String> = []
+  /// The labels of the runs that are certainly much worse than the best run of their group. Further rounds would not
+  /// change the answer, so their time goes to the other runs.
+  private var outOfReach: Set<String> = []
   /// The longer time limit of a trial once the stopped runs are tried again; nil before that.
   private var longerTrialTime: Duration?
   /// Whether any worker was ended at its time limit.
@@ -34,6 +37,10 @@ struct Pace {
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
+
+  /// The minimum factor by which a run differs from the best run if it gets no further rounds. A wrong variant can be
+  /// faster than the best run.
+  private static let outOfReachFactor = 2.0
 
   /// The smallest number of trials, and the smallest share of the time, from which the run's duration is projected.
   private static let seenEnough = (trials: 3, share: 0.1)
@@ -58,9 +65,19 @@ struct Pace {
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
     roundStart = now
     if let limit = plan.budget.time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
-    guard round >= plan.budget.rounds, let goal = plan.budget.precision else { return round < plan.budget.rounds }
-    guard headline != nil else { return false }
-    reached = precision
+    guard let goal = plan.budget.precision, round >= plan.budget.least ?? plan.budget.rounds else {
+      return round < plan.budget.rounds
+    }
+    guard headline != nil else { return round < plan.budget.rounds }
+    let comparison = comparison
+    if plan.experiment.seeksBest, plan.experiment.baseline == nil {
+      let further = comparison.runs(apartBy: Self.outOfReachFactor).map { plan.runs[$0].label }
+      // The next rounds are shorter.
+      if !outOfReach.isSuperset(of: further) { longestRound = 0 }
+      outOfReach.formUnion(further)
+    }
+    guard round >= plan.budget.rounds else { return true }
+    reached = comparison.precision(except: { outOfReach.contains(plan.runs[$0].label) })
     return reached.map { $0 > goal } ?? true || retriesStopped()
   }
 
@@ -81,7 +98,9 @@ struct Pace {
   /// if no time remains, a worker was ended at its time limit, and the plan has no smallest number of rounds.
   func allows(_ run: Run) -> Bool { !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil) }
 
-  private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
+  private func isGivenUp(_ run: Run) -> Bool {
+    givenUp.contains(run.variant.name) || stopped.contains(run.label) || outOfReach.contains(run.label)
+  }
 
   /// The time limit of a trial that starts now; nil if only the trial's settings limit its time.
   var trialTime: Duration? {
@@ -145,13 +164,13 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// The precision of the least precise ratio that will be printed; nil if too few rounds have finished. If no ratio is
-  /// printed, the ratios to the best run are used in place of the claims' ratios.
-  private var precision: Double? {
+  /// The comparison that the report will print. If no ratio is printed, the ratios to the best run are used in place of
+  /// the claims' ratios.
+  private var comparison: Comparison {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.seeksBest = true }
     let cells = zip(plan.runs, figures).map { Comparison.Cell($0, figures: $1) }
-    return Comparison(cells, .init(experiment), ranking: headline?.better.ranking).precision
+    return Comparison(cells, .init(experiment), ranking: headline?.better.ranking)
   }
 }
 

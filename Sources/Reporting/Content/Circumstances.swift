@@ -37,8 +37,11 @@ extension ReportContent {
 
   private var run: [String] {
     let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.wasNotTried) }
-    return wasTried
-      ? ["\(rounds.counted("round")) in \(Self.time(document))", "seed \(document.seed)"] : ["no trial was run"]
+    guard wasTried else { return ["no trial was run"] }
+    // A search gives no further rounds to settings that are out of reach.
+    let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
+    let counted = seeksBest && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
+    return ["\(counted) in \(Self.time(document))", "seed \(document.seed)"]
   }
 
   /// Returns the duration of the run as text, to the millisecond, which is the precision of a result document.

@@ -6,8 +6,8 @@ struct RunNames {
   /// The swept parameters that a name can mention.
   let parameters: [ParameterFacts]
 
-  /// Returns runs in words, variant by variant: `any stride from 256 up`. If the group has several variants, they are
-  /// named: `threads and apply with any stride from 256 up`.
+  /// Returns runs in words, variant by variant: `stride 256 to 4,096`. If the group has several variants, they are
+  /// named: `threads and apply with stride 256 to 4,096`.
   func callAsFunction(_ runs: [Int], of group: [Int]) -> String {
     let variants = index.document.scenario.variants.map(\.name)
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -31,30 +31,30 @@ struct RunNames {
     return texts.prefix(SearchAnswer.most).joined(separator: "; ") + "; and others in the table"
   }
 
-  /// Returns the settings of some runs of one variant, out of `all` runs of the variant: `any stride from 256 up`,
+  /// Returns the settings of some runs of one variant, out of `all` runs of the variant: `stride 256 to 4,096`,
   /// `stride 4 or 64`. Empty if no parameter affects the variant.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
-    let heeded = parameters.filter { way in all.contains { point($0)[way.name] != nil } }
-    guard let way = heeded.first else { return "" }
+    let heeded = parameters.filter { parameter in all.contains { point($0)[parameter.name] != nil } }
+    guard let parameter = heeded.first else { return "" }
     guard heeded.count == 1 else {
       return runs.map { run in
-        heeded.compactMap { way in point(run)[way.name].map { "\(way.name) \(way.describe($0))" } }
+        heeded.compactMap { one in point(run)[one.name].map { "\(one.name) \(one.describe($0))" } }
           .joined(separator: ", ")
       }.listed("or", most: SearchAnswer.most)
     }
-    let places = all.sorted { (number($0, way) ?? 0) < (number($1, way) ?? 0) }
+    let places = all.sorted { (number($0, parameter) ?? 0) < (number($1, parameter) ?? 0) }
     let meant = places.indices.filter { runs.contains(places[$0]) }
-    func value(_ place: Int) -> String { point(places[place])[way.name].map(way.describe) ?? "" }
+    func value(_ place: Int) -> String { point(places[place])[parameter.name].map(parameter.describe) ?? "" }
     guard let first = meant.first, let last = meant.last else { return "" }
-    let areNumbers = places.allSatisfy { number($0, way) != nil }
+    let areNumbers = places.allSatisfy { number($0, parameter) != nil }
     if meant.count == places.count, meant.count > 1 {
-      return "any \(way.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
+      return "any \(parameter.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
     }
     let isRange = meant.count > 1 && last - first + 1 == meant.count && areNumbers
-    guard isRange else { return "\(way.name) \(meant.map(value).listed("or", most: SearchAnswer.most))" }
-    if first == 0 { return "any \(way.name) up to \(value(last))" }
-    if last == places.count - 1 { return "any \(way.name) from \(value(first)) up" }
-    return "any \(way.name) from \(value(first)) to \(value(last))"
+    // Nothing is known about settings beyond those that were tried, so a range has two ends.
+    return isRange
+      ? "\(parameter.name) \(value(first)) to \(value(last))"
+      : "\(parameter.name) \(meant.map(value).listed("or", most: SearchAnswer.most))"
   }
 
   func number(_ run: Int, _ parameter: ParameterFacts) -> Int? {

@@ -56,10 +56,13 @@ public struct TerminalReport: Sendable {
 
   private func render(_ content: ReportContent, _ extent: Extent) -> String {
     var isWhole = true
+    var answer: [Line] = []
     let sections = content.parts(isBrief: !details).flatMap { part -> [[String]] in
       switch part {
       case .head(let name, let question, let lines):
-        return [Heading.lines(name, question, nil, style) + lines.flatMap(style.wrapped)]
+        // A terminal shows the end of a report. The answer of a search is short enough to stand there and nowhere else.
+        answer = content.seeksBest ? lines : content.summary
+        return [Heading.lines(name, question, nil, style) + (content.seeksBest ? [] : lines.flatMap(style.wrapped))]
       case .claims:
         let claims = claims(content, extent.claimLines)
         isWhole = isWhole && claims.isWhole
@@ -80,9 +83,8 @@ public struct TerminalReport: Sendable {
       }
     }
     let text = TextStyle.text(sections)
-    // After a long report, the terminal shows only its end.
-    guard text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) > Self.screen else { return text }
-    return TextStyle.text(sections + [content.summary.flatMap(style.wrapped)])
+    let isLong = text.utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen
+    return isLong || content.seeksBest ? TextStyle.text(sections + [answer.flatMap(style.wrapped)]) : text
   }
 
   /// The number of lines that most terminals show.

@@ -1,0 +1,184 @@
+import Laboratory
+import Measurement
+
+/// The words for a group of runs in the answer of a search.
+struct SearchWording {
+  let index: RunIndex
+  let metric: MetricFacts
+  let comparison: RunComparison
+  let names: RunNames
+
+  /// Returns the sentences on a group that is the only one, each without its stop.
+  func sentences(_ group: SearchGroup) -> [String] {
+    let worst = worst(group).map { worst in
+      isOneVariant(group)
+        ? "\(worst.names) is \(worst.by)" : "\(superlative(isBest: false)): \(worst.names), \(worst.by)"
+    }
+    return (group.isUndecided ? undecided(group) : settled(group)) + [worst].compactMap(\.self)
+  }
+
+  /// Returns the words on one of several groups, in a line: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
+  func line(_ group: SearchGroup) -> String {
+    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))"
+    let candidates = group.runs.filter { $0 == group.best || group.unclear.contains($0) }
+    let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalised): \($0.names), \($0.by)" }
+    let parts =
+      group.isUndecided
+      ? ["undecided\(reach(group.unclear)): \(names(candidates, of: group.runs))"]
+      : [
+        best + (group.near.isEmpty ? edge(group) : ""),
+        group.near.isEmpty ? nil : "no difference found\(reach(group.near)): \(names(group.near, of: group.runs))",
+        group.unclear.isEmpty ? nil : "cannot be ranked: \(names(group.unclear, of: group.runs))",
+      ]
+    return (parts + [worst]).compactMap(\.self).joined(separator: "; ")
+  }
+
+  /// Returns the sentences on the best run, on the runs without a difference from it, and on those that cannot be
+  /// ranked.
+  private func settled(_ group: SearchGroup) -> [String] {
+    let good = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
+    let name = names([group.best], of: group.runs)
+    let unclear =
+      group.unclear.isEmpty ? [] : ["Cannot be ranked here: \(names(group.unclear, of: group.runs))"]
+    if isOneVariant(group), !group.near.isEmpty {
+      let reach = reach(group.near).replacing(" (", with: ", ").replacing(")", with: "")
+      return ["use \(good) (no difference found\(reach)); best measured: \(name), \(figure(group.best))"] + unclear
+    }
+    let same = group.near.isEmpty ? [] : ["No difference found\(reach(group.near)): \(good)"]
+    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "")
+    guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
+    let verb = metric.meaning == .duration ? "is" : "has the"
+    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure)"] + same + unclear
+  }
+
+  /// Returns the sentences on runs that cannot be distinguished, so that any of them will do, with the mean of the best
+  /// one.
+  private func undecided(_ group: SearchGroup) -> [String] {
+    let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
+    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))"
+    let reach = reach(group.unclear)
+    if group.unclear.contains(where: { comparison.contrasts[$0]?.interval?.isNoise == true }) {
+      return ["best guess (\(mean)): \(own)", "Too noisy to exclude\(reach): \(names(group.unclear, of: group.runs))"]
+    }
+    let all = names(group.runs.filter { $0 == group.best || group.unclear.contains($0) }, of: group.runs)
+    return [
+      "cannot be told apart here\(reach): pick \(all.hasPrefix("any ") ? "" : "any of ")\(all)", "\(mean): \(own)",
+    ]
+  }
+
+  private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
+
+  /// Returns a remark if the best run has the smallest or the largest setting of the search, since a setting outside of
+  /// the range may be better: `, the largest limit tried`. Empty otherwise.
+  private func edge(_ group: SearchGroup) -> String {
+    let parameters = names.parameters.filter { names.point(group.best)[$0.name] != nil }
+    guard let parameter = parameters.first, parameters.count == 1, let own = names.number(group.best, parameter)
+    else { return "" }
+    let tried = group.runs.filter { names.variant($0) == names.variant(group.best) }
+      .compactMap { names.number($0, parameter) }
+    guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
+    return own == most
+      ? ", the largest \(parameter.name) tried" : own == least ? ", the smallest \(parameter.name) tried" : ""
+  }
+
+  // MARK: The worst runs
+
+  /// Returns the worst run with the runs that cannot be distinguished from it, and their ratio to the best run; nil if
+  /// no run is certainly worse, or if the ratios are not those to the best run.
+  private func worst(_ group: SearchGroup) -> (names: String, by: String)? {
+    guard index.document.scenario.baseline == nil else { return nil }
+    let ratios = group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
+      .sorted { $0.contrast.factor < $1.contrast.factor }
+    guard let worst = ratios.last else { return nil }
+    let alike = ratios.filter { areAlike($0.run, worst.run) }
+    let runs = group.runs.filter { run in alike.contains { $0.run == run } }
+    let words = metric.meaning.wording(worst.contrast.ratio)
+    let from = metric.meaning.wording(alike[0].contrast.ratio).split(separator: " ").first.map(String.init) ?? ""
+    let isBound = runs.contains { index.isBound($0, to: group.best, by: metric) }
+    // A single factor would hide that little is known about it.
+    let ends = worst.contrast.interval.flatMap { runs.count == 1 && $0.isWide ? " \($0.ends)" : nil } ?? ""
+    return (
+      names(runs, of: group.runs),
+      (isBound ? "at least " : "") + (words.hasPrefix("\(from) ") ? "" : "\(from) to ") + words + ends
+    )
+  }
+
+  /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
+  private func areAlike(_ run: Int, _ other: Int) -> Bool {
+    guard run != other else { return true }
+    let sides = [run, other].compactMap { index.document.runs[$0].metrics[metric.name]?.roundFigures }
+    guard sides.count == 2, let contrast = Contrast(PairedRounds(sides[0], against: sides[1])) else { return false }
+    return contrast.isDistinct != true || contrast.factor < Self.alike
+  }
+
+  /// The ratio below which the answer does not distinguish two of the worst runs.
+  private static let alike = 1.05
+
+  // MARK: Advice
+
+  /// Returns advice on how to decide groups with unclear runs: the time that is necessary at the noise of this run, and
+  /// a comparison of the undecided variants alone if there are other variants; nil if all is decided.
+  func advice(_ groups: [SearchGroup]) -> String? {
+    guard !groups.isEmpty else { return nil }
+    let unclear = groups.flatMap(\.unclear)
+    let isCompared = index.document.scenario.baseline == nil
+    let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
+    let candidates = Set((unclear + groups.map(\.best)).map(names.variant))
+    let variants = index.document.scenario.variants.map(\.name).filter(candidates.contains)
+    let isPart = variants.count > 1 && variants.count < Set(groups.flatMap(\.runs).map(names.variant)).count
+    let fewer =
+      isPart && variants.count <= SearchAnswer.most
+      ? "compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
+    let orFewer = fewer.map { ", or \($0)" } ?? ""
+    guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
+    // A time that is hardly longer than that of the last run would not help.
+    let seconds = index.document.seconds * max(factor, Self.leastFactor)
+    guard seconds <= Self.longest else {
+      return "at this noise, --time \(Int(Self.longest))s would not decide" + (fewer.map { ": \($0)" } ?? "")
+    }
+    return "to decide, try --time \(Self.roundedUp(seconds))s\(orFewer)"
+  }
+
+  /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.
+  private static let (leastFactor, longest) = (1.5, 120.0)
+
+  /// Returns a number of seconds, rounded up to one significant digit: `1`, `20`, `300`.
+  private static func roundedUp(_ seconds: Double) -> Int {
+    var unit = 1
+    while seconds > Double(10 * unit) { unit *= 10 }
+    return Int((seconds / Double(unit)).rounded(.up)) * unit
+  }
+
+  // MARK: Words
+
+  /// Returns the adjective for the best run or the worst run, with the metric: `Fastest`, `Lowest failed-opens`.
+  func superlative(isBest: Bool) -> String { superlative(isBest: isBest, of: metric.name) }
+
+  private func superlative(isBest: Bool, of name: String?) -> String {
+    if metric.meaning == .duration {
+      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by \($0)" } ?? "")
+    }
+    return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + (name.map { " \($0)" } ?? "")
+  }
+
+  private func figure(_ run: Int) -> String {
+    guard let samples = index.document.runs[run].metrics[metric.name], let ranked = index.ranked(run, by: metric)
+    else { return "-" }
+    return Quantity(ranked, metric.unit).description
+      + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
+  }
+
+  /// Returns the maximum difference that runs without a significant difference may have: ` (±5.0 %)`. Empty if the
+  /// interval is too wide for a percentage, or if the ratios refer to a baseline.
+  private func reach(_ near: [Int]) -> String {
+    guard index.document.scenario.baseline == nil else { return "" }
+    let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
+    let widest = intervals.max { $0.reachShare < $1.reachShare }
+    return widest.flatMap { $0.isWide ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
+  }
+}
+
+extension Contrast {
+  /// The distance from no change, as a factor of at least 1.
+  fileprivate var factor: Double { max(ratio, 1 / ratio) }
+}

@@ -16,7 +16,9 @@ struct Compare: AsyncParsableCommand {
       The report ends with the answer: which settings are best, and how much worse the others are. For strides it also tells the cost of \
       a block as a formula and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
 
-      \(examples(("compare \(Lab.exampleSweep)", "the best of a range"), ("compare \(Lab.exampleSweep) --variant apply --time 10s", "of one variant, in 10 s"), ("compare \(Lab.exampleSweep) --precision 1%", "more exactly")))
+      `\(Tool.command) explain NAME` describes the variants and the settings of a scenario.
+
+      \(examples(Lab.exampleComparisons))
       """)
 
   @Argument(help: "A scenario's name or a .yml file.", completion: .custom { _, _, _ in Completions.scenarios })
@@ -49,6 +51,7 @@ struct Compare: AsyncParsableCommand {
   func run() async throws {
     let plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
     try output.requireNames([plan.experiment.name])
+    if let reason = Self.whyUnranked(plan) { Lab.say(reason) }
     let session = output.session(try output.rendering.exportFiles(), isStoppingMeant: trialTime != nil)
     try await session.show { runner, progress in
       if plan.runs.count >= Self.manyCells, let each = try await runner.timeOfWorker() {
@@ -60,6 +63,15 @@ struct Compare: AsyncParsableCommand {
 
   /// The minimum number of cells in a grid for which the lab prints the number of cells before it runs the grid.
   private static let manyCells = 100
+
+  /// Returns the reason why a comparison cannot rank its settings; nil if it can.
+  private static func whyUnranked(_ plan: Plan) -> String? {
+    guard plan.runs.count > 1 else {
+      return "there is nothing to compare: one variant with one setting; give more values or more variants"
+    }
+    guard let metric = plan.experiment.headline, metric.better == .neither else { return nil }
+    return "\(metric.name): neither more nor less is better, so the settings are not ranked"
+  }
 
   /// Returns a message with the minimum time that a grid requires: the measured time to start and end a worker, for
   /// each trial of the required rounds.

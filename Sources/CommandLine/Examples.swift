@@ -2,8 +2,11 @@ import Reporting
 
 /// Returns the section of a command's help that lists example commands, each with a description.
 func examples(_ lines: (command: String, does: String)...) -> String {
-  "Examples:\n" + commandList(lines)
+  examples(lines)
 }
+
+/// Returns the section of a command's help that lists example commands, each with a description.
+func examples(_ lines: [(command: String, does: String)]) -> String { "Examples:\n" + commandList(lines) }
 
 /// Returns a list of commands, each with a description.
 func commandList(_ lines: [(command: String, does: String)]) -> String {
@@ -29,4 +32,19 @@ extension Lab {
   /// The sweep in the examples of the help.
   static let exampleSweep =
     library.names.contains("apply-stride") ? "apply-stride stride=1..4096:x8" : "\(example) SETTING=1,2,4"
+
+  /// The examples in the help of `compare`: commands of this lab's scenarios, each with the question that it answers.
+  static let exampleComparisons: [(command: String, does: String)] =
+    [
+      ("compare apply-stride stride=1..4096:x4 --variant apply", "how large a stride for dispatch_apply?"),
+      ("compare apply-stride threads=1..8 --variant threads", "how many threads for a parallel loop?"),
+      (
+        "compare fd-semaphore limit=32..256:x2 --variant semaphore-at-submit",
+        "how many files open at once? (half of limit, with a semaphore)"
+      ),
+      ("compare task-granularity work=100ns,1us,10us,100us", "how much work is worth a block?"),
+      ("compare lock-scaling threads-per-core=1,4,16", "lock or queue, with how many threads?"),
+      ("compare apply-stride cores=1,2 --variant apply", "what do more cores gain?"),
+    ].filter { library.names.contains(String($0.0.split(separator: " ")[1])) }
+    + [("compare \(exampleSweep) --precision 1%", "to within 1 % instead of 2 %")]
 }

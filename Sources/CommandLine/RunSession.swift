@@ -70,6 +70,7 @@ struct RunSession {
     }
     guard let first = shortfalls.first else {
       if let reason = Self.nothingJudged(results) { throw LabError("no claim could be judged: \(reason)") }
+      if let reason = Self.nothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
       return
     }
     let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
@@ -98,5 +99,15 @@ struct RunSession {
     let judgements = results.filter { !$0.experiment.seeksBest }.flatMap(\.judgements)
     guard !judgements.isEmpty, judgements.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
     return judgements[0].evidence.reason ?? "nothing was measured"
+  }
+
+  /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if it allowed a trial. A
+  /// search without a trial does not pass.
+  private static func nothingMeasured(_ results: [Results]) -> String? {
+    let outcomes = results.filter(\.experiment.seeksBest).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
+    guard case .unavailable(let reason) = outcomes.first, outcomes.allSatisfy({ $0.kind == .unavailable }) else {
+      return nil
+    }
+    return reason
   }
 }

@@ -136,6 +136,10 @@ import Testing
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(finished.output == "counted 25, child 7, preloads nothing\n")
     #expect(finished.errors.contains("plain contains Dispatch, and no library can record"), "\(finished.errors)")
+    #expect(finished.errors.contains("the program contains Dispatch, and is not linked"), "\(finished.errors)")
+    #expect(!finished.errors.contains("has not loaded Dispatch"), "\(finished.errors)")
+    // The cores that its threads ran on are drawn.
+    #expect(finished.errors.split(separator: "plain process").last?.contains("\nbusy ") == true, "\(finished.errors)")
     #expect(!finished.errors.contains("known contains"), "\(finished.errors)")
     try Self.expectKnown(in: file)
   }

@@ -47,6 +47,26 @@ import Testing
     }
   }
 
+  @Test func `the help of compare has the comparisons of docs/uses.md, and its defaults`() async throws {
+    let file = #filePath.replacing("Tests/CommandLineTests/TextTests.swift", with: "docs/uses.md")
+    let page = try #require(readFile(file))
+    let commands = page.matches(of: try Regex("\\| `(gcdlab compare [^`]*)` \\|")).compactMap { $0[1].substring }
+    let help = try await Binary.run(["compare", "--help"])
+    #expect(commands.count >= 6)
+    for command in commands { #expect(help.output.contains("  \(command)\n"), "\(command)") }
+    for words in ["default: 2% in compare", "default: 30s in compare", "`gcdlab explain NAME` describes the variants"] {
+      #expect(help.unwrapped.contains(words), "\(words)")
+    }
+  }
+
+  @Test func `a comparison that can rank nothing says why`() async throws {
+    let brief = ["--variant", "apply", "--quick", "--rounds", "1", "--quiet", "--no-save"]
+    let one = try await Binary.run(["compare", "queue-width", "tasks=8"] + brief)
+    #expect(one.errors.contains("there is nothing to compare: one variant with one setting"), "\(one.errors)")
+    let two = try await Binary.run(["compare", "queue-width", "tasks=8,16", "--metric", "blocked-tasks"] + brief)
+    #expect(two.errors.contains("neither more nor less is better"), "\(two.errors)")
+  }
+
   @Test func `the command alone greets, and a scenario's name runs the scenario`() async throws {
     let alone = try await Binary.run([])
     #expect(

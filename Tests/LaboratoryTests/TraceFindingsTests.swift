@@ -221,6 +221,25 @@ import Testing
     #expect(!oneByOne.contains { if case .crowd = $0 { true } else { false } })
   }
 
+  @Test func `waits in sync are reported by their total time, if it is a large share of the time`() {
+    func turns(_ waits: UInt64, isProgram: Bool = true) -> TraceFinding? {
+      let trace = Self.trace { trace in
+        trace.program = isProgram ? Trace.Program(hang: 250 * Self.millisecond) : nil
+        trace.blocks = [Self.block(.sync, on: 0, 0, 0, 10)]
+        for lane in 0...1 {
+          // No wait is longer than a hundredth of the time. The wait without an end is not part of the sum.
+          trace.lanes[lane].waits =
+            (0..<waits).map { Self.wait(.sync, $0 * 200_000, $0 * 200_000 + 100_000, queue: lane) }
+            + [Self.wait(.semaphore, 9_900_000, 9_990_000), Self.wait(.sync, 9_990_000, nil, queue: 0)]
+        }
+        trace.lanes[1].waits.removeFirst()
+      }
+      return trace.findings.first { if case .turns = $0 { true } else { false } }
+    }
+    #expect(turns(20) == .turns(waits: 39, time: 3_900_000, queue: 0, share: 2_000_000))
+    #expect(turns(10) == nil && turns(20, isProgram: false) == nil)
+  }
+
   @Test func `the iterations of a loop are counted for each thread`() {
     let trace = Self.trace { trace in
       trace.blocks = (1...10).map {

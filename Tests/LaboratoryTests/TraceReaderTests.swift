@@ -40,6 +40,17 @@ import Testing
     #expect(block.lane.map { trace.lanes[$0].thread } == 3)
   }
 
+  @Test func `the threads of a program are shown even if none of its calls was recorded`() {
+    let record = TraceRecord(
+      process: 1, events: [], lost: (0, 0),
+      switches: [
+        RecordedSwitch(.on, at: 1000, thread: 1, core: 0), RecordedSwitch(.off, at: 1500, thread: 1, core: 0),
+      ],
+      obstacle: nil, seesCalls: false)
+    let trace = TraceReader.program(record, name: "p", cores: [0, 1], end: .completed, ended: 2000, last: nil, hang: 1)
+    #expect(trace.lanes.map(\.runs.count) == [1])
+  }
+
   @Test func `the trace of a program begins where its record is complete, and has findings`() throws {
     var events: [RecordedEvent] = []
     // Blocks of 10 ns, each submitted within 200 ns. One block of the overwritten time remains.

@@ -212,6 +212,8 @@ import Testing
     }
     let locks = try library.experiment("queue-vs-lock").conclusions.filter { words($0).contains("Use a Mutex") }
     #expect(!locks.isEmpty && locks.allSatisfy { !words($0).contains("pthread") })
+    // A Mutex is slow if many threads contend.
+    #expect(locks.allSatisfy { words($0).contains("few threads contend") && words($0).contains("lock-scaling") })
     #expect(locks.flatMap(\.conditions).allSatisfy { !String(describing: $0.check).contains("pthread") })
     // If a table contains a price beside the gain, its conclusion contains both.
     let targets = try #require(try library.experiment("target-queues").conclusions.first)

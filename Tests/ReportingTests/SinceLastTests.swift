@@ -40,6 +40,11 @@ import Testing
         + "claims: held then, violated now: Nothing is left out.")
   }
 
+  @Test func `a run without figures has no such line`() {
+    let none = Fixture.results([]).document
+    #expect(ResultDiff.sinceLast(none, none) == nil)
+  }
+
   @Test func `runs with other settings are not compared`() {
     let last = Self.run(1000)
     #expect(ResultDiff.sinceLast(last, Fixture.results([], cut: .interrupted).document) == nil)

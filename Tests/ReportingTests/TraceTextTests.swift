@@ -209,6 +209,39 @@ import Testing
     #expect(folding.most(of: trace.backlog) == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
   }
 
+  @Test func `the time from submission to begin leaves out the iterations of a loop`() {
+    var trace = Trace.sample
+    trace.blocks.append(
+      Trace.Block(.apply, queue: 1, number: 3, submitted: 0, submitter: 0, lane: 2, begin: 9_000_000, end: 9_100_000))
+    #expect(TraceFigures(trace).worstDelay == TraceFigures(.sample).worstDelay)
+    #expect(TraceFigures(trace).blocks == 5)
+  }
+
+  @Test func `the waits in sync are added up in a sentence, and threads of the pool are called so`() {
+    var trace = Trace.sample
+    trace.program = Trace.Program(hang: 250_000_000)
+    trace.lanes[2].waits = [Trace.Wait(begin: 2_000_000, end: 5_720_000, for: .sync, queue: 0)]
+    let wait = "add up to 3.72 ms"
+    let text = trace.findingTexts.joined(separator: "\n")
+    #expect(
+      text.contains(
+        "Certain: The waits of all threads in sync on \"lab.serial\" \(wait), within 9.30 ms since the first submission "
+          + "(1 wait). See: gcdlab explain queue-vs-lock"), "\(text)")
+    trace.lanes[3].waits = [Trace.Wait(begin: 2_000_000, end: 3_000_000, for: .sync, queue: 1)]
+    #expect(
+      trace.findingTexts.joined().contains(
+        "all threads in sync add up to 4.72 ms, 3.72 ms of them on \"lab.serial\", within"), "\(trace.findingTexts)")
+    trace.lanes = (0..<8).map { Trace.Lane(thread: $0, name: "pool \($0)", kind: .pool, begin: 0) }
+    trace.blocks = (0..<8).map {
+      Trace.Block(
+        .async, queue: 1, number: $0, submitted: 0, submitter: nil, lane: $0, begin: 1_000_000, end: 9_000_000)
+    }
+    #expect(
+      trace.findingTexts.joined().contains(
+        "8 threads of the pool ran blocks on 2 cores: up to 8 blocks were in progress at once."),
+      "\(trace.findingTexts)")
+  }
+
   @Test func `figures are those of the trace`() {
     let figures = TraceFigures(.sample)
     #expect(figures.blocks == 4)

@@ -33,11 +33,14 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Add rounds until every ratio is known to within this share, as in 2%, or --time has run out.",
+      "Add rounds until every ratio is known to within this share, as in 2%, or --time has run out (default: 2% in compare, none elsewhere).",
       valueName: "percent"))
   var precision: String?
 
-  @Option(help: ArgumentHelp("Start no round that would end later than this, as in 5s or 2min.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp(
+      "Start no round that would end later than this, as in 5s or 2min (default: 30s in compare, 1min with --precision, none elsewhere).",
+      valueName: "duration"))
   var time: String?
 
   @Option(help: "Repeat the order of an earlier run, by its printed seed.")

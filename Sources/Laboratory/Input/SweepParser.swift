@@ -37,6 +37,10 @@ public struct SweepParser {
   private func range(_ text: String, of parameter: Parameter) throws(InputError) -> [ParameterValue] {
     guard let dots = text.firstRange(of: "..") else { return [try parameter.value(parsing: text)] }
     let behind = text[dots.upperBound...].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if parameter.isNumber, ["x", "+", nil].contains(behind[0].first) {
+      let step = behind.filter { !$0.isEmpty }.map { ":" + $0 }.joined()
+      throw InputError("\(parameter.name): the range '\(text)' has no end: write \(text[..<dots.upperBound])END\(step)")
+    }
     guard case .integer(let low) = try parameter.value(parsing: String(text[..<dots.lowerBound])),
       case .integer(let high) = try parameter.value(parsing: String(behind[0]))
     else { throw InputError("\(parameter.name): '\(text)' is a range, which words do not have") }

@@ -17,7 +17,7 @@ extension Metric {
       "how often a thread that could have run lost its core meanwhile"),
     Metric(
       "peak-thread-count", .count, .none, better: .lower, unless: absence,
-      "threads that the trial's process had at once, including those that linger when it ends"),
+      "all threads that the trial's process had at once, including the lab's own, those of its setup, and idle ones"),
     Metric(
       "peak-memory", .count, .bytes, better: .lower, unless: absence,
       "the most memory that the trial's process held at once, the lab's own part included"),

@@ -5,7 +5,7 @@ extension TraceFinding {
   public var isCertain: Bool {
     switch self {
     case .crowd, .locks, .standstill: false
-    case .trap, .failure, .deadlock, .starvation, .blockedJobs, .loop, .small, .wait, .overlap, .hang: true
+    case .trap, .failure, .deadlock, .starvation, .blockedJobs, .loop, .small, .wait, .overlap, .hang, .turns: true
     }
   }
 
@@ -17,6 +17,7 @@ extension TraceFinding {
     case .hang: "main-queue"
     case .small: "task-granularity"
     case .crowd: "thread-explosion"
+    case .turns: "queue-vs-lock"
     case .trap, .failure, .standstill, .loop, .wait, .overlap, .locks: nil
     }
   }
@@ -144,6 +145,29 @@ extension Trace {
     return stuck.isEmpty ? nil : .standstill(lanes: stuck.keys.sorted())
   }
 
+  /// The waits in `sync` that have ended, of all threads. A wait without an end is part of a standstill.
+  private var syncWaits: [Wait] { lanes.flatMap(\.waits).filter { $0.reason == .sync && $0.end != nil } }
+
+  /// The waits in `sync`; nil unless their total time is at least a fifth of the time since the first submission.
+  var turns: TraceFinding? {
+    let waits = syncWaits
+    let time = Self.total(waits)
+    guard time > 0, time * 5 >= length - opening, let most = mostOf(waits, by: \.queue) else { return nil }
+    return .turns(
+      waits: waits.count, time: time, queue: most.queue, share: Self.total(waits.filter { $0.queue == most.queue }))
+  }
+
+  /// Returns a wait of the group of waits with the longest total time; nil if there are no waits.
+  private func mostOf(_ waits: [Wait], by key: (Wait) -> Int?) -> Wait? {
+    let groups = Dictionary(grouping: waits) { key($0) ?? -1 }
+    return groups.max { (Self.total($0.value), $1.key) < (Self.total($1.value), $0.key) }?.value.first
+  }
+
+  /// Returns the total time of waits that have ended, in nanoseconds.
+  private static func total(_ waits: [Wait]) -> UInt64 {
+    waits.reduce(0) { $0 + (($1.end ?? $1.begin) - $1.begin) }
+  }
+
   /// Returns the functions of a stack, the innermost first; empty if the stack is unknown.
   public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
 
@@ -160,6 +184,7 @@ extension Trace {
       return calls(stacks.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.key)
     case .locks(let lanes), .standstill(let lanes): return calls(lanes.first.flatMap { openWaits[$0]?.stack })
     case .trap(_, let block): return calls(block.flatMap { blocks[$0].stack })
+    case .turns(_, _, let queue, _): return calls(mostOf(syncWaits.filter { $0.queue == queue }, by: \.stack)?.stack)
     case .failure, .loop, .wait, .overlap: return []
     }
   }

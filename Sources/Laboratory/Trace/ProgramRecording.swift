@@ -7,8 +7,8 @@ public struct ProgramRecording: Sendable {
   private let recorder: Recorder
   private let library: RecorderFile
   private let program: SuspendedProgram
-  /// Whether the program does not load Dispatch, and therefore cannot submit a block.
-  private let isWithoutDispatch: Bool
+  /// The reason why the record has no calls, for a program whose file shows it; nil for other programs.
+  private let whyNoCalls: String?
 
   /// The process of the program.
   public var process: ChildProcess { program.process }
@@ -32,7 +32,7 @@ public struct ProgramRecording: Sendable {
     recorder = try Recorder(recycles: true)
     library = try RecorderFile()
     let file = try Program(named: command[0], preloading: library.path)
-    isWithoutDispatch = file.kind == .withoutDispatch
+    whyNoCalls = file.kind.whyNoCalls
     name = file.path.split(separator: "/").last.map(String.init) ?? file.path
     var variables: [String: String] = [:]
     if file.kind == .dispatch || followsChildren && file.kind.passesPreloads {
@@ -72,9 +72,8 @@ public struct ProgramRecording: Sendable {
       var trace = TraceReader.program(
         record, name: name, cores: Host.coreNumbers, end: record.process == Int(process.identifier) ? end : .completed,
         ended: ended, last: last, hang: hang)
-      if isWithoutDispatch, let place = trace.missing.firstIndex(where: { $0.record == .calls }) {
-        trace.missing[place] = Trace.Missing(
-          .calls, why: "the program submitted nothing to Dispatch: it does not load Dispatch")
+      if let whyNoCalls, let place = trace.missing.firstIndex(where: { $0.record == .calls }) {
+        trace.missing[place] = Trace.Missing(.calls, why: whyNoCalls)
       }
       return trace
     }
@@ -87,6 +86,17 @@ extension Program.Kind {
     switch self {
     case .dispatch, .linkedWithRecorder, .withoutDispatch: true
     case .containsDispatch, .isStatic, .privileged, .other: false
+    }
+  }
+
+  /// The reason why the record of the program has no calls; nil if calls can be recorded.
+  fileprivate var whyNoCalls: String? {
+    switch self {
+    case .dispatch, .linkedWithRecorder: nil
+    case .withoutDispatch: "the program submitted nothing to Dispatch: it does not load Dispatch"
+    case .containsDispatch:
+      "blocks and waits are not seen: the program contains Dispatch, and is not linked with the recorder"
+    case .isStatic, .privileged, .other: "blocks and waits are not seen: the program does not load the recorder"
     }
   }
 

@@ -101,10 +101,10 @@ struct RecordedThreads {
   // MARK: The lanes
 
   /// Returns the lanes of the threads that were active, in the order in which they are shown, and the accounts of their
-  /// running times. Threads that were not active during the body belong to the lab: if they run at all, they run when
-  /// the process is killed.
+  /// running times. Threads of a trial that were not active during the body belong to the lab: if they run at all, they
+  /// run when the process is killed. Every thread of a program is the program's own.
   func lanes(_ record: TraceRecord, ran: (Int) -> Bool) -> (lanes: [Trace.Lane], accounts: [Trace.Account]) {
-    let last = time.at(record.events.last?.time ?? 0)
+    let last = isProgram ? time.length : time.at(record.events.last?.time ?? 0)
     var lanes: [(lane: Trace.Lane, thread: Thread)] = []
     for (number, thread) in threads {
       let runs = runs(of: thread)

@@ -10,7 +10,8 @@ extension Trace {
       findings +=
         program == nil
         ? [starvation(waits), blockedJobs(waits), crowd, loop, small].compactMap(\.self)
-        : [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), crowd].compactMap(\.self)
+        : [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd].compactMap(
+          \.self)
     }
     guard findings.isEmpty, program == nil else { return findings }
     if let longest = longestWait(among: waits), longest.time * 2 > length - opening {

@@ -33,7 +33,7 @@ struct FileDescriptorSemaphore: Pattern {
   let overHalf = Metric.count("over-half", "files by which that peak exceeds half the descriptors; 0 when it does not")
   let peakThreads = Metric.count(
     "peak-threads", unless: "the system does not list threads",
-    "peak number of threads started for the tasks, sampled by each task; idle threads of the pool are reused, not counted"
+    "peak number of threads started for the tasks, sampled by each task; without threads that existed before the first task"
   )
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")

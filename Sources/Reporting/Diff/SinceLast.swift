@@ -4,7 +4,7 @@ import Measurement
 extension ResultDiff {
   /// Returns a line on the changes between the last run of a scenario and this run: figures that changed significantly
   /// and verdicts that changed, or that a single pair of runs shows no change. Nil if the settings, the machines or the
-  /// versions of the two runs differ, or if a run was interrupted.
+  /// versions of the two runs differ, if a run was interrupted, or if the runs have no figures in common.
   ///
   /// - Parameters:
   ///   - last: The document of the last run.
@@ -12,7 +12,7 @@ extension ResultDiff {
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
       !last.isCut, !now.isCut,
-      let diff = try? ResultDiff(old: [last], new: [now])
+      let diff = try? ResultDiff(old: [last], new: [now]), !diff.rows.isEmpty
     else { return nil }
     let changed = diff.rows.filter { [.better, .worse, .different].contains($0.change) }
     let figures = changed.compactMap { row -> String? in

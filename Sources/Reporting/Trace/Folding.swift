@@ -192,4 +192,12 @@ extension Trace.Block {
     case .after, .notify, .handler: false
     }
   }
+
+  /// The time from the submission of the block to its begin, in nanoseconds; nil if the block did not wait for a thread
+  /// and its queue. A thread begins an iteration of a parallel loop once it has ended the previous one, so that the
+  /// begin of an iteration says nothing about the queue.
+  var delay: UInt64? {
+    guard isInBacklog, kind != .apply, let submitted, let begin else { return nil }
+    return begin >= submitted ? begin - submitted : 0
+  }
 }

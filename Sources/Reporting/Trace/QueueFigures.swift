@@ -10,8 +10,8 @@ struct QueueFigures {
   let kind: Trace.Queue.Kind
   /// The number of blocks that were submitted to the queues.
   let blocks: Int
-  /// The times from submission to begin in nanoseconds, in ascending order. Blocks that wait for a time, a group or an
-  /// event are not included.
+  /// The times from submission to begin in nanoseconds, in ascending order. Iterations of parallel loops, and blocks
+  /// that wait for a time, a group or an event, are not included.
   private let delays: [UInt64]
   /// The times from begin to end in nanoseconds, in ascending order.
   private let runs: [UInt64]
@@ -25,10 +25,7 @@ struct QueueFigures {
     self.queues = queues.count
     self.kind = kind
     self.blocks = blocks.count
-    delays = blocks.filter(\.isInBacklog).compactMap { block in
-      guard let submitted = block.submitted, let begin = block.begin else { return nil }
-      return begin >= submitted ? begin - submitted : 0
-    }.sorted()
+    delays = blocks.compactMap(\.delay).sorted()
     runs = blocks.compactMap { block in block.begin.flatMap { begin in block.end.map { $0 - begin } } }.sorted()
   }
 

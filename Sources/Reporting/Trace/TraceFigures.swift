@@ -5,9 +5,10 @@ import Measurement
 public struct TraceFigures: Sendable {
   /// The number of blocks that were submitted.
   public let blocks: Int
-  /// The median time from the submission of a block to its begin, in nanoseconds; nil if no block began.
+  /// The median time from the submission of a block to its begin, in nanoseconds; nil if no block has such a time. An
+  /// iteration of a parallel loop has none.
   public let medianDelay: UInt64?
-  /// The longest time from the submission of a block to its begin, in nanoseconds; nil if no block began.
+  /// The longest time from the submission of a block to its begin, in nanoseconds; nil if no block has such a time.
   public let worstDelay: UInt64?
   /// The maximum number of blocks in progress at the same time.
   public let mostAtOnce: Int
@@ -26,10 +27,7 @@ public struct TraceFigures: Sendable {
 
   /// Creates the figures of a trace.
   public init(_ trace: Trace) {
-    let delays = trace.blocks.filter(\.isInBacklog).compactMap { block -> UInt64? in
-      guard let submitted = block.submitted, let begin = block.begin else { return nil }
-      return begin >= submitted ? begin - submitted : 0
-    }.sorted()
+    let delays = trace.blocks.compactMap(\.delay).sorted()
     blocks = trace.blocks.count
     medianDelay = delays.isEmpty ? nil : delays[delays.count / 2]
     worstDelay = delays.last

@@ -58,7 +58,8 @@ extension Trace {
         + "pool, the longest for \(TraceFigures.text(longest.time)): \(lanes[longest.lane].name) \(text(of: longest.wait))."
     case .crowd(let threads, let most):
       return
-        "\(threads) threads for \(cores.count.counted("core")): up to \(most) blocks were in progress at once."
+        "\(threads) threads of the pool ran blocks on \(cores.count.counted("core")): up to \(most) blocks were in "
+        + "progress at once."
     case .loop(let shares): return loop(shares)
     case .small(let queue, let count, let run, let apart):
       return
@@ -71,6 +72,12 @@ extension Trace {
     case .hang(let block, let time, let behind):
       return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
         + "\(behind.counted("other block")) of the main queue waited for it."
+    case .turns(let waits, let time, let queue, let share):
+      let place = queue.map { " on \"\(queues[$0].label.inLine)\"" } ?? ""
+      let most = share == time ? "" : ", \(TraceFigures.text(share)) of them\(place)"
+      return
+        "The waits of all threads in sync\(share == time ? place : "") add up to \(TraceFigures.text(time))\(most), "
+        + "within \(TraceFigures.text(length - opening)) since the first submission (\(waits.counted("wait")))."
     case .locks(let lanes):
       let names = lanes.map { self.lanes[$0].name }
       return names.count == 1

@@ -172,13 +172,17 @@ public struct TraceText {
   /// Returns the lines of the key, which explains all pictures; empty if there are no pictures.
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 && !$0.isEmptyProgram }) else { return [] }
-    let text =
-      (traces.contains { $0.program == nil } ? "caller: the thread that runs the variant's body. " : "")
-      + "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; \":\" preempted; "
-      + "\".\" not running. Lower row: the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. For threads "
-      + "drawn in one row, a digit is the number of them that run. busy: cores in use; backlog: blocks submitted, not begun; threads: "
-      + "threads that exist, idle ones included; both as a number, or as bars if it exceeds 9."
-    return style.wrapped(text, .quiet)
+    let caller = traces.contains { $0.program == nil } ? ["caller: the thread that runs the variant's body"] : []
+    let lines =
+      caller + [
+        "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; "
+          + "\":\" preempted; \".\" not running. For threads drawn in one row, the number of them that run.",
+        "Lower row: the block it is in, by queue and number; \"!\" for a barrier; or what it ~waits~ for",
+        "busy: cores in use",
+        "backlog: blocks submitted, not begun; as a number, or as bars if it exceeds 9",
+        "threads: threads that exist, idle ones included; drawn like the backlog",
+      ]
+    return lines.flatMap { style.wrapped($0, .quiet) }
   }
 }
 

@@ -317,7 +317,8 @@ import Testing
     let says = model.sentences(for: "apply", overhead: 0.01)
     let block = try #require(says.dropFirst().first)
     #expect(
-      block.contains(/^each block of apply at stride 32\d adds 2[45]\S* ns \(95 % interval: 2\S* ns to 2\S* ns\); /), "\(says)")
+      block.contains(/^each block of apply at stride 32\d adds 2[45]\S* ns \(95 % interval: 2\S* ns to 2\S* ns\)/),
+      "\(says)")
     #expect(block.hasSuffix("the strides are computed from the upper end"))
     #expect(says[0].hasSuffix("(error at a stride left out of the fit: at most 0 %)"), "\(says)")
     // Without rounds there is no interval.

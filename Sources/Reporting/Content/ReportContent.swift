@@ -250,7 +250,7 @@ extension ResultDocument {
   /// the cores were busy does not mention this gain.
   func fitting(_ warning: RunNote) -> RunNote {
     guard warning.kind == RunNote.coresTaken, !isAboutCores else { return warning }
-    if warning.says.contains(Cores.second) {
+    if warning.says.contains("found no second core") {
       let says = warning.says.replacing(#/(; so this run|, and it) cannot say how much several cores gain$/#, with: "")
       return RunNote(warning.kind, says, runs: warning.runs)
     }

@@ -229,15 +229,16 @@ import Testing
         for lane in 0...1 {
           // No wait is longer than a hundredth of the time. The wait without an end is not part of the sum.
           trace.lanes[lane].waits =
-            (0..<waits).map { Self.wait(.sync, $0 * 200_000, $0 * 200_000 + 100_000, queue: lane) }
+            (0..<waits).map { Self.wait(.sync, $0 * 100_000, $0 * 100_000 + 50_000, queue: lane) }
             + [Self.wait(.semaphore, 9_900_000, 9_990_000), Self.wait(.sync, 9_990_000, nil, queue: 0)]
         }
         trace.lanes[1].waits.removeFirst()
       }
       return trace.findings.first { if case .turns = $0 { true } else { false } }
     }
-    #expect(turns(20) == .turns(waits: 39, time: 3_900_000, queue: 0, share: 2_000_000))
-    #expect(turns(10) == nil && turns(20, isProgram: false) == nil)
+    #expect(turns(40) == .turns(waits: 79, time: 3_950_000, queue: 0, share: 2_000_000))
+    // These waits are too few, or not those of a program.
+    #expect(turns(25) == nil && turns(40, isProgram: false) == nil)
   }
 
   @Test func `the iterations of a loop are counted for each thread`() {

@@ -218,6 +218,9 @@ import Testing
     // If a table contains a price beside the gain, its conclusion contains both.
     let targets = try #require(try library.experiment("target-queues").conclusions.first)
     #expect(targets.parts.contains { part in if case .figure = part { true } else { false } })
+    // More tasks than the pool has threads do not wait for the semaphore.
+    #expect(
+      try library.experiment("fd-semaphore").lesson.contains("Dispatch's pool stops at \(ThreadPool.limit) threads"))
     #expect(try library.experiment("fd-semaphore").conclusions.contains { words($0).contains("never binds") })
     // The throughput is not displayed beside the wait of one entry, which looks like the same figure.
     #expect(try library.experiment("lock-scaling").show.prefix(2) == ["per-entry", "longest-run"])

@@ -220,13 +220,15 @@ import Testing
   @Test func `the waits in sync are added up in a sentence, and threads of the pool are called so`() {
     var trace = Trace.sample
     trace.program = Trace.Program(hang: 250_000_000)
-    trace.lanes[2].waits = [Trace.Wait(begin: 2_000_000, end: 5_720_000, for: .sync, queue: 0)]
+    trace.lanes[2].waits = (0..<60).map {
+      Trace.Wait(begin: 2_000_000 + $0 * 70_000, end: 2_062_000 + $0 * 70_000, for: .sync, queue: 0)
+    }
     let wait = "add up to 3.72 ms"
     let text = trace.findingTexts.joined(separator: "\n")
     #expect(
       text.contains(
         "Certain: The waits of all threads in sync on \"lab.serial\" \(wait), within 9.30 ms since the first submission "
-          + "(1 wait). See: gcdlab explain queue-vs-lock"), "\(text)")
+          + "(60 waits). See: gcdlab explain queue-vs-lock"), "\(text)")
     trace.lanes[3].waits = [Trace.Wait(begin: 2_000_000, end: 3_000_000, for: .sync, queue: 1)]
     #expect(
       trace.findingTexts.joined().contains(

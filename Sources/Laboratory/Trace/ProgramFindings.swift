@@ -148,11 +148,17 @@ extension Trace {
   /// The waits in `sync` that have ended, of all threads. A wait without an end is part of a standstill.
   private var syncWaits: [Wait] { lanes.flatMap(\.waits).filter { $0.reason == .sync && $0.end != nil } }
 
-  /// The waits in `sync`; nil unless their total time is at least a fifth of the time since the first submission.
+  /// The smallest number of waits in `sync` that are added up. A few long waits are visible as such.
+  private static let fewestTurns = 50
+
+  /// The waits in `sync`; nil if they are few, or if their total time is less than a fifth of the time since the first
+  /// submission.
   var turns: TraceFinding? {
     let waits = syncWaits
     let time = Self.total(waits)
-    guard time > 0, time * 5 >= length - opening, let most = mostOf(waits, by: \.queue) else { return nil }
+    guard waits.count >= Self.fewestTurns, time * 5 >= length - opening, let most = mostOf(waits, by: \.queue) else {
+      return nil
+    }
     return .turns(
       waits: waits.count, time: time, queue: most.queue, share: Self.total(waits.filter { $0.queue == most.queue }))
   }

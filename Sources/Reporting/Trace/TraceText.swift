@@ -65,7 +65,10 @@ public struct TraceText {
     let key = QueueKey(trace)
     // The findings on a program precede the picture, since they are what the user is looking for.
     let isProgram = trace.program != nil
-    if isProgram { lines += trace.findingTexts.flatMap { style.wrapped($0) } + [""] + table(key, trace) + [""] }
+    if isProgram {
+      let parts = [trace.findingTexts.flatMap { style.wrapped($0) }, table(key, trace)].filter { !$0.isEmpty }
+      lines += parts.flatMap { $0 + [""] }
+    }
     for row in rows(trace, folding) { lines += draw(row, trace, folding, key) }
     lines += below(trace, folding)
     lines.append(axis(folding))

@@ -476,7 +476,7 @@ import Testing
     #expect(model.says.hasSuffix("; from the 36 of 72 trials that had a second core"), "\(model)")
     #expect(advice(some)?.contains(/here stride 3\d\d to 9[56]\d\d\b/) == true, "\(some)")
     let few = try findings(["my-iteration=160ns"], rounds: 12) { stride, round in stride == 64 && round > 4 }
-    let reason = "only 5 of 12 trials at stride 64 had a second core, and 6 are needed at each stride"
+    let reason = "5 of 12 trials at stride 64 had a second core, and 6 are needed at each stride"
     #expect(few.map(\.says).contains("no cost formula for apply: \(reason)"), "\(few)")
     #expect(advice(few) == "No stride for your own loop: \(reason).")
   }

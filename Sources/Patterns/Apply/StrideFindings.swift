@@ -143,7 +143,7 @@ extension ApplyStride: FindingPattern {
       let stride = stride.value(in: run.parameters)
     else { return nil }
     return
-      "only \(usable(run).count) of \(run.trials.count.counted("trial")) at stride \(stride.withCommas) had a second "
+      "\(usable(run).count) of \(run.trials.count.counted("trial")) at stride \(stride.withCommas) had a second "
       + "core, and \(ConfidenceInterval.fewest) are needed at each stride"
   }
 

@@ -17,10 +17,13 @@ import Testing
     return results
   }
 
-  @Test func `taken cores are the first line of the answer, and there is no speed-up`() throws {
+  @Test func `busy cores are the first line of the answer, and there is no speed-up`() throws {
     let results = try swept([RunNote(RunNote.coresTaken, Self.says)])
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    #expect(lines.dropFirst().first?.hasPrefix("The cores were busy: other programs took 60 %") == true, "\(lines)")
+    // The answer of a search stands at the end.
+    let answer = try #require(lines.firstIndex { $0.hasPrefix("The cores were busy: other programs took 60 %") })
+    let command = try #require(lines.firstIndex { $0.contains("seed ") })
+    #expect(answer > command && lines[(answer + 1)...].contains { $0.contains("astest") }, "\(lines)")
     #expect(results.content.speedUp == nil && !lines.contains("warnings"))
     let page = HTMLReport.render([results.content])
     #expect(page.contains("<p class=\"care\">The cores were busy") && !page.contains("speed-up"))
@@ -51,7 +54,8 @@ import Testing
       experiment: results.experiment, machine: results.machine.confined(to: 1), seed: 1, started: "",
       runs: results.runs)
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    #expect(lines.dropFirst().first?.hasPrefix("On one core no two threads run at once") == true, "\(lines)")
+    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at once") })
+    #expect(lines[..<answer].contains { $0.contains("seed ") } && answer < lines.count - 1, "\(lines)")
     #expect(results.content.coresNote == "On one core no two threads run at once.")
   }
 }

@@ -37,8 +37,9 @@ public enum TraceFinding: Sendable, Equatable {
   /// Each lane waits for a lock at the end of the record. The next lane held the lock when the wait began, and the last
   /// lane waits for a lock that the first lane held.
   case locks([Int])
-  /// The threads of a program waited in `sync` many times and for a large share of the time: the number of these waits, their total
-  /// time, the queue that most of the time was spent on, and the time for that queue. The queue is nil if it is unknown.
+  /// The threads of a program waited in `sync` many times and for a large share of the time: the number of these
+  /// waits, their total time, the queue that most of the time was spent on, and the time for that queue. The queue is
+  /// nil if it is unknown.
   case turns(waits: Int, time: UInt64, queue: Int?, share: UInt64)
 
   /// A lane that runs a block of one queue and waits for another queue.

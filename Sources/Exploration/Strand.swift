@@ -18,7 +18,8 @@ final class Strand {
   /// The next job of a task; nil if there is none.
   var job: UnsafeMutableRawPointer?
 
-  /// The announced descriptions of the next step.
+  /// The texts that the strand has recorded in advance for its next step. The execution adds them to the description
+  /// of the step and then clears them.
   var announced: [String] = []
 
   init(number: Int, name: String) {

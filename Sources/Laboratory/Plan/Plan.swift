@@ -24,8 +24,8 @@ public struct Budget: Sendable, Equatable {
   public var left: Duration?
   /// The share of the remaining time that one trial may take.
   public var trialShare: Double
-  /// The time limit of the watchdog: a trial that exceeds this time plus ten times its own longest time is ended as
-  /// hung.
+  /// The fixed part of the time limit of a trial. The lab ends a trial as hung after this time plus ten times the
+  /// longest time that the trial takes on an idle machine (``Pattern/longest(_:)``).
   public var watchdog: Duration
 
   /// Creates a budget.

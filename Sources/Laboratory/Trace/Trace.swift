@@ -35,7 +35,8 @@ public struct Trace: Sendable, Codable, Equatable {
   /// The properties of a user's program; nil for a trial.
   public var program: Program?
 
-  /// The properties of a trace that only a user's program has. The scenario of such a trace is the name of the program.
+  /// The properties that only the trace of a user's program has. In such a trace, `scenario` is the name of the
+  /// program.
   public struct Program: Sendable, Codable, Equatable {
     /// The shortest time for which a block on the main queue must delay other blocks to be reported, in nanoseconds.
     public var hang: UInt64

@@ -13,7 +13,8 @@ import Instruments
 /// no blocks, both waits succeed. If the barrier excludes other blocks, both waits time out. `BarrierScopeTrials.swift`
 /// contains the code that runs the trials.
 ///
-/// Source: the series of articles that begins with "GCD in depth"; beyond the sentences of the documents.
+/// Source: the series of articles that begins with "GCD in depth". No sentence that the lab checks is about this
+/// question.
 struct BarrierScope: Pattern {
   static let name = "barrier-scope"
 

@@ -3,15 +3,16 @@ import Instruments
 
 /// Which lock suits many readers and few writers?
 ///
-/// Two values belong together, and a writer changes both values. A read between the two changes is torn. Readers do not
-/// interfere with each other, so a readers-writer lock admits several readers at once. A concurrent queue does the same
-/// if reads are synchronous blocks and writes are barriers. The series of articles guards its array of photos in this
-/// way.
+/// Two values belong together, and a writer changes both values. A read between the two changes is torn. Readers do
+/// not interfere with each other, so a readers-writer lock admits several readers at once. A concurrent queue does the
+/// same if reads are synchronous blocks and writes are barriers. The code of the articles protects an array of photos
+/// in this way.
 ///
 /// With each kind of lock, a writer in a trial waits until its write has ended. `ReadersWriterTrials.swift` contains
 /// the code that runs the trials.
 ///
-/// Source: the series of articles that begins with "GCD in depth"; beyond the sentences of the documents.
+/// Source: the series of articles that begins with "GCD in depth". No sentence that the lab checks is about this
+/// question.
 struct ReadersWriter: Pattern {
   static let name = "readers-writer"
 

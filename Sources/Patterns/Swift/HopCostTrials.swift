@@ -5,7 +5,7 @@ import Synchronization
 
 /// The code that measures the variants.
 extension HopCost {
-  /// Measures round trips by blocks, from a serial queue for each caller.
+  /// Measures round trips that are made with blocks. Each caller starts from a serial queue of its own.
   ///
   /// - Parameter body: submits a block that counts the visit at the target and then executes `back` on the caller's
   ///   queue.

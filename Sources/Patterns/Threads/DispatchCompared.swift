@@ -16,7 +16,7 @@ import Instruments
 /// // completed
 /// ```
 ///
-/// Source: the table of that sample, measured again; beyond the sentences of the documents.
+/// Source: the table of that sample, measured again. No sentence that the lab checks is about this question.
 struct DispatchCompared: Pattern {
   static let name = "dispatch-compared"
 

@@ -96,8 +96,8 @@ struct EvidenceFacts: Codable, Sendable {
   let ratio: Number?
   let low: Number?
   let high: Number?
-  /// True if the true ratio is further from 1 than `ratio`, since the shorter side is near its noise floor; otherwise
-  /// nil.
+  /// True if `ratio` is only a bound: the shorter side is near its noise floor, so the actual ratio is further from 1.
+  /// Otherwise nil.
   let bound: Bool?
   let trials: Int
   let met: Int

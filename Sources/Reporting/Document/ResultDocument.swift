@@ -88,8 +88,8 @@ public struct ResultDocument: Codable, Sendable {
     traces = nil
   }
 
-  /// Returns whether the run failed: a claim failed, a trial broke, or a trial that is meant to complete crashed or
-  /// hung.
+  /// Returns whether the run failed. A run fails if a claim fails, if a trial does not record what its variant
+  /// promises, or if a trial crashes or hangs although it should complete.
   ///
   /// - Parameter strict: Whether a refuted performance claim is a failure.
   public func hasFailed(strict: Bool) -> Bool {

@@ -60,7 +60,7 @@ struct OutcomeCounts: Codable, Sendable {
 
   /// Creates the counts from a decoder.
   ///
-  /// - Throws: `DecodingError` if a key is not the name of a way to end.
+  /// - Throws: `DecodingError` if a key is not the name of an outcome.
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     counts = [:]

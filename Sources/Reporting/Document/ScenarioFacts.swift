@@ -120,7 +120,7 @@ struct ParameterFacts: Codable, Sendable {
   let unit: Unit?
   let value: ParameterValue?
   let swept: [ParameterValue]?
-  /// True if the command line, including `--quick`, set another value than that of the scenario; otherwise nil.
+  /// True if the command line, including `--quick`, set a value other than the scenario's; otherwise nil.
   let changed: Bool?
   /// True if no variant of the run reads the parameter; otherwise nil.
   let ignored: Bool?

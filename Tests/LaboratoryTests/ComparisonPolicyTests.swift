@@ -15,6 +15,21 @@ import Testing
       cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: []), ranking: .lower)
   }
 
+  @Test func `a run with few rounds is ranked in the rounds that it shares, since the machine may have changed`() {
+    func cell(_ name: String, _ figure: (Int) -> Double?) -> Comparison.Cell {
+      let figures = (0..<40).compactMap { round in figure(round).map { RoundFigure(round: round, value: $0) } }
+      return Comparison.Cell(variant: name, point: [:], figures: figures)
+    }
+    let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
+    // The machine became three times as slow after the rounds in which both took part.
+    let quick = cell("quick") { Double($0 % 3) * 0.1 + ($0 < 6 ? 10 : 30) }
+    let slow = cell("slow") { $0 < 6 ? 25 + Double($0 % 2) * 0.1 : nil }
+    #expect(Comparison([quick, slow], policy, ranking: .lower).best == 0)
+    // A run that was better in the shared rounds is the best one, however slow the machine was then.
+    let late = cell("late") { $0 < 30 ? nil : 20 + Double($0 % 2) * 0.1 }
+    #expect(Comparison([quick, late], policy, ranking: .lower).best == 1)
+  }
+
   @Test func `a broken variant is not the best, however fast`() {
     let found = Self.comparison([("plain", 2000, true), ("unprotected", 100, false), ("locked", 1000, true)])
     #expect(found.best == 2 && found.bests == [2])

@@ -29,8 +29,8 @@ import Testing
 
   @Test func `a trial without a second core is repeated, but not if repetitions do not help`() async throws {
     var count = 0
-    func run(_ repeats: inout Repeats, lacking: (Int) -> Bool) async throws -> Set<String> {
-      try await repeats.untilComplete {
+    func run(_ repeats: inout Repeats, isAllowed: Bool = true, lacking: (Int) -> Bool) async throws -> Set<String> {
+      try await repeats.untilComplete(isAllowed: isAllowed) {
         count += 1
         return (TrialRecord(round: 0, outcome: .completed, shortages: lacking(count) ? [Cores.second] : []), nil)
       }.trial.shortages
@@ -38,9 +38,19 @@ import Testing
     var repeats = Repeats()
     #expect(try await run(&repeats) { $0 < 3 }.isEmpty && count == 3)
     #expect(try await run(&repeats) { _ in false }.isEmpty && count == 4)
+    #expect(try await run(&repeats, isAllowed: false) { _ in true } == [Cores.second] && count == 5)
     var useless = Repeats()
     for _ in 0..<20 { #expect(try await run(&useless) { _ in true } == [Cores.second]) }
-    #expect(count == 4 + 20 + 3, "after three repetitions in vain, each trial runs once")
+    #expect(count == 5 + 20 + 5, "after three repetitions in vain, only every sixteenth trial is repeated")
+    // A repetition that does not complete is no replacement.
+    var broken = Repeats()
+    let kept = try await broken.untilComplete(isAllowed: true) {
+      count += 1
+      return count.isMultiple(of: 2)
+        ? (TrialRecord(round: 0, outcome: .hung), nil)
+        : (TrialRecord(round: 0, outcome: .completed, shortages: [Cores.second]), nil)
+    }
+    #expect(kept.trial.outcome == .completed)
   }
 
   @Test func `the results warn of a shortage, and name the runs`() {

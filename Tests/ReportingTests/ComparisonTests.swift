@@ -427,7 +427,7 @@ import Testing
   @Test func `few rounds give no answer, and the report says that they are too few`() throws {
     #expect(
       try answer(rounds: 3) { $0 == 4 ? 10_000 : 20_000 }
-        == "Stride 4 has the best mean so far; 6 rounds are needed to rank the settings.")
+        == "Stride 4 has the best mean so far. 6 rounds are needed to rank the settings.")
   }
 
   @Test func `each amount of work has a best of its own`() throws {

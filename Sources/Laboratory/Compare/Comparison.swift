@@ -76,7 +76,7 @@ public struct Comparison: Sendable {
     let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
     func best(of runs: some Sequence<Int>) -> Int? {
       let candidates = runs.filter { cells[$0].mayBeBest && typical[$0] != nil }
-      return ranking?.best(candidates.isEmpty ? Array(runs) : candidates) { typical[$0] }
+      return ranking.flatMap { Self.best(of: candidates.isEmpty ? Array(runs) : candidates, cells, typical, $0) }
     }
     let groupOfRun = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
     let runsOfGroup = Dictionary(grouping: cells.indices) { groupOfRun[$0] }
@@ -134,6 +134,22 @@ public struct Comparison: Sendable {
   /// Creates the comparison of `runs` by `metric`.
   public init(_ runs: [Run], _ policy: Policy, by metric: Metric) {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
+  }
+
+  /// Returns the run with the best typical figure. The machine may have changed while some runs got fewer rounds, so a
+  /// run with much fewer rounds is compared with the best of the others in the rounds that both have.
+  private static func best(of runs: [Int], _ cells: [Cell], _ typical: [Double?], _ ranking: Ranking) -> Int? {
+    let most = runs.map { cells[$0].figures.count }.max() ?? 0
+    let (full, fewer) = (
+      runs.filter { 4 * cells[$0].figures.count >= 3 * most }, runs.filter { 4 * cells[$0].figures.count < 3 * most }
+    )
+    guard let leader = ranking.best(full, by: { typical[$0] }) else { return nil }
+    let ratios = Dictionary(
+      uniqueKeysWithValues: fewer.map { ($0, PairedRounds(cells[$0].figures, against: cells[leader].figures)) })
+    return ranking.best([leader] + fewer) { run in
+      guard let rounds = ratios[run] else { return 1 }
+      return rounds.areRatios ? Ranking.typical(rounds.pairs.map { $0.left / $0.right }) : nil
+    }
   }
 
   /// Returns the precision of the least precise ratio, as a share of the ratio. Nil if a ratio has too few rounds. Runs

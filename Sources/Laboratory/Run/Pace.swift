@@ -20,9 +20,11 @@ struct Pace {
   private var givenUp: Set<String> = []
   /// The labels of the runs whose trials were stopped while they worked. A variant may have less work at another point.
   private var stopped: Set<String> = []
-  /// The labels of the runs that are certainly much worse than the best run of their group. Further rounds would not
-  /// change the answer, so their time goes to the other runs.
+  /// The labels of the runs that are certainly much worse than the best run of their group. They hardly affect the
+  /// answer, so they take part in few rounds, and the other runs get their time.
   private var outOfReach: Set<String> = []
+  /// The number of the current round.
+  private var round = 0
   /// The longer time limit of a trial once the stopped runs are tried again; nil before that.
   private var longerTrialTime: Duration?
   /// Whether any worker was ended at its time limit.
@@ -38,9 +40,9 @@ struct Pace {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
-  /// The minimum factor by which a run differs from the best run if it gets no further rounds. A wrong variant can be
-  /// faster than the best run.
-  private static let outOfReachFactor = 2.0
+  /// The minimum factor between a run that is out of reach and the best run, and the distance of the rounds in which
+  /// such a run takes part.
+  private static let outOfReach = (factor: 2.0, rounds: 4)
 
   /// The smallest number of trials, and the smallest share of the time, from which the run's duration is projected.
   private static let seenEnough = (trials: 3, share: 0.1)
@@ -62,6 +64,7 @@ struct Pace {
   /// Returns whether `round` may start. All earlier rounds must have finished.
   mutating func allows(round: Int) -> Bool {
     let now = elapsed
+    self.round = round
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
     roundStart = now
     if let limit = plan.budget.time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
@@ -70,14 +73,11 @@ struct Pace {
     }
     guard headline != nil else { return round < plan.budget.rounds }
     let comparison = comparison
-    if plan.experiment.seeksBest, plan.experiment.baseline == nil {
-      let further = comparison.runs(apartBy: Self.outOfReachFactor).map { plan.runs[$0].label }
-      // The next rounds are shorter.
-      if !outOfReach.isSuperset(of: further) { longestRound = 0 }
-      outOfReach.formUnion(further)
+    if plan.experiment.ranksAllRuns {
+      outOfReach = Set(comparison.runs(apartBy: Self.outOfReach.factor).map { plan.runs[$0].label })
     }
     guard round >= plan.budget.rounds else { return true }
-    reached = comparison.precision(except: { outOfReach.contains(plan.runs[$0].label) })
+    reached = comparison.precision(except: { isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label) })
     return reached.map { $0 > goal } ?? true || retriesStopped()
   }
 
@@ -94,13 +94,19 @@ struct Pace {
     return true
   }
 
-  /// Returns whether a trial of `run` may start. The result is false if the run is given up. The result is also false
-  /// if no time remains, a worker was ended at its time limit, and the plan has no smallest number of rounds.
-  func allows(_ run: Run) -> Bool { !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil) }
-
-  private func isGivenUp(_ run: Run) -> Bool {
-    givenUp.contains(run.variant.name) || stopped.contains(run.label) || outOfReach.contains(run.label)
+  /// Returns whether a trial of `run` may start in the current round. The result is false if the run is given up, or if
+  /// it is out of reach and does not take part in this round. The result is also false if no time remains, a worker was
+  /// ended at its time limit, and the plan has no smallest number of rounds.
+  func allows(_ run: Run) -> Bool {
+    let takesPart = !outOfReach.contains(run.label) || round.isMultiple(of: Self.outOfReach.rounds)
+    return takesPart && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
   }
+
+  /// Whether a trial of the current round may be repeated. The first round shows how much time the trials need, so its
+  /// trials are not repeated.
+  var allowsRepetition: Bool { round > 0 && left.map { $0 > .seconds(1) } ?? true }
+
+  private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
 
   /// The time limit of a trial that starts now; nil if only the trial's settings limit its time.
   var trialTime: Duration? {
@@ -171,6 +177,15 @@ struct Pace {
     if experiment.baseline == nil { experiment.seeksBest = true }
     let cells = zip(plan.runs, figures).map { Comparison.Cell($0, figures: $1) }
     return Comparison(cells, .init(experiment), ranking: headline?.better.ranking)
+  }
+}
+
+extension Experiment {
+  /// Whether the run searches for the best of all its settings. With a baseline, all ratios matter. A count that should
+  /// be 0 excludes settings, and the report decides which, so the best run is not known before.
+  fileprivate var ranksAllRuns: Bool {
+    seeksBest && baseline == nil
+      && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }
   }
 }
 

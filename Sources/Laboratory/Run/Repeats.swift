@@ -1,25 +1,35 @@
 /// A policy that repeats trials that found no second core, while enough of the repetitions find one.
 ///
-/// A trial looks for the core before it times anything, so a repetition does not prefer one figure to another. On a
-/// busy machine, the runs of all variants then consist of trials under the same conditions.
+/// A trial looks for the core before it times a loop, so a repetition does not prefer one figure to another. On a busy
+/// machine, the runs of all variants then consist of trials under the same conditions.
 struct Repeats {
   /// The largest number of attempts for one trial.
   private static let most = 3
+  /// After this many trials without a second core, a repetition is tried even if the earlier ones were in vain, since
+  /// the other programs may have ended.
+  private static let pause = 16
   /// The number of repetitions, and the number of repetitions that found a second core.
   private var (made, useful) = (0, 0)
+  /// The number of trials without a second core.
+  private var lacking = 0
 
   /// Whether another repetition is worth its time: about a third of the earlier repetitions found a second core.
-  private var areWorthwhile: Bool { made < 3 * (useful + 1) }
+  private var areWorthwhile: Bool { made < 3 * (useful + 1) || lacking.isMultiple(of: Self.pause) }
 
-  /// Runs a trial until it finds a second core, up to three times, and returns the last result.
+  /// Runs a trial until it finds a second core, up to three times, and returns the last result. If a repetition does
+  /// not complete, the result before it is returned.
   mutating func untilComplete(
-    _ trial: () async throws -> (trial: TrialRecord, expired: Duration?)
+    isAllowed: Bool, _ trial: () async throws -> (trial: TrialRecord, expired: Duration?)
   ) async throws -> (trial: TrialRecord, expired: Duration?) {
     var result = try await trial()
+    guard isAllowed, result.trial.shortages.contains(Cores.second) else { return result }
+    lacking += 1
     for _ in 1..<Self.most where result.trial.shortages.contains(Cores.second) && areWorthwhile {
-      result = try await trial()
+      let next = try await trial()
       made += 1
-      if !result.trial.shortages.contains(Cores.second) { useful += 1 }
+      guard next.trial.outcome == .completed else { break }
+      if !next.trial.shortages.contains(Cores.second) { useful += 1 }
+      result = next
     }
     return result
   }

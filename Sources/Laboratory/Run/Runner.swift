@@ -98,7 +98,7 @@ public struct Runner: Sendable {
         for index in plan.order(ofRound: round) where pace.allows(plan.runs[index]) {
           let run = plan.runs[index]
           observer?.trialStarts(run, pace.progress(in: round))
-          let (trial, expired) = try await repeats.untilComplete {
+          let (trial, expired) = try await repeats.untilComplete(isAllowed: pace.allowsRepetition) {
             try await self.trial(
               of: run, plan, round, on: machine, in: pace.trialTime, lacking: shortages[run.cores] ?? [:], by: worker)
           }

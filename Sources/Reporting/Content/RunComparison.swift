@@ -68,7 +68,7 @@ struct RunComparison: Sendable {
     best = comparison.best
     bests = comparison.bests
     groupNames = comparison.groups
-    groups = comparison.groups.joined(separator: " and ")
+    groups = comparison.groups.map { $0 == Cores.name ? "number of cores" : $0 }.joined(separator: " and ")
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
     contrasts = comparison.contrasts
     references = comparison.references

@@ -42,8 +42,11 @@ struct RunNames {
           .joined(separator: ", ")
       }.listed("or", most: SearchAnswer.most)
     }
-    let places = all.sorted { (number($0, parameter) ?? 0) < (number($1, parameter) ?? 0) }
-    let meant = places.indices.filter { runs.contains(places[$0]) }
+    // Groups of runs have the same settings.
+    func first(_ runs: [Int]) -> [Int] { runs.grouped { point($0)[parameter.name] }.compactMap(\.elements.first) }
+    let places = first(all).sorted { (number($0, parameter) ?? 0) < (number($1, parameter) ?? 0) }
+    let named = runs.map { point($0)[parameter.name] }
+    let meant = places.indices.filter { named.contains(point(places[$0])[parameter.name]) }
     func value(_ place: Int) -> String { point(places[place])[parameter.name].map(parameter.describe) ?? "" }
     guard let first = meant.first, let last = meant.last else { return "" }
     let areNumbers = places.allSatisfy { number($0, parameter) != nil }

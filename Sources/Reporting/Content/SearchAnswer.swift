@@ -62,7 +62,7 @@ struct SearchAnswer {
     if flawed.isEmpty { return "No \(flaw.name) at any setting." }
     let clean = measured.filter { !comparison.flawed.contains($0) }
     return clean.count < flawed.count
-      ? "No \(flaw.name) only: \(names(clean, of: measured))."
+      ? "Without \(flaw.name): only \(names(clean, of: measured))."
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
   }
 
@@ -78,9 +78,8 @@ struct SearchAnswer {
     // There are no intervals yet.
     guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
       return groups.prefix(Self.mostGroups).map { group in
-        "\(lead(group))\(names([group.best], of: group.runs)) has the best mean so far; "
-          + "\(ConfidenceInterval.fewest) rounds are needed to rank the settings."
-      }.map(\.capitalised)
+        sentence("\(lead(group))\(names([group.best], of: group.runs)) has the best mean so far")
+      } + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings."]
     }
     let advice = [wording.advice(groups.filter { !$0.unclear.isEmpty })].compactMap(\.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
@@ -138,7 +137,11 @@ struct SearchGroup {
   init(best: Int, runs: [Int], _ comparison: RunComparison) {
     (self.best, self.runs) = (best, runs)
     near = runs.filter(comparison.nearBest.contains)
-    unclear = runs.filter(comparison.unclear.contains)
+    // Too few rounds are no reason to call a run worse.
+    unclear = runs.filter {
+      comparison.unclear.contains($0)
+        || comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true
+    }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true }
     isUndecided = comparison.unnamed.contains(best)
   }

@@ -11,7 +11,7 @@ struct SearchWording {
   /// Returns the sentences on a group that is the only one, each without its stop.
   func sentences(_ group: SearchGroup) -> [String] {
     let worst = worst(group).map { worst in
-      isOneVariant(group)
+      isOneVariant(group) && metric.meaning == .duration
         ? "\(worst.names) is \(worst.by)" : "\(superlative(isBest: false)): \(worst.names), \(worst.by)"
     }
     return (group.isUndecided ? undecided(group) : settled(group)) + [worst].compactMap(\.self)
@@ -74,7 +74,8 @@ struct SearchWording {
     let parameters = names.parameters.filter { names.point(group.best)[$0.name] != nil }
     guard let parameter = parameters.first, parameters.count == 1, let own = names.number(group.best, parameter)
     else { return "" }
-    let tried = group.runs.filter { names.variant($0) == names.variant(group.best) }
+    // A setting with a flaw was tried, too.
+    let tried = index.document.runs.indices.filter { names.variant($0) == names.variant(group.best) }
       .compactMap { names.number($0, parameter) }
     guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
     return own == most
@@ -136,7 +137,7 @@ struct SearchWording {
     guard seconds <= Self.longest else {
       return "at this noise, --time \(Int(Self.longest))s would not decide" + (fewer.map { ": \($0)" } ?? "")
     }
-    return "to decide, try --time \(Self.roundedUp(seconds))s\(orFewer)"
+    return "to decide, try --time \(min(Self.roundedUp(seconds), Int(Self.longest)))s\(orFewer)"
   }
 
   /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.

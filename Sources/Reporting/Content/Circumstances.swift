@@ -52,7 +52,7 @@ extension ReportContent {
   private var run: [String] {
     let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.wasNotTried) }
     guard wasTried else { return ["no trial was run"] }
-    // A search gives no further rounds to settings that are out of reach.
+    // Settings that are out of reach take part in few rounds of a search.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
     let counted = seeksBest && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
     return ["\(counted) in \(Self.time(document))", "seed \(document.seed)"]

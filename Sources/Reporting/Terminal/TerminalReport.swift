@@ -37,7 +37,7 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns the report on one run. The answer is first, followed by claims, findings, tables, distributions, warnings,
-  /// and the facts about the run. A long report ends with a summary of the answer.
+  /// and the facts about the run. A long report ends with a summary of the answer. In a search, the answer is last.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))

@@ -42,6 +42,8 @@ import Testing
     var useless = Repeats()
     for _ in 0..<20 { #expect(try await run(&useless) { _ in true } == [Cores.second]) }
     #expect(count == 5 + 20 + 5, "after three repetitions in vain, only every sixteenth trial is repeated")
+    #expect(useless.notes.map(\.says) == ["5 repetitions of trials that found no second core"])
+    #expect(Repeats().notes.isEmpty)
     // A repetition that does not complete is no replacement.
     var broken = Repeats()
     let kept = try await broken.untilComplete(isAllowed: true) {

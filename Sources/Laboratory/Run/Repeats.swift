@@ -13,6 +13,12 @@ struct Repeats {
   /// The number of trials without a second core.
   private var lacking = 0
 
+  /// A note on the number of repetitions, since the results before them are not part of the run; empty without
+  /// repetitions.
+  var notes: [RunNote] {
+    made == 0 ? [] : [RunNote("repeated", "\(made.counted("repetition")) of trials that found no second core")]
+  }
+
   /// Whether another repetition is worth its time: about a third of the earlier repetitions found a second core.
   private var areWorthwhile: Bool { made < 3 * (useful + 1) || lacking.isMultiple(of: Self.pause) }
 

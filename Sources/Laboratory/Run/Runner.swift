@@ -116,7 +116,7 @@ public struct Runner: Sendable {
     return Measurements(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: started,
       seconds: Double(pace.elapsed) / 1e9, cut: cut, runs: runs,
-      disturbances: disturbance.warnings(machine, lacking: DisturbanceWatch.lackingCore(runs)))
+      disturbances: disturbance.warnings(machine, lacking: DisturbanceWatch.lackingCore(runs)) + repeats.notes)
   }
 
   /// Returns the machine, with the cores that the runs of `plan` are confined to.

@@ -137,7 +137,7 @@ public struct ReportContent: Sendable {
     }
     return document.warnings.first { $0.kind == RunNote.coresTaken }.map { note in
       let says = document.fitting(note).says
-      return "\(says.prefix(1).uppercased())\(says.dropFirst())."
+      return "\(says.capitalised)."
     }
   }
 

@@ -119,13 +119,3 @@ public struct Red: Sendable {
     return try attempt.verdict(check)
   }
 }
-
-/// Executes `body` on a thread of its own, as a worker does, and returns its result. A test runs on a thread of Swift's
-/// pool, and must not block it.
-public func onOwnThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-  try await withCheckedThrowingContinuation { done in
-    do { try SystemThread { done.resume(with: Result(catching: body)) }.detach() } catch {
-      done.resume(throwing: error)
-    }
-  }
-}

@@ -26,7 +26,8 @@ struct Compare: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "What to sweep, as in stride=1..4096:x4; without any, what the scenario sweeps.", valueName: "name=values"),
+      "What to sweep, as in stride=1..4096:x4; without any, what the scenario sweeps, if anything.",
+      valueName: "name=values"),
     completion: .custom { words, _, word in Completions.settings(words, word) })
   var sweeps: [String] = []
 
@@ -139,7 +140,7 @@ struct Compare: AsyncParsableCommand {
         throw InputError("'\(Cores.name)' is swept, and set by --cores \(cores): leave one of them out")
       }
       if sweep.isEmpty { sweep = experiment.sweep }
-      sweep = sweep.map(withoutMissingCores)
+      sweep = sweep.map(withoutMissingCores).map { experiment.withoutEquals($0, among: sweep) }
       guard !sweep.isEmpty else {
         throw InputError(
           "\(experiment.name) sweeps nothing by itself: give NAME=VALUES, as in "
@@ -158,5 +159,22 @@ struct Compare: AsyncParsableCommand {
       ?? budget.time.map { max($0 / 10, .milliseconds(500)) }
     budget.retriesStopped = trialTime == nil
     return budget
+  }
+}
+
+extension Experiment {
+  /// Returns a sweep without the values that do the same as a smaller value in the sweep, and says which are left out.
+  ///
+  /// - Parameter all: the sweeps of the comparison. Their parameters have no fixed value.
+  fileprivate func withoutEquals(_ sweep: Sweep, among all: [Sweep]) -> Sweep {
+    let fixed = parameters.filter { name, _ in !all.contains { $0.name == name } }
+    guard let limit = pattern.saturation(of: sweep.name, with: fixed) else { return sweep }
+    func number(_ value: ParameterValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
+    let equal = sweep.values.compactMap(number).filter { $0 >= limit.from }.sorted()
+    guard let first = equal.first, equal.count > 1 else { return sweep }
+    let omitted = equal.dropFirst()
+    let names = omitted.map(String.init).joined(separator: ", ")
+    Lab.say("\(sweep.name) \(names) left out, as \(first) does the same: \(limit.reason)")
+    return Sweep(sweep.name, sweep.values.filter { value in !omitted.contains { $0 == number(value) } })
   }
 }

@@ -4,8 +4,13 @@ import Measurement
 /// The smallest measured size from which one way is certainly faster than another.
 public struct Crossover {
   /// A size in nanoseconds, the speed of the way at that size as a multiple of the baseline's, and the label of the
-  /// run. At this size and at all larger ones the way is certainly faster.
-  public typealias Point = (size: Int, times: Double, label: String)
+  /// run. At this size and at all larger ones the way is certainly faster. The undecided sizes are smaller ones at
+  /// which neither way is certainly faster.
+  public typealias Point = (size: Int, times: Double, label: String, undecided: [Int])
+
+  /// The minimum share of the rounds in which the way must be faster. The mean of a way whose rounds have two states
+  /// can be lower although most of the rounds are slower.
+  private static let faster = 0.75
 
   /// The smallest such size; nil if the way is not certainly faster even at the largest size.
   public let point: Point?
@@ -19,16 +24,22 @@ public struct Crossover {
   ///   - size: the parameter with the size.
   public init?(of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>)
   {
+    let sizes = way.compactMap { $0.point[size.name] == nil ? nil : size.value(in: $0.parameters) }
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
-      run -> (size: Int, times: ConfidenceInterval, label: String)? in
-      guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point }),
-        let times = other.rounds(with: run, of: metric).interval()
+      run -> (size: Int, times: ConfidenceInterval, isFaster: Bool, label: String)? in
+      guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point })
       else { return nil }
-      return (Int(size.nanoseconds), times, run.label)
+      let rounds = other.rounds(with: run, of: metric)
+      // The sizes share the confidence, since a threshold that is found at one of them by chance is wrong.
+      guard let times = rounds.interval(among: sizes.count) else { return nil }
+      let faster = rounds.pairs.count { $0.right < $0.left }
+      let isFaster = times.low > 1 && Double(faster) >= Self.faster * Double(rounds.pairs.count)
+      return (Int(size.nanoseconds), times, isFaster, run.label)
     }.sorted { $0.size < $1.size }
     guard gains.count > 1 else { return nil }
-    let surely = gains.reversed().prefix { $0.times.low > 1 }
-    point = surely.last.map { ($0.size, $0.times.estimate, $0.label) }
+    let first = gains.count - gains.reversed().prefix(while: \.isFaster).count
+    let undecided = gains.prefix(first).filter { !$0.isFaster && $0.times.high > 1 }.map(\.size)
+    point = gains.dropFirst(first).first.map { ($0.size, $0.times.estimate, $0.label, undecided) }
   }
 }
 

@@ -121,7 +121,7 @@ import Testing
         #expect(
           row.contains { cell in
             // A cell has the ends of an interval if its ratio would mislead.
-            [ratio, "no difference found", "too noisy to tell", "x to "].contains { cell.contains($0) }
+            [ratio, "no difference found", "undecided", "x to "].contains { cell.contains($0) }
           },
           "\(keys): \(ratio) in \(row)")
       }

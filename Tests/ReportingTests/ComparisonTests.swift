@@ -161,10 +161,10 @@ import Testing
     }.content
     let table = try #require(content.tables.first)
     let cells = table.rows.compactMap { $0.cells.last?.text }
-    #expect(cells.contains { $0.wholeMatch(of: /may differ, by up to \d\.\d % \?/) != nil }, "\(cells)")
+    #expect(cells.contains { $0.wholeMatch(of: /undecided \(±\d\.\d %\) \?/) != nil }, "\(cells)")
     #expect(
       content.footnotes([table]).contains {
-        $0.contains("its own rounds differ from the best, but not surely among 24 settings (may differ)")
+        $0.contains("its own rounds differ from the best, but not surely among 24 settings")
       })
   }
 
@@ -179,10 +179,12 @@ import Testing
     }.content
     let table = try #require(content.tables.first)
     let (full, short) = (content.footnotes([table]), content.footnotes([table.shortened]))
-    #expect(full.contains { $0.hasPrefix("±") } && !full.contains { $0.contains("(noise)") }, "\(full)")
+    #expect(
+      full.contains { $0.hasPrefix("±") } && full.contains { $0.contains("? undecided: more than 10 % is possible") },
+      "\(full)")
     #expect(!short.contains { $0.hasPrefix("±") || $0.contains("[low") }, "\(short)")
     #expect(short.contains { $0.hasPrefix("a ratio without ≈ or ?: significantly different from the best mean") })
-    #expect(short.contains { $0.contains("? cannot be ranked: more than 10 % is possible (noise)") }, "\(short)")
+    #expect(short.contains { $0.contains("? undecided: more than 10 % is possible") }, "\(short)")
     #expect(short.contains { $0.contains("no best mean is named, since the lowest may be chance (lower is better)") })
   }
 
@@ -252,8 +254,8 @@ import Testing
     let brief = try #require(many.content.sweepPlot(isBrief: true)?.series.map(\.label))
     #expect(all.count > 3 && brief.count < all.count && brief.contains("apply[work=10ns]"), "\(all) \(brief)")
     #expect(
-      text(many).split { $0.isWhitespace }.joined(separator: " ").contains("of \(all.count) series: --details has all"))
-    #expect(!TerminalReport(TextStyle(), details: true).render(many.content).contains("of \(all.count) series"))
+      text(many).split { $0.isWhitespace }.joined(separator: " ").contains("; --details draws "))
+    #expect(!TerminalReport(TextStyle(), details: true).render(many.content).contains("--details draws"))
   }
 }
 
@@ -324,7 +326,7 @@ import Testing
       }
     }
     let says = try #require(results.content.conclusion)
-    #expect(says.hasPrefix("Best guess (lowest mean): stride 16, 10.0 us. Too noisy to exclude: stride 4. "), "\(says)")
+    #expect(says.hasPrefix("Undecided: stride 4 to 16. Lowest mean, by chance or not: stride 16, 10.0 us. "), "\(says)")
     #expect(
       says.contains(/To decide, try --time \d+s\.|At this noise, --time 120s would not decide\./),
       "\(says)")
@@ -372,10 +374,10 @@ import Testing
     }
     let narrow = TerminalReport(TextStyle(width: 40)).render(results.content).split(separator: "\n").map(String.init)
     #expect(narrow.contains { $0.hasPrefix("  apply") && $0.hasSuffix("● best") }, "\(narrow)")
-    #expect(narrow.contains { $0.hasSuffix("mean       vs best") || $0.hasSuffix("vs best") }, "\(narrow)")
+    #expect(narrow.contains { $0.hasSuffix("mean p50   vs best") || $0.hasSuffix("vs best") }, "\(narrow)")
     #expect(narrow.allSatisfy { $0.displayWidth <= 40 })
     let named = TerminalReport(TextStyle(width: 20)).render(results.content)
-    #expect(named.contains("hidden:"), "\(named)")
+    #expect(named.contains("● best") && named.contains("--details shows all"), "\(named)")
     let page = HTMLReport.render([results.content])
     #expect(page.contains("<th class=\"room\">p50</th>") && page.contains("Columns hidden on a narrow screen: "))
   }

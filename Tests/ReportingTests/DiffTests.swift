@@ -44,8 +44,8 @@ import Testing
     let new = document([("a", steady.reversed()), ("b", [500, 3000, 700, 2500, 900, 1800])])
     let text = DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 80))
     let lines = text.split(separator: "\n")
-    let rows = lines.filter { $0.contains("fixture ") && $0.contains(" … ") }
-    #expect(rows.count == 2 && rows.first?.contains("fixture b elapsed") == true, "\(text)")
+    let rows = lines.filter { $0.contains(" elapsed ") && $0.contains(" … ") }
+    #expect(rows.count == 2 && rows.first?.contains(" b elapsed ") == true, "\(text)")
     #expect(lines.allSatisfy { $0.count <= 80 }, "\(text)")
   }
 
@@ -111,10 +111,10 @@ import Testing
     let text = report.text(TextStyle(width: 120))
     #expect(
       text.hasPrefix(
-        "old: 3 runs, 2026-11-21 01:02 UTC\nnew: 3 runs, 2026-11-21 01:02 UTC\n1 figure: above the limit\n\n"))
+        "old: 3 runs, 2026-11-21 01:02 UTC\nnew: 3 runs, 2026-11-21 01:02 UTC\nfixture: 1 figure: above the limit\n\n"))
     let words = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(
-      words.contains("above the limit fixture slower elapsed 1.00 us 1.30 us +30.0 % [+21.5 % … +39.0 %]"))
+      words.contains("above the limit slower elapsed 1.00 us 1.30 us +30.0 % [+21.5 % … +39.0 %]"))
     #expect(
       words.contains("became worse by more than 10 %") && words.contains("simultaneous 95 % confidence intervals"))
     for width in [40, 80] {
@@ -138,9 +138,9 @@ import Testing
       TextStyle(width: 120), details: true)
     let counts =
       "5 figures: 1 above the limit, 1 regressed, 1 with no significant change, 1 the same, 1 inconclusive"
-    #expect(text.contains("\n\(counts)\n"), "\(text)")
+    #expect(text.contains("\nfixture: \(counts)\n"), "\(text)")
     for words in ["above the limit", "regressed", "no significant change", "the same", "inconclusive"] {
-      #expect(text.split(separator: "\n").count { $0.hasPrefix("  \(words) ") && $0.contains(" fixture ") } == 1)
+      #expect(text.split(separator: "\n").count { $0.hasPrefix("  \(words) ") && $0.contains(" elapsed ") } == 1)
     }
     // The text names the compared statistic and the meaning of the brackets, and no heading contradicts it.
     let unwrapped = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
@@ -164,9 +164,9 @@ import Testing
       names.map { ($0, steady) } + [("fast", scaled(0.5)), ("slow", scaled(2)), ("slower", scaled(4))])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
     let lines = DiffReport(diff, judgement: nil).text(TextStyle()).split(separator: "\n").map(String.init)
-    #expect(lines[2] == "43 figures: 2 regressed, 1 improved, 40 with no significant change")
+    #expect(lines[2] == "fixture: 43 figures: 2 regressed, 1 improved, 40 with no significant change")
     #expect(
-      lines[4...6].map { $0.split(separator: " ")[0] + " " + $0.split(separator: " ")[2] }
+      lines[4...6].map { $0.split(separator: " ")[0...1].joined(separator: " ") }
         == ["regressed slower", "regressed slow", "improved fast"])
     #expect(!lines.contains { $0.contains("way-7 ") } && lines.count < 24)
     #expect(DiffReport(diff, judgement: nil).text(TextStyle(), details: true).contains("way-7 "))

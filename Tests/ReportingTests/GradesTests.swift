@@ -127,9 +127,9 @@ import Testing
         .supported, .held, .witnessed, .refuted, .inconclusive, .held, .violated,
       ].map { Self.judgement($0) } + [Self.judgement(.held, contradicts: "guide.2")])
     let lines = Self.lines(content)
-    let marks = lines.filter { $0.hasPrefix("  ✗ ") || $0.hasPrefix("  ✓ ") || $0.hasPrefix("  ? ") }
-      .map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
-    #expect(marks == ["violated So", "held So", "inconclusive So", "not so", "witnessed So"])
+    let marks = lines.filter { $0.hasPrefix("  ") && "✗✓?!".contains($0.dropFirst(2).first ?? " ") }
+      .map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+    #expect(marks == ["✗ violated So", "! held So", "? inconclusive So", "✗ not so", "✓ witnessed So"])
     #expect(lines.contains("  and 2 held, 1 supported: see --details"))
     #expect(lines.contains("--details shows all claims, metrics and distributions"))
     let details = Self.lines(content, details: true)

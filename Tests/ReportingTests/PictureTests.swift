@@ -204,8 +204,8 @@ import Testing
     }
     let html = page(content)
     #expect(html.matches(of: /<rect class="noisy"/).count == 2 && html.contains("id=\"o-noisy\""))
-    #expect(html.contains("Hatched, with ?: too noisy to tell from \(baseline ?? "the best mean")."))
-    #expect(baseline != nil || content.footnotes(content.tables).contains { $0.contains("? cannot be ranked") })
+    #expect(html.contains("Hatched, with ?: undecided against \(baseline ?? "the best mean")."))
+    #expect(baseline != nil || content.footnotes(content.tables).contains { $0.contains("? undecided") })
   }
 
   @Test(arguments: [nil, "plain"]) func `a dot with too much noise has an outline and its sign`(
@@ -216,7 +216,7 @@ import Testing
     #expect(rows.map(\.isTooNoisy) == [true, false])
     let html = page(content)
     #expect(html.matches(of: /<svg class="mark noisy"[^>]*><path[^>]*>\s*<text[^>]*>\?<\/text>/).count == 1)
-    #expect(html.contains("Dashed outline and ?: too noisy to tell from \(baseline ?? "the best mean")."))
+    #expect(html.contains("Dashed outline and ?: undecided against \(baseline ?? "the best mean")."))
     #expect(!html.contains("Hollow:"))
   }
 

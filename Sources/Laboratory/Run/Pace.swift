@@ -149,8 +149,8 @@ struct Pace {
     let each = Double(spent) / Double(tried)
     let needed = each * Double(plan.runs.count { !isGivenUp($0) } * least)
     guard needed > Double(limit.nanoseconds) else { return }
-    // The estimate has a fifth to spare, since the next trials may be slower.
-    let seconds = Int((needed * 1.2 / 1e9).rounded(.up))
+    // The trials that were not tried may take longer. A second suggestion of more time would be worse than a long time.
+    let seconds = Int((needed * 1.6 / 1e9).rounded(.up))
     let variants = plan.experiment.variants.count
     let ways = [
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,

@@ -175,7 +175,7 @@ extension StrideModel {
   /// Returns the recommended strides in words, or the smallest overhead that can be reached.
   func words(forOverhead share: Double) -> String {
     switch recommendation(forOverhead: share) {
-    case .strides(let strides): "for at most \(Self.percent(share)) % overhead use \(words(strides))"
+    case .strides(let strides): "\(limit(share)) use \(words(strides))"
     case .smallest(let overhead, let stride):
       "no stride keeps the overhead at \(Self.percent(share)) %; "
         // At this overhead, all cores together are as fast as one.
@@ -185,14 +185,36 @@ extension StrideModel {
     }
   }
 
-  /// Returns a range of strides in words: `stride 16 to 9,523`. Strides that were not measured have a note.
-  func words(_ strides: ClosedRange<Int>) -> String {
+  /// Returns the allowed overhead in words, with the error of the model if the error is larger.
+  func limit(_ share: Double) -> String {
+    "for at most \(Self.percent(share)) % overhead"
+      + (fit.worst.error > share ? " (the model errs by up to \(Self.percent(fit.worst.error, .up)) %)" : "")
+  }
+
+  /// Returns a range of strides in words: `stride 16 to 9,500`. The ends have two significant digits, since the model
+  /// does not know them more precisely. Strides that were not measured have a note.
+  func words(_ exact: ClosedRange<Int>) -> String {
+    let strides = Self.rounded(exact, whole: Int(iterations))
     let beyond = [
       strides.lowerBound < tried.lowerBound ? "smallest measured: \(tried.lowerBound.withCommas)" : nil,
       strides.upperBound > tried.upperBound ? "largest measured: \(tried.upperBound.withCommas)" : nil,
     ].compactMap(\.self).joined(separator: ", ")
     let most = strides.count > 1 ? " to \(strides.upperBound.withCommas)" : ""
     return "stride \(strides.lowerBound.withCommas)\(most)" + (beyond.isEmpty ? "" : " (\(beyond))")
+  }
+
+  /// Returns the strides within `exact` whose first and last one have two significant digits. The last one may also be
+  /// `whole`, the number of iterations.
+  private static func rounded(_ exact: ClosedRange<Int>, whole: Int) -> ClosedRange<Int> {
+    func unit(_ number: Int) -> Int {
+      var unit = 1
+      while number / unit >= 100 { unit *= 10 }
+      return unit
+    }
+    let (first, last) = (unit(exact.lowerBound), unit(exact.upperBound))
+    let low = (exact.lowerBound + first - 1) / first * first
+    let high = exact.upperBound == whole ? whole : exact.upperBound / last * last
+    return low <= high ? low...high : exact
   }
 
   /// The formula of the model as text, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.

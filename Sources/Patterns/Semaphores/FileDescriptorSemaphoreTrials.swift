@@ -3,7 +3,7 @@ import Instruments
 import Synchronization
 
 /// The code that runs the trials, in which tasks open files under a lowered limit.
-extension FileDescriptorSemaphore: FindingPattern {
+extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// Returns a finding for each number of tasks that a semaphore never blocks, since its initial value is at least that
   /// number.
   func findings(in results: Results) -> [RunNote] {
@@ -17,6 +17,12 @@ extension FileDescriptorSemaphore: FindingPattern {
         "from limit \(Quantity(Double(2 * tasks), .none)) on, the semaphore never blocks one of \(tasks) tasks, since it begins at half "
           + "of limit", runs: runs.map(\.label))
     }
+  }
+
+  /// Returns the limit from which the semaphore never blocks a task, and from which every task can open its file.
+  func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
+    guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
+    return (2 * tasks, "from \(2 * tasks) on, the semaphore never blocks one of \(tasks) tasks")
   }
 
   /// Returns the maximum duration of a trial: all tasks one after the other, and the longest wait for other tasks.

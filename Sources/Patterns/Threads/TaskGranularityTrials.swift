@@ -24,10 +24,12 @@ extension TaskGranularity: FindingPattern {
       guard let from = crossover.point else {
         return RunNote("crossover", "\(variant.name) is not significantly faster than inline at any of these sizes")
       }
+      let undecided = from.undecided.map { Quantity(Double($0), .nanoseconds).description }
       return RunNote(
         "crossover",
         "\(variant.name) is faster than inline from \(Quantity(Double(from.size), .nanoseconds)) of work per task on, "
-          + "\(Quantity.ratio(from.times)) times as fast there", runs: [from.label])
+          + "\(Quantity.ratio(from.times)) times as fast there"
+          + (undecided.isEmpty ? "" : "; undecided at \(undecided.joined(separator: " and "))"), runs: [from.label])
     }
   }
 }

@@ -130,7 +130,7 @@ extension ClaimFacts {
       guard evidence.bound != true else { return "\(sides): at least \(evidence.meaning.wording(interval.estimate))" }
       return "\(sides): \(interval.wording(evidence.meaning))"
     case .noDifference(let interval): return "\(sides): no significant difference \(interval.ends)"
-    case .tooNoisy: return "\(sides): \(Tables.noise)"
+    case .tooNoisy: return "\(sides): too noisy to tell"
     case nil: return (interval == nil ? claimed : nil) ?? sides
     }
   }

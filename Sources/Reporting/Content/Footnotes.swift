@@ -7,8 +7,14 @@ extension ReportContent {
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
-    if shown.contains(where: { table in table.headings.contains { $0.title == "mean" } }) {
+    let titles = Set(shown.flatMap(\.headings).map(\.title))
+    if titles.contains("mean") {
       notes.append("mean: the geometric mean of the rounds, by which the runs are ranked")
+    }
+    if titles.contains(Table.meanOfMedians) {
+      notes.append(
+        "\(Table.meanOfMedians): the geometric mean of the rounds' medians, by which the runs are ranked; it says nothing about "
+          + "the slow samples")
     }
     if seeksBest, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
@@ -28,7 +34,7 @@ extension ReportContent {
         facts.contains(.nearBest)
           ? "\(Signs.nearBest) no difference from it was found, and any is below \(ConfidenceInterval.alikeReach)"
           : nil,
-        unclear(shown, facts),
+        unclear(facts),
         hasBestOfAll && comparison?.unnamed.contains(best) != true
           ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
       ]
@@ -37,7 +43,7 @@ extension ReportContent {
     if let reference = comparison?.reference {
       let signs = [
         facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
-        facts.contains(.noisy) ? "\(Signs.unclear) too noisy to tell from \(reference)" : nil,
+        facts.contains(.noisy) ? "\(Signs.unclear) undecided against \(reference)" : nil,
       ].compactMap(\.self)
       if !signs.isEmpty { notes.append(signs.joined(separator: ", ")) }
     }
@@ -75,18 +81,15 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the reasons why the runs with the sign `?` cannot be ranked, with the words that cells have for them; nil
-  /// if no cell has a reason.
-  private func unclear(_ shown: [Table], _ facts: Cell.Facts) -> String? {
-    let texts = shown.flatMap(\.rows).flatMap(\.cells).filter { !$0.facts.contains(.key) }.map(\.text)
-    func word(_ word: String) -> String { texts.contains { $0.hasPrefix(word) } ? " (\(word))" : "" }
+  /// Returns the reasons why the runs with the sign `?` are undecided; nil if no cell has a reason.
+  private func unclear(_ facts: Cell.Facts) -> String? {
     let count = document.runs.count { run in headline.map { run.metrics[$0.name] != nil } ?? false }
     let reasons = [
-      facts.contains(.noise) ? "more than \(ConfidenceInterval.alikeReach) is possible\(word("noise"))" : nil,
+      facts.contains(.noise) ? "more than \(ConfidenceInterval.alikeReach) is possible" : nil,
       facts.contains(.hint)
-        ? "its own rounds differ from the best, but not surely among \(count) settings\(word(Tables.hint))" : nil,
+        ? "its own rounds differ from the best, but not surely among \(count) settings" : nil,
     ].compactMap(\.self)
-    return reasons.isEmpty ? nil : "\(Signs.unclear) cannot be ranked: \(reasons.joined(separator: ", or "))"
+    return reasons.isEmpty ? nil : "\(Signs.unclear) undecided: \(reasons.joined(separator: ", or "))"
   }
 
   /// Returns the metrics in some tables that are ratios or shares. Footnotes explain these metrics, since their names

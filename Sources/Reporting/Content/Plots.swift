@@ -142,7 +142,9 @@ struct SweepCurve: Sendable {
     ideal = nil
     let isOfMeans = index.ranksByMean(metric)
     self.isOfMeans = isOfMeans
-    figures = isOfMeans ? "means over the rounds" : "medians over the rounds"
+    figures =
+      !isOfMeans
+      ? "medians over the rounds" : index.isOfMedians(metric) ? "means of the rounds' medians" : "means over the rounds"
     note =
       (bests.fixed.map { ", at \($0.label)" } ?? "")
       + (isOfBest ? ", each variant only at the setting with its best mean" : "")
@@ -169,9 +171,10 @@ struct SweepCurve: Sendable {
   func heeding(besides reference: Int?) -> SweepCurve {
     let heeding = series.filter { !$0.isFlat || $0.variant == reference }
     guard heeding.contains(where: { !$0.isFlat }), heeding.count < series.count else { return self }
+    let others = series.filter { one in !heeding.contains { $0.label == one.label } }
     var curve = self
     curve.series = heeding
-    curve.note += ", without the variants that have no \(parameter.name)"
+    curve.note += ", without \(Self.list(others)) (no \(parameter.name))"
     return curve
   }
 
@@ -188,10 +191,20 @@ struct SweepCurve: Sendable {
     }
     let few = series.filter { kept.contains($0.variant) }
     guard series.count > Self.mostOfMarks, !few.isEmpty, few.count < series.count else { return self }
+    let omitted = series.filter { one in !few.contains { $0.label == one.label } }
     var brief = self
     brief.series = few
-    brief.note += ", \(few.count) of \(series.count) series: --details has all"
+    brief.note += "; --details draws \(Self.list(omitted)), too"
     return brief
+  }
+
+  /// The maximum number of omitted series that a note names.
+  private static let mostNames = 4
+
+  private static func list(_ series: [Series]) -> String {
+    let more = series.count - mostNames
+    let names = series.prefix(mostNames).map(\.label).joined(separator: ", ")
+    return names + (more > 0 ? " and \(more) more" : "")
   }
 }
 

@@ -60,8 +60,11 @@ public struct ReportContent: Sendable {
     let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil
     self.speedUp = speedUp
     let others = [outcomes.table].compactMap(\.self)
-    tables = made.all + [speedUp?.table].compactMap(\.self) + others
-    briefTables = made.brief + [speedUp?.briefTable].compactMap(\.self) + others
+    // How the trials ended matters more than how soon they did.
+    let isAboutEnds = shown.first?.name == Metric.timeToEnd.name
+    func ordered(_ figures: [Table]) -> [Table] { isAboutEnds ? others + figures : figures + others }
+    tables = ordered(made.all + [speedUp?.table].compactMap(\.self))
+    briefTables = ordered(made.brief + [speedUp?.briefTable].compactMap(\.self))
     costs = made.costs(
       document.scenario.metrics.filter { Self.costs.contains($0.name) && !shown.map(\.name).contains($0.name) })
     ownFloors = shown.compactMap { metric in
@@ -101,7 +104,8 @@ public struct ReportContent: Sendable {
   /// Returns the curve that a terminal shows of a search; nil if the headline has no curve.
   ///
   /// The curve contains the variants that depend on the parameter, and a reference, which is the baseline or otherwise
-  /// a yardstick. With `isBrief`, a curve of many variants contains only the best variant and the reference.
+  /// a yardstick. With `isBrief`, a curve of many variants begins with those that the answer names: the best ones, and
+  /// those that are near them or undecided. The reference follows.
   func sweepPlot(isBrief: Bool) -> SweepCurve? {
     guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
     let variants = document.scenario.variants
@@ -113,7 +117,10 @@ public struct ReportContent: Sendable {
     guard isBrief else { return curve }
     let heeding = curve.series.filter { !$0.isFlat }.map(\.variant)
     let first = heeding.first { $0 == best } ?? heeding.first
-    return curve.brief(of: [first, reference].compactMap(\.self))
+    let runs = [comparison?.bests, comparison?.nearBest, comparison?.unclear].flatMap { ($0 ?? []).sorted() }
+    let named = runs.compactMap { index.variants[document.runs[$0].variant] }.filter(heeding.contains)
+    let wanted = [[first].compactMap(\.self), named, [reference].compactMap(\.self)].joined()
+    return curve.brief(of: wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
   }
 
   /// Whether the document contains no figures except for the resources that trials use.

@@ -15,6 +15,7 @@ struct SearchWording {
         ? "\(worst.names) is \(worst.by)" : "\(superlative(isBest: false)): \(worst.names), \(worst.by)"
     }
     return (group.isUndecided ? undecided(group) : settled(group)) + [worst].compactMap(\.self)
+      + drawbacks(group).map { "but \($0)" }
   }
 
   /// Returns the words on one of several groups, in a line: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
@@ -28,9 +29,10 @@ struct SearchWording {
       : [
         best + (group.near.isEmpty ? edge(group) : ""),
         group.near.isEmpty ? nil : "no difference found\(reach(group.near)): \(names(group.near, of: group.runs))",
-        group.unclear.isEmpty ? nil : "cannot be ranked: \(names(group.unclear, of: group.runs))",
+        group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))",
       ]
-    return (parts + [worst]).compactMap(\.self).joined(separator: "; ")
+    let drawbacks = drawbacks(group).map { "but \($0)" }
+    return ((parts + [worst]).compactMap(\.self) + drawbacks).joined(separator: "; ")
   }
 
   /// Returns the sentences on the best run, on the runs without a difference from it, and on those that cannot be
@@ -39,7 +41,7 @@ struct SearchWording {
     let good = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
     let name = names([group.best], of: group.runs)
     let unclear =
-      group.unclear.isEmpty ? [] : ["Cannot be ranked here: \(names(group.unclear, of: group.runs))"]
+      group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"]
     if isOneVariant(group), !group.near.isEmpty {
       let reach = reach(group.near).replacing(" (", with: ", ").replacing(")", with: "")
       return ["use \(good) (no difference found\(reach)); best measured: \(name), \(figure(group.best))"] + unclear
@@ -48,7 +50,8 @@ struct SearchWording {
     let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "")
     guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
     let verb = metric.meaning == .duration ? "is" : "has the"
-    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure)"] + same + unclear
+    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure)"] + same
+      + [next(group)].compactMap(\.self) + unclear
   }
 
   /// Returns the sentences on runs that cannot be distinguished, so that any of them will do, with the mean of the best
@@ -57,13 +60,10 @@ struct SearchWording {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
     let own = "\(names([group.best], of: group.runs)), \(figure(group.best))"
     let reach = reach(group.unclear)
-    if group.unclear.contains(where: { comparison.contrasts[$0]?.interval?.isNoise == true }) {
-      return ["best guess (\(mean)): \(own)", "Too noisy to exclude\(reach): \(names(group.unclear, of: group.runs))"]
-    }
     let all = names(group.runs.filter { $0 == group.best || group.unclear.contains($0) }, of: group.runs)
-    return [
-      "cannot be told apart here\(reach): pick \(all.hasPrefix("any ") ? "" : "any of ")\(all)", "\(mean): \(own)",
-    ]
+    let isNoise = group.unclear.contains { comparison.contrasts[$0]?.interval?.isNoise == true }
+    let pick = isNoise ? "" : all.hasPrefix("any ") ? "pick " : "pick any of "
+    return ["undecided\(reach): \(pick)\(all)", "\(mean), by chance or not: \(own)"]
   }
 
   private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
@@ -80,6 +80,16 @@ struct SearchWording {
     guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
     return own == most
       ? ", the largest \(parameter.name) tried" : own == least ? ", the smallest \(parameter.name) tried" : ""
+  }
+
+  /// Returns words on the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. Nil if it is
+  /// also the worst one, since another sentence is about that.
+  private func next(_ group: SearchGroup) -> String? {
+    guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
+    let ratios = group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
+      .sorted { $0.contrast.factor < $1.contrast.factor }
+    guard let next = ratios.first, let worst = ratios.last, !areAlike(next.run, worst.run) else { return nil }
+    return "next: \(names([next.run], of: group.runs)), \(metric.meaning.wording(next.contrast.ratio))"
   }
 
   // MARK: The worst runs
@@ -114,6 +124,56 @@ struct SearchWording {
 
   /// The ratio below which the answer does not distinguish two of the worst runs.
   private static let alike = 1.05
+
+  // MARK: Drawbacks
+
+  /// The minimum factor by which the best run must be worse than another run for a drawback, and the maximum number of
+  /// drawbacks.
+  private static let (drawback, mostDrawbacks) = (2.0, 2)
+
+  /// Returns the figures by which the best run is certainly much worse than another run of the group, although the
+  /// ranking does not consider them: `processor-per-entry of mutex is 3.40 us, that of actor 1.20 us`.
+  private func drawbacks(_ group: SearchGroup) -> [String] {
+    let shown = index.document.scenario.show.compactMap { name in
+      index.document.scenario.metrics.first { $0.name == name }
+    }
+    let others = shown.filter { $0.name != metric.name && $0.better != .neither && !index.isFlaw($0) }
+    let found = [slowSamples(group)] + others.map { other in drawback(group, by: other) }
+    return Array(found.compactMap(\.self).prefix(Self.mostDrawbacks))
+  }
+
+  private func drawback(_ group: SearchGroup, by other: MetricFacts) -> String? {
+    func samples(_ run: Int) -> SampleFacts? { index.document.runs[run].metrics[other.name] }
+    guard let own = samples(group.best) else { return nil }
+    let better = group.runs.compactMap { run -> (run: Int, factor: Double)? in
+      guard run != group.best, let their = samples(run),
+        let contrast = Contrast(PairedRounds(own.roundFigures, against: their.roundFigures)),
+        contrast.isDistinct == true
+      else { return nil }
+      let factor = other.better == .higher ? 1 / contrast.ratio : contrast.ratio
+      return factor >= Self.drawback ? (run, factor) : nil
+    }
+    guard let best = better.max(by: { $0.factor < $1.factor }) else { return nil }
+    return words(other.name, in: other.unit, group, best.run) { samples($0)?.median }
+  }
+
+  /// Returns a drawback in the slow samples, if medians rank the runs.
+  private func slowSamples(_ group: SearchGroup) -> String? {
+    guard index.isOfMedians(metric) else { return nil }
+    func slow(_ run: Int) -> Double? { index.document.runs[run].metrics[metric.name]?[.p99] }
+    guard let own = slow(group.best) else { return nil }
+    let fewest = group.runs.compactMap { run in slow(run).map { (run: run, time: $0) } }.min { $0.time < $1.time }
+    guard let fewest, fewest.time > 0, own >= Self.drawback * fewest.time else { return nil }
+    return words("the p99 of \(metric.name)", in: metric.unit, group, fewest.run, slow)
+  }
+
+  private func words(
+    _ name: String, in unit: Unit, _ group: SearchGroup, _ other: Int, _ figure: (Int) -> Double?
+  ) -> String? {
+    guard let own = figure(group.best), let their = figure(other) else { return nil }
+    let (best, better) = (names([group.best], of: group.runs), names([other], of: group.runs))
+    return "\(name) is \(Quantity(own, unit)) with \(best), and \(Quantity(their, unit)) with \(better)"
+  }
 
   // MARK: Advice
 
@@ -157,7 +217,8 @@ struct SearchWording {
 
   private func superlative(isBest: Bool, of name: String?) -> String {
     if metric.meaning == .duration {
-      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by \($0)" } ?? "")
+      let median = index.isOfMedians(metric) ? "median " : ""
+      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by \(median)\($0)" } ?? "")
     }
     return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + (name.map { " \($0)" } ?? "")
   }

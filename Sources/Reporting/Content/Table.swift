@@ -13,7 +13,9 @@ struct Table: Sendable {
     let short: String
 
     /// The rank of the columns of other metrics in a table with the headline.
-    static let beside = 1
+    static let beside = 2
+    /// The rank of a column that is omitted only after all others, and after texts have become short.
+    static let last = 1
     /// The rank of a median in a table with the mean. It is the highest rank, so that this column is omitted first.
     static let ofMedian = 10
     /// The rank of a figure that another column shows, too.
@@ -46,6 +48,8 @@ struct Table: Sendable {
   /// The names of measured metrics that the table omits, if it replaces several tables.
   var leftOut: [String] = []
 
+  /// The heading of the geometric mean over the rounds of the round's median.
+  static let meanOfMedians = "mean p50"
   /// The explanation of a range in a note.
   static let ofRange = "low \(Signs.range) high: the range of all samples"
 

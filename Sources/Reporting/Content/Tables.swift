@@ -112,7 +112,13 @@ struct Tables {
       columns = [(.init(isRange ? "value" : "median", rank: ranksByMean ? Table.Heading.ofMedian : 0), figure)]
     }
     let mean: [(heading: Table.Heading, cell: (SampleFacts) -> Cell)] =
-      ranksByMean ? [(.init("mean"), { samples in samples.roundMean.map { cell($0, samples) } ?? .none })] : []
+      ranksByMean
+      ? [
+        (
+          .init(index.isOfMedians(metric) ? Table.meanOfMedians : "mean", rank: Table.Heading.last),
+          { samples in samples.roundMean.map { cell($0, samples) } ?? .none }
+        )
+      ] : []
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is a result, too.
@@ -235,12 +241,10 @@ struct Tables {
     let reach = "\(Signs.margin)\(interval.reach)"
     let short = reach + tail
     if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: short) }
-    guard interval.isNoise else {
-      return Cell("\(Self.hint), by up to \(interval.reach)\(tail)", facts, short: Self.hint + tail)
-    }
+    // The interval may include 1 only because many runs are compared.
     return interval.isWide
-      ? Cell("\(Self.noise) \(interval.ends)\(tail)", facts.union(.ends), short: "noise\(tail)")
-      : Cell("\(Self.noise) (\(reach))\(tail)", facts, short: "noise\(tail)")
+      ? Cell("\(Self.undecided) \(interval.ends)\(tail)", facts.union(.ends), short: Self.undecided + tail)
+      : Cell("\(Self.undecided) (\(reach))\(tail)", facts, short: Self.undecided + tail)
   }
 
   /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time is near the noise floor, or
@@ -249,11 +253,9 @@ struct Tables {
     comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
-  /// The text for an interval that includes 1 and is too wide for calling the sides equal.
-  static let noise = "too noisy to tell"
-  /// The text for a run that differs from the best run if only these two are compared, and not certainly among all
-  /// runs.
-  static let hint = "may differ"
+  /// The text for a run that the rounds do not distinguish from its reference, and for which they exclude no relevant
+  /// difference.
+  static let undecided = "undecided"
 
   /// Returns the mark of a run: the sign for the best run, for a run that does not differ from its reference, or for a
   /// run that the rounds cannot rank. The sign is empty for other runs.
@@ -369,6 +371,12 @@ extension RunIndex {
     let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()
     return document.scenario.seeksBest == true && metric.name == document.scenario.show.first
       && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
+  }
+
+  /// Returns whether the figure of a round is the median of many samples, and not the figure of the whole trial.
+  func isOfMedians(_ metric: MetricFacts) -> Bool {
+    metric.kind == .latency
+      && document.runs.contains { $0.metrics[metric.name].map { $0.count > $0.rounds.count } ?? false }
   }
 
   /// Returns the figure of a run that reports show for a metric: the mean that ranks the runs of a search, or otherwise

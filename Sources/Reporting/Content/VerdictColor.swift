@@ -23,9 +23,15 @@ extension Verdict {
 }
 
 extension ClaimFacts {
-  /// Returns the mark and the word of the verdict, in its colour. The word is padded to `room` columns.
+  /// The colour in which reports show the verdict. A verdict against a document is not shown as good news, although the
+  /// claim came out as expected.
+  var color: SemanticColor { isAgainstDocument ? .care : verdict.color }
+
+  /// Returns the mark and the word of the verdict, in its colour. The word is padded to `room` columns. A verdict
+  /// against a document has an exclamation mark.
   func verdictText(_ style: TextStyle, room: Int = 0) -> String {
-    verdict.color("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
+    let mark = isAgainstDocument && verdict.isBorneOut ? "!" : verdict.mark(style)
+    return color("\(mark) \(word)".padded(to: room + 2), style)
   }
 }
 

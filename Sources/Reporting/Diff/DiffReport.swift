@@ -39,6 +39,8 @@ public struct DiffReport: Sendable {
         head.flatMap(style.wrapped),
         table(shown + undecided, hasIntervals: hasIntervals, style)
           + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
+          + (undecided.isEmpty || undecided.count == diff.rows.count
+            ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
           + reasons(style),
         legend(shown + undecided, hasIntervals: hasIntervals).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
@@ -52,7 +54,16 @@ public struct DiffReport: Sendable {
   /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of
   /// figures for each kind of change.
   private var head: [Line] {
-    [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(counts, .heading)]
+    let scenario = scenario.map { "\($0): " } ?? ""
+    return [
+      Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(scenario + counts, .heading),
+    ]
+  }
+
+  /// The scenario of all rows, which the text names once; nil if there are several scenarios.
+  private var scenario: String? {
+    let all = Set(diff.rows.map(\.scenario))
+    return all.count == 1 ? all.first : nil
   }
 
   /// Returns the words for the change of a row. Reports count rows by these words.
@@ -104,7 +115,8 @@ public struct DiffReport: Sendable {
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
       let cells = self.cells(row, unicode: style.unicode)
       let change = hasIntervals ? cells[3] : row.ratio.map { Quantity.change($0.estimate) } ?? "-"
-      let all = [cells[4], row.name.shortened(to: room, style), cells[1], cells[2], change]
+      let name = scenario == nil ? row.name : "\(row.label) \(row.metric)"
+      let all = [cells[4], name.shortened(to: room, style), cells[1], cells[2], change]
       return columns.map { all[$0] }
     }
     let headings = columns.map {

@@ -161,7 +161,7 @@ public enum HTMLReport {
 
   private static func item(_ claim: ClaimFacts) -> Markup {
     """
-    <li><span class="verdict \(claim.verdict.color.tone)">\(claim.word)</span> <div>\(claim.says)\
+    <li><span class="verdict \(claim.color.tone)">\(claim.word)</span> <div>\(claim.says)\
     <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText); \(claim.sides)</p></div></li>
 
     """

@@ -82,7 +82,7 @@ struct PictureFigure {
         reference.isEmpty ? "" : "Dashed line: \(plot.panels.count > 1 ? "the baseline, " : "")\(reference).",
         isHollow ? "Hollow: not significantly different from \(plot.reference ?? RunComparison.best)." : "",
         rows.contains(where: \.isTooNoisy)
-          ? "Dashed outline and \(Signs.unclear): too noisy to tell from \(plot.reference ?? RunComparison.best)." : "",
+          ? "Dashed outline and \(Signs.unclear): undecided against \(plot.reference ?? RunComparison.best)." : "",
         leftOut(plot.leftOut, "No figure"),
         plot.morePoints > 0
           ? "\(plot.morePoints) more setting\(plot.morePoints == 1 ? " is" : "s are") in the table." : "",
@@ -233,7 +233,7 @@ struct PictureFigure {
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",
       cells.contains(where: \.isBest) ? "\(Signs.best) best mean." : "",
       cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from \(reference)." : "",
-      cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.unclear): too noisy to tell from \(reference)." : "",
+      cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.unclear): undecided against \(reference)." : "",
       map.panels.contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),
     ]
     return """

@@ -8,17 +8,25 @@ struct TableText {
   /// their rank as long as the table is too wide. With `details`, no column is omitted.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
-    let widths = grid(table).widths
+    var widths = grid(table).widths
     // The ratios are those of means, so the quotient of two medians would differ from the ratio.
     let excess = [Table.Heading.ofMedian, Table.Heading.unmissed]
     var columns = table.headings.indices.filter { table.headings[$0].rank != Table.Heading.ofMedian }
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
     func rank(_ column: Int) -> (Int, Int) { (table.headings[column].rank, column) }
-    while width() > style.width, let least = columns.filter({ rank($0).0 > 0 }).max(by: { rank($0) < rank($1) }) {
-      columns.removeAll { $0 == least }
+    func omit(above least: Int) {
+      while width() > style.width, let one = columns.filter({ rank($0).0 > least }).max(by: { rank($0) < rank($1) }) {
+        columns.removeAll { $0 == one }
+      }
+    }
+    omit(above: Table.Heading.last)
+    let isShort = width() > style.width
+    if isShort {
+      widths = grid(table.shortened).widths
+      omit(above: 0)
     }
     var fitted = table.keeping(columns)
-    if width() > style.width { fitted = fitted.shortened }
+    if isShort { fitted = fitted.shortened }
     let missing = table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0] }
     fitted.leftOut = missing.filter { !excess.contains($0.rank) }.map(\.title) + table.leftOut
     return fitted

@@ -44,6 +44,23 @@ import Testing
     #expect(!some.output.contains("unavailable") && !some.output.contains("4096 cores"), "\(some.output)")
   }
 
+  @Test func `settings that do the same as a smaller one are left out of a sweep`() async throws {
+    let some = try await Binary.run([
+      "compare", "fd-semaphore", "limit=64,128,256", "--variant", "semaphore", "--set", "tasks=50", "--rounds", "1",
+    ])
+    #expect(some.status == 0, "\(some.errors)")
+    #expect(
+      some.errors.contains(
+        "limit 256 left out, as 128 does the same: from 100 on, the semaphore never blocks one of 50 tasks"),
+      "\(some.errors)")
+    #expect(!some.output.contains(" 256 "), "\(some.output)")
+    // How many tasks there are is not known.
+    let all = try await Binary.run([
+      "compare", "fd-semaphore", "limit=128,256", "tasks=10,20", "--variant", "semaphore", "--rounds", "1",
+    ])
+    #expect(all.status == 0 && !all.errors.contains("left out"), "\(all.errors)")
+  }
+
   @Test(
     arguments: ["scenario queue-order", "smoke", "compare queue-order tasks=1,2", "trace queue-order"], ["0", "x"])
   func `a value that is not a number of cores is refused`(_ command: String, _ cores: String) async throws {

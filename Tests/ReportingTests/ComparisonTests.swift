@@ -349,6 +349,43 @@ import Testing
     #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us, the smallest stride tried."))
   }
 
+  @Test func `the second-best setting is named, since it may be good enough`() throws {
+    let says = try answer { $0 == 16 ? 10_000 : $0 == 4 ? 11_000 : 50_000 }
+    #expect(says.contains("Stride 16 is fastest, 10.0 us. Next: stride 4, 1.10x slower. Stride 1 "), "\(says)")
+    // The sentence on the worst setting says the same.
+    #expect(try !answer([1, 4]) { $0 == 1 ? 10_000 : 50_000 }.contains("Next"))
+  }
+
+  /// The answer ranks by one metric. What the best run is much worse at, would surprise its user.
+  @Test func `a figure by which the best run is much worse than another is named`() throws {
+    func says(slow: Double, rate: Double) throws -> String {
+      let made = Fixture.made([
+        (
+          "one",
+          Fixture.rounds(6) { round in
+            ["elapsed": Array(repeating: 1000 + Double(round), count: 97) + [slow, slow, slow], "rate": [rate]]
+          }
+        ),
+        (
+          "two",
+          Fixture.rounds(6) { round in
+            ["elapsed": Array(repeating: 2000 + Double(round), count: 100), "rate": [100 + Double(round)]]
+          }
+        ),
+      ])
+      var experiment = made.experiment
+      (experiment.show, experiment.seeksBest) = (["elapsed", "rate"], true)
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
+      return try #require(results.content.conclusion)
+    }
+    let fine = try says(slow: 1000, rate: 100)
+    #expect(fine.hasPrefix("Fastest: one, 1.00 us.") && !fine.contains("But"), "\(fine)")
+    let slow = try says(slow: 90_000, rate: 20)
+    #expect(slow.contains(/But the p99 of elapsed is 90 us with one, and 2\.0\d us with two\./), "\(slow)")
+    #expect(slow.contains(/But rate is 20 \/s with one, and 10\d \/s with two\./), "\(slow)")
+  }
+
   /// A few slow rounds change the mean and not the median. The displayed figures are those that are ranked.
   @Test func `the ranked figure is in the table, in the plot and in the answer`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in

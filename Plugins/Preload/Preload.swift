@@ -4,7 +4,8 @@ import PackagePlugin
 /// Puts the recorder into a target, as a library that other programs preload (`RecorderLibrary`) and as an object file
 /// that static programs are linked with (`RecorderObject`).
 ///
-/// The recorder is compiled from the sources that the lab itself records with (`CDispatchSupport`). Only Linux preloads.
+/// The recorder is compiled from the sources that the lab itself records with (`CDispatchSupport`). The recorder can be
+/// preloaded only on Linux.
 @main struct Preload: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     #if os(Linux)

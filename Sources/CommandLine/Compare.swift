@@ -85,8 +85,8 @@ struct Compare: AsyncParsableCommand {
       + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
   }
 
-  /// Returns a sweep of cores without the numbers of cores that exceed those of this machine. If the machine has none
-  /// of the numbers, the sweep is unchanged, and the report states why no trial was run.
+  /// Returns a sweep of cores without the values that exceed this machine's number of cores. If every value exceeds
+  /// it, the sweep is unchanged, and the report states why no trial was run.
   private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
@@ -95,7 +95,7 @@ struct Compare: AsyncParsableCommand {
     return Sweep(sweep.name, kept)
   }
 
-  /// Returns the values that are numbers of cores of a machine with `most` cores, and a remark on the other values. If
+  /// Returns the values up to `most`, the machine's number of cores, and a remark on the other values. If
   /// no value or every value exceeds `most`, the values are unchanged and the remark is nil.
   static func cores(_ values: [ParameterValue], of most: Int) -> (kept: [ParameterValue], missing: String?) {
     func number(_ value: ParameterValue) -> Int? { if case .integer(let number) = value { number } else { nil } }

@@ -67,7 +67,7 @@ struct Diff: AsyncParsableCommand {
   var failAbove: String?
 
   @Option(help: "How to print: table, json, markdown or csv.")
-  var format: OutputFormat = .table
+  var format: DiffFormat = .table
 
   @Option(
     name: .customLong("export"),
@@ -175,17 +175,17 @@ struct Diff: AsyncParsableCommand {
   /// Returns the files to write, each with its format. The files are opened before any run starts.
   ///
   /// - Throws: ``InputError`` if no format has the extension of a path, or if a file cannot be written.
-  private func exportFiles() throws(InputError) -> [(file: OutputFile, format: OutputFormat)] {
-    var files: [(file: OutputFile, format: OutputFormat)] = []
+  private func exportFiles() throws(InputError) -> [(file: OutputFile, format: DiffFormat)] {
+    var files: [(file: OutputFile, format: DiffFormat)] = []
     for path in exports + (against == nil ? [] : try Self.split(self.files).exports) {
-      let formats: [(ending: String, format: OutputFormat)] = [("json", .json), ("md", .markdown), ("csv", .csv)]
+      let formats: [(ending: String, format: DiffFormat)] = [("json", .json), ("md", .markdown), ("csv", .csv)]
       let format = try ExportPath.format(of: path, in: formats, by: \.ending).format
       files.append((try OutputFile(path, of: "--export"), format))
     }
     return files
   }
 
-  private func text(_ report: DiffReport, _ format: OutputFormat, _ style: TextStyle) throws -> String {
+  private func text(_ report: DiffReport, _ format: DiffFormat, _ style: TextStyle) throws -> String {
     switch format {
     case .table: report.text(style, details: details)
     case .json: try report.json()
@@ -206,12 +206,22 @@ struct Diff: AsyncParsableCommand {
       let sides = try sides()
       measured = try sides.new.isEmpty ? lastRuns() : (documents(sides.old), documents(sides.new))
     }
+    try Self.requireCommonScenario(measured.old, measured.new)
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }
     let report = DiffReport(diff, judgement: judgement)
     for (file, format) in files { try file.write(try text(report, format, TextStyle())) }
     try color.print(asIs: format != .table) { try text(report, format, $0) }
     if let judgement, judgement.status != 0 { throw ExitCode(judgement.status) }
+  }
+
+  private static func requireCommonScenario(_ old: [ResultDocument], _ new: [ResultDocument]) throws(InputError) {
+    func names(_ documents: [ResultDocument]) -> [String] { Set(documents.map(\.scenarioName)).sorted() }
+    let (before, after) = (names(old), names(new))
+    guard !before.isEmpty, !after.isEmpty, Set(before).isDisjoint(with: after) else { return }
+    throw InputError(
+      "the two sides have no scenario in common: the old one has \(before.joined(separator: ", ")), the new one "
+        + after.joined(separator: ", "))
   }
 
   private func longestRun() throws -> Duration { try Duration(option: "--run-time", runTime) }

@@ -45,7 +45,10 @@ struct New: ParsableCommand {
   ///
   /// - Throws: ``InputError`` if the value of `--lab` is neither a folder of the package nor an address.
   private func dependency() throws(InputError) -> String {
-    guard !lab.contains("\""), !lab.contains("\\") else { throw InputError("found '\(lab)'", at: "--lab") }
+    guard !lab.contains("\""), !lab.contains("\\") else {
+      throw InputError(
+        "found '\(lab)', expected a folder or an address without quotation marks and backslashes", at: "--lab")
+    }
     if lab.contains("://") || lab.hasPrefix("git@") { return ".package(url: \"\(lab)\", from: \"\(Tool.version)\")" }
     guard readFile(lab + "/Package.swift")?.contains("name: \"gcdlab\"") == true else {
       throw InputError("\(lab) is neither a folder of the package gcdlab nor an address", at: "--lab")

@@ -78,7 +78,7 @@ struct PackageTemplate {
     import GCDLab
     import Synchronization
 
-    /// Does a counter lose updates, and what does keeping them cost? Put code of yours in the place of the counters.
+    /// Does a counter lose updates, and what does keeping them cost? Replace the counters with your own code.
     struct \(type): Pattern {
       static let name = "\(name)"
 
@@ -98,7 +98,7 @@ struct PackageTemplate {
         }
       }
 
-      /// Updates from two threads at once, counts what is missing, then times updates by one.
+      /// Updates from two threads at once, counts the lost updates, and then times updates by one thread.
       private func measure(_ trial: Trial, update: @escaping @Sendable () -> Void, value: () -> Int) throws {
         let updates = trial[updates]
         let start = SpinBarrier(parties: 2)
@@ -149,7 +149,7 @@ struct PackageTemplate {
     // In this module, Counter.swift has the model's mutex, of which each call is a step.
     typealias Mutex = ModelMutex
 
-    /// What `explore \(name)` runs: two threads that each add one, in every order of their steps.
+    /// The program that `explore \(name)` runs: two threads that each add one, in every order of their steps.
     public let explored\(type) = ExploredScenario(
       "\(name)",
       [

@@ -58,23 +58,24 @@ struct RunSession {
     try Lab.throwAll(failures)
     guard Interrupt.status == nil else { return }
     if contents.contains(where: { $0.document.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
-    try requireJudged(results.filter { !output.allowedUnjudged.contains($0.experiment.name) })
+    let required = results.indices.filter { !output.allowedUnjudged.contains(results[$0].experiment.name) }
+    try requireJudged(required.map { results[$0] }, required.map { contents[$0].document })
   }
 
-  /// Verifies that the claims of the runs were judged.
+  /// Verifies that the claims of the runs, which the documents contain, were judged.
   ///
   /// - Throws: ``LabError`` if claims could not be judged although nothing failed. Such a run does not pass.
-  private func requireJudged(_ results: [Results]) throws(LabError) {
+  private func requireJudged(_ results: [Results], _ documents: [ResultDocument]) throws(LabError) {
     let shortfalls = results.compactMap { result in
       result.shortfall(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
     }
     guard let first = shortfalls.first else {
-      if let reason = Self.nothingJudged(results) { throw LabError("no claim could be judged: \(reason)") }
+      if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
       if let reason = Self.nothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
       return
     }
     let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
-    let head = Self.nothingJudged(results) == nil ? "not judged" : "no claim could be judged, not judged"
+    let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged, not judged"
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept that, give --allow-unjudged NAME")
   }
 
@@ -91,14 +92,6 @@ struct RunSession {
         isTold = true
       }
     }
-  }
-
-  /// Returns the reason why a run judged none of its claims; nil if the run judged a claim, or if it was a search for
-  /// the best setting. A run that judged no claim does not pass.
-  private static func nothingJudged(_ results: [Results]) -> String? {
-    let judgements = results.filter { !$0.experiment.seeksBest }.flatMap(\.judgements)
-    guard !judgements.isEmpty, judgements.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
-    return judgements[0].evidence.reason ?? "nothing was measured"
   }
 
   /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if it allowed a trial. A

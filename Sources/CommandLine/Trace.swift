@@ -90,7 +90,8 @@ struct TraceCommand: AsyncParsableCommand {
   func run() async throws {
     if let recorder {
       guard program.isEmpty, names.isEmpty, !all else {
-        throw InputError("it records nothing: give it without a program and without scenarios", at: "--recorder")
+        throw InputError(
+          "it writes a file and records nothing: use it without a program and without scenarios", at: "--recorder")
       }
       return try writeRecorder(recorder)
     }

@@ -50,7 +50,7 @@ extension Execution {
     execution.says(words())
   }
 
-  /// Limits the pool to `width` threads for each priority, which tasks and the blocks of global queues share.
+  /// Limits the pool that tasks and the blocks of global queues share to `width` threads for each priority.
   ///
   /// A task then occupies its thread while a call blocks it, until the task suspends or ends. Each access of a task to
   /// the shared state is a step. Call this method before the program creates a task or submits a block.

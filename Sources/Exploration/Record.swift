@@ -67,7 +67,7 @@ public struct Record: Sendable, Equatable {
   /// The schedule up to the step that decides the outcome.
   public var decisive: ArraySlice<Int> { schedule.prefix(decided) }
 
-  /// The number of decisive steps by another thread than the previous step.
+  /// The number of decisive steps by a thread other than that of the previous step.
   var switches: Int { zip(decisive, decisive.dropFirst()).count { $0 != $1 } }
 
   /// The decisive schedule in the format of the command line: `1.2.2.1`.

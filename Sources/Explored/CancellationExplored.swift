@@ -155,7 +155,7 @@ final class Scope: @unchecked Sendable {
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self, number: count) }
 
-  /// Records that a child begins. Returns whether it had not begun before.
+  /// Records that a child begins. Returns whether this is the child's first call.
   @discardableResult private func begins(_ child: Int) -> Bool {
     guard hasBegun.insert(child).inserted else { return false }
     Execution.note("child \(child + 1) begins")

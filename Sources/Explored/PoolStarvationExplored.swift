@@ -39,7 +39,7 @@ private final class Bystander: @unchecked Sendable {
   private(set) var hasBegun = false
 
   /// Submits the bystander with `submit`, and waits until nothing can run. Records a broken promise if the bystander
-  /// has not begun then.
+  /// has not begun by then.
   init(_ name: String, _ submit: (_ begin: @escaping @Sendable () -> Void) -> Void) {
     submit {
       Execution.note("begins: \(name)")

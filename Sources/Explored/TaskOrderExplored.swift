@@ -20,7 +20,7 @@ final class OrderRound: @unchecked Sendable {
     var isInSecondHalf: Bool { index > 0 }
     /// Records that a task has received the item. A trial holds the task here; an exploration executes every order.
     func isHeldIfFirst() async { Execution.note("takes item \(index + 1)") }
-    /// Records that the item has arrived, and a broken promise if a later item arrived before.
+    /// Records that the item has arrived, and records a broken promise if a later item arrived first.
     func notesArrival() {
       Execution.note("item \(index + 1) comes")
       if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }

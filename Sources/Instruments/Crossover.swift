@@ -15,7 +15,7 @@ public struct Crossover {
   /// The smallest such size; nil if the way is not certainly faster even at the largest size.
   public let point: Point?
 
-  /// Determines the crossover; nil if both ways have enough rounds for a comparison at fewer than two sizes.
+  /// Determines the crossover; nil if fewer than two sizes have enough rounds of both ways.
   ///
   /// - Parameters:
   ///   - way: the runs of the way under test, one for each size.

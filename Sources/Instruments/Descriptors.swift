@@ -6,8 +6,8 @@ public struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// Creates the identity of an open descriptor's file. For a descriptor that is not open, the identity equals no
-  /// file's.
+  /// Creates the identity of an open descriptor's file. For a descriptor that is not open, the identity differs from
+  /// that of every file.
   public init(of descriptor: Int32) {
     var status = stat()
     let isOpen = fstat(descriptor, &status) == 0
@@ -52,7 +52,7 @@ public struct UnrelatedFiles: Sendable {
   }
 }
 
-/// The files, pipes and sockets that a trial has opened, from which the still open ones are counted. Descriptors that
+/// The files, pipes and sockets that a trial has opened, with a count of those that are still open. Descriptors that
 /// other code of the process opens and closes do not count.
 public final class OpenedDescriptors: Sendable {
   private struct State {

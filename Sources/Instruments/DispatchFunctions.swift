@@ -60,7 +60,7 @@ public final class FunctionQueue: @unchecked Sendable {
   /// Creates a serial queue.
   public init(label: String) { object = gcdlab_dispatch_queue_create(label, nil) }
 
-  /// Waits until all work items that were submitted before have finished.
+  /// Waits until all work items submitted earlier have finished.
   public func sync() { gcdlab_dispatch_sync_f(object, nil) { _ in } }
 
   /// Waits until the handlers of all sources on this queue have received all pending events. The method corresponds to

@@ -2,8 +2,8 @@ import Dispatch
 import Measurement
 import Synchronization
 
-/// A rendezvous that waits until a pool thread runs on another core than the calling thread. A trial performs it before
-/// it measures work on all cores.
+/// A rendezvous that waits until a pool thread runs on a core other than the calling thread's. A trial performs it
+/// before it measures work on all cores.
 ///
 /// A loop that is shorter than the wake-up of a thread may end before the pool's thread has begun. On Linux that thread
 /// then waits for the core of the same thread that calls the next loop, and the one after it. In one process of twenty

@@ -12,7 +12,8 @@ public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
   @usableFromInline let memory: UnsafeMutableRawPointer
   @usableFromInline let step: Int
 
-  /// The distance of padded slots in bytes: two cache lines, since a core fetches a line together with its neighbour.
+  /// The distance between padded slots in bytes: two cache lines, since a core fetches a line together with its
+  /// neighbour.
   private static var apart: Int { 128 }
 
   /// Creates the slots.

@@ -52,8 +52,8 @@ public final class WaitableValue<Value: Sendable>: Sendable {
     state.withLock { $0.value[keyPath: part] }
   }
 
-  /// Waits until the value meets the condition `isSo`, but no longer than `patience`. Returns whether it does. The
-  /// thread that changes the value calls `isSo`, which must not use this object.
+  /// Waits until the value meets the condition `isSo`, but no longer than `patience`. Returns whether the condition was
+  /// met. The thread that changes the value calls `isSo`, which must not use this object.
   @discardableResult public func wait(
     within patience: Duration, until isSo: @escaping @Sendable (Value) -> Bool
   ) -> Bool { value(within: patience, when: isSo) != nil }

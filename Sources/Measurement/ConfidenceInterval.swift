@@ -110,6 +110,9 @@ extension ConfidenceInterval {
   /// The largest difference from 1 of any ratio in the interval, in percent.
   public var reachShare: Double { 100 * (max(high, 1 / low) - 1) }
 
+  /// The ratio in the interval that is nearest to 1, which is the least that the interval says.
+  public var nearest: Double { min(max(1, low), high) }
+
   /// Whether the interval includes 1 and ``reachShare`` is so large that the sides are neither different nor alike.
   public var isNoise: Bool { low <= 1 && high >= 1 && reachShare > Self.alikeShare }
 

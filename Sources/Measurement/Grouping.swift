@@ -15,7 +15,7 @@ extension Sequence {
 extension Int {
   /// Returns the number with a noun: `1 round`, `2 rounds`.
   ///
-  /// - Parameter plural: the noun for other numbers than 1; nil for the noun with an s.
+  /// - Parameter plural: the noun for numbers other than 1; nil for the noun with an s.
   public func counted(_ noun: String, _ plural: String? = nil) -> String {
     "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
   }

@@ -61,13 +61,13 @@ public struct ChildProcess: Sendable {
 
   /// Waits until the process has ended, and collects its status.
   ///
-  /// - Returns: the value that the process passed to `exit`; nil if something else ended it, or if its status was
-  ///   collected before.
+  /// - Returns: the value that the process passed to `exit`; nil if something else ended it, or if its status has
+  ///   already been collected.
   @discardableResult public func wait() -> Int32? { waitForStatus().flatMap(Self.exitStatus) }
 
   /// Waits until the process has ended, and collects its status.
   ///
-  /// - Returns: the status as `waitpid` reports it; nil if it was collected before.
+  /// - Returns: the status as `waitpid` reports it; nil if the status has already been collected.
   public func waitForStatus() -> Int32? {
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 {

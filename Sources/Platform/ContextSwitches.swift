@@ -20,9 +20,9 @@ public struct ContextSwitches: Sendable, Equatable {
   public static func ofProcess<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
     -> ContextSwitches?
   {
-    let before = soFar()
+    let before = ProcessCosts.soFar()
     try body()
-    return since(before, soFar())
+    return since(before)
   }
 
   /// Returns the context switches of all threads of this process while an asynchronous `body` ran; nil if the system
@@ -30,26 +30,12 @@ public struct ContextSwitches: Sendable, Equatable {
   public static func ofProcess(
     isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Void
   ) async rethrows -> ContextSwitches? {
-    let before = soFar()
+    let before = ProcessCosts.soFar()
     try await body()
-    return since(before, soFar())
+    return since(before)
   }
 
-  private static func since(_ before: ContextSwitches?, _ after: ContextSwitches?) -> ContextSwitches? {
-    guard let before, let after else { return nil }
-    return ContextSwitches(
-      voluntary: after.voluntary - before.voluntary, involuntary: after.involuntary - before.involuntary)
-  }
-
-  private static func soFar() -> ContextSwitches? {
-    var usage = rusage()
-    guard getrusage(wholeProcess, &usage) == 0 else { return nil }
-    return ContextSwitches(voluntary: usage.ru_nvcsw, involuntary: usage.ru_nivcsw)
+  private static func since(_ before: ProcessCosts?) -> ContextSwitches? {
+    before.flatMap { ProcessCosts.soFar()?.since($0).switches }
   }
 }
-
-#if canImport(Darwin)
-  private let wholeProcess: Int32 = RUSAGE_SELF
-#else
-  private let wholeProcess: Int32 = RUSAGE_SELF.rawValue
-#endif

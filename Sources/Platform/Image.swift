@@ -1,5 +1,5 @@
-/// A program that the lab starts repeatedly. Its file must not be replaced meanwhile: a new build at the same path is
-/// another program.
+/// A program that the lab starts repeatedly. The program's file must not be replaced between two starts: a new build at
+/// the same path is a different program.
 public struct Image: Sendable {
   /// The path from which the program is started.
   public let path: String

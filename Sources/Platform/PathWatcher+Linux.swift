@@ -142,7 +142,7 @@
     }
 
     /// Handles a directory on the way to `path` that appeared or disappeared. Watches the current file at `path`, and
-    /// reports it if it is another file.
+    /// reports the file if it has been replaced.
     private func arrive(at path: String, _ time: UInt64) {
       // The directories on the way are watched first: everything that appears after that causes an event.
       watchWay(to: path)

@@ -3,8 +3,8 @@
   import Dispatch
   import Glibc
 
-  /// A monitor of the exit of a process that uses a pidfd. The descriptor becomes readable when the process has ended
-  /// and then stays readable, so the handler must cancel the source.
+  /// A monitor that uses a pidfd to detect the exit of a process. The descriptor becomes readable when the process has
+  /// ended and then stays readable, so the handler must cancel the source.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {

@@ -19,7 +19,7 @@ public struct Program: Sendable {
     case withoutDispatch
     /// The program loads no library, and does not contain Dispatch.
     case isStatic
-    /// The program runs with other privileges than its caller, and the loader does not preload the recorder.
+    /// The program runs with privileges that differ from its caller's, and the loader does not preload the recorder.
     case privileged
     /// The recorder cannot be loaded into the program, for the reason in the associated value.
     case other(String)

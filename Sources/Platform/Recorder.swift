@@ -24,7 +24,7 @@ public final class Recorder: Sendable {
   /// Creates a recorder for one process.
   ///
   /// - Parameter recycles: whether new records overwrite old ones when the memory is full. If false, new records are
-  ///   lost then.
+  ///   lost once the memory is full.
   /// - Throws: ``SystemError`` if there is not enough memory, or if the system has no such records. On Darwin, the
   ///   System Trace template of Instruments has the same information.
   public init(recycles: Bool = false) throws(SystemError) {

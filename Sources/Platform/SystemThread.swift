@@ -43,9 +43,9 @@ public struct SystemThread: @unchecked Sendable {
   public func detach() { pthread_detach(handle) }
 
   /// Verifies that `count` more threads can exist at once. If the pool cannot start a thread, Dispatch waits for one
-  /// forever, and signals are not handled any more.
+  /// forever, and signals are no longer handled.
   ///
-  /// - Throws: ``SystemError`` if so many threads cannot be started.
+  /// - Throws: ``SystemError`` if that many threads cannot be started.
   public static func requireCapacity(for count: Int) throws(SystemError) {
     let gate = DispatchSemaphore(value: 0)
     var threads: [SystemThread] = []

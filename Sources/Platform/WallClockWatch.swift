@@ -32,7 +32,7 @@ public final class WallClockWatch: Sendable {
   /// Whether the clock was set since the watch began.
   public var wasSet: Bool { state.withLock { $0.wasSet } }
 
-  /// Calls `listener` once the clock is set, or at once if it was set before.
+  /// Calls `listener` once the clock is set, or at once if the clock has already been set.
   public func whenSet(_ listener: @escaping @Sendable () -> Void) {
     let wasSet = state.withLock { state in
       if !state.wasSet { state.listeners.append(listener) }

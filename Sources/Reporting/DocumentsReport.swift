@@ -153,10 +153,10 @@ public struct DocumentsReport: Sendable {
     let outdated =
       index.outdated.isEmpty
       ? [] : ["Not counted, since another version of the lab gave them: \(index.outdated.joined(separator: ", "))."]
-    return outdated + standings
+    return outdated + closing
   }
 
-  private var standings: [String] {
+  private var closing: [String] {
     index.results.isEmpty
       ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents by --results."]
       : [

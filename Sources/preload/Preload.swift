@@ -42,7 +42,7 @@ import Dispatch
       /// The recorder as an object file, in hexadecimal digits.
       enum RecorderObject {
         static let text: StaticString = "\(hexadecimal(object))"
-        /// The number in the object's note. Another version of the recorder has another number.
+        /// The number in the object's note. Each version of the recorder has its own number.
         static let number: UInt32 = \(number)
         /// The names for the linker's --wrap.
         static let names = [\(names)]

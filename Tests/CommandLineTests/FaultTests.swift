@@ -181,7 +181,7 @@ import Testing
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
 
-  @Test func `a slow clock is measured and marks the figures that it hides`() async throws {
+  @Test func `the cost of a slow clock is measured, and figures near that cost are marked`() async throws {
     // A read of the clock takes some tens of microseconds.
     let finished = try await lab(
       "\(Self.run) --set batch=10",
@@ -318,7 +318,7 @@ import Testing
     #expect(!said.contains("violated") && !said.contains("not-witnessed"), "\(finished.output)")
   }
 
-  @Test func `a terminal without Unicode gets none`() async throws {
+  @Test func `a terminal without Unicode receives only ASCII`() async throws {
     let finished = try await Binary.shell(
       "LC_ALL=C \"$0\" compare apply-stride stride=1,64 --rounds 2 --time 10min --set iterations=2000")
     #expect(finished.status == 0 && finished.output.allSatisfy(\.isASCII), "\(finished.output)")

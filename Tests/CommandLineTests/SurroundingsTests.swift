@@ -15,7 +15,7 @@ extension Binary {
   }
 }
 
-/// Tests of the lab on machines with another setup than those of its authors.
+/// Tests of the lab on machines that are set up differently from its authors' machines.
 @Suite struct SurroundingsTests {
   @Test func `every command says so if /proc is missing`() async throws {
     let prefix = "unshare -m sh -c 'mount -t tmpfs none /proc &&"

@@ -14,7 +14,7 @@ import Testing
     #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
-  @Test func `a trap is drawn up to its end`() async throws {
+  @Test func `the picture of a trial that traps ends at the trap`() async throws {
     let finished = try await Binary.run(["trace", "queue-deadlock", "--variant", "sync-on-own-queue"])
     #expect(finished.status == 0)
     #expect(finished.output.contains("trapped: SIGILL"))

@@ -67,7 +67,8 @@ public struct Attempt: Sendable {
   }
 
   /// Descriptions of the promises that the trial did not keep: its outcome if it did not complete, and the guarantees
-  /// and anomalies with another verdict than claimed, or a note if there are no claims. Empty if it kept all promises.
+  /// and anomalies whose verdict differs from the claim, or a note if there are no claims. Empty if it kept all
+  /// promises.
   public var brokenPromises: [String] {
     let end = trial.outcome == .completed ? nil : trial.outcome.reason ?? trial.outcome.kind.rawValue
     let verdicts = verdicts

@@ -206,8 +206,8 @@ import Testing
     func graded(_ keys: String) -> String { Self.good.replacing("kind: perf", with: "\(keys)\n    kind: perf") }
     let claim = try read(graded("bears: [guide.34]\n    contradicts: [guide.19]")).claims[0]
     #expect(claim.bears == ["guide.34"] && claim.contradicts == ["guide.19"])
-    #expect(claim.grades == ["guide.34", "guide.19"])
-    #expect(try read(graded("of: lesson")).claims[0].grades == [])
+    #expect(claim.sentenceIDs == ["guide.34", "guide.19"])
+    #expect(try read(graded("of: lesson")).claims[0].sentenceIDs == [])
     let documents = try Documents(place: "documents.yml", yaml: Self.documents)
     #expect(documents.sentence("guide.35")?.reason == "an opinion")
     #expect(documents.sentence("guide.33")?.said == .always && documents.sentence("guide.33")?.partly == "half of it")

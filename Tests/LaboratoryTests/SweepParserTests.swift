@@ -46,7 +46,7 @@ import Testing
     ("stride=1..8:xinf", "stride: 'xinf' is not a step: ':x2' doubles from value to value, ':+1' adds"),
     ("stride=1..8:+1ms", "stride: '+1ms' is not a step: ':x2' doubles from value to value, ':+1' adds"),
     ("work=1ns..9ns", "work: the range '1ns..9ns' needs a step: ':x2' or ':+10ns'"),
-    ("balance=uniform..ramp", "balance: 'uniform..ramp' is a range, which words do not have"),
+    ("balance=uniform..ramp", "balance: 'uniform..ramp' is a range, but the values of this parameter are words"),
   ])
   func `an invalid text is refused`(_ text: String, _ message: String) {
     let error = #expect(throws: InputError.self) { try parser.sweep(text) }

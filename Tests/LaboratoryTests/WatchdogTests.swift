@@ -52,10 +52,10 @@ import Testing
       watchdog.watch(process)
       watchdog.bodyStarted()
       #expect(waitpid(process, nil, 0) == process)
-      if case .unavailable(let reason) = watchdog.finding {
+      if case .unavailable(let reason) = watchdog.outcome {
         #expect(isShort && reason.hasPrefix("it did not end, and there is no room for the stack of another thread"))
       } else {
-        #expect(!isShort && watchdog.finding == .hung)
+        #expect(!isShort && watchdog.outcome == .hung)
       }
       watchdog.dismiss()
     }
@@ -81,7 +81,7 @@ import Testing
     var byte: UInt8 = 0
     // The worker's child was still running, and is killed with the worker.
     #expect(read(pipes[0], &byte, 1) == 0)
-    #expect(watchdog.finding == nil && !watchdog.hasExpired)
+    #expect(watchdog.outcome == nil && !watchdog.hasExpired)
     watchdog.dismiss()
     #expect(waitpid(process, nil, 0) == process)
   }

@@ -10,7 +10,7 @@ import Testing
       })
   }
 
-  @Test func `steady rounds give no remark`() {
+  @Test func `steady rounds have no outliers and no drift`() {
     let found = steadiness(["a": [10, 11, 10, 12, 11, 10, 11, 10], "b": [5, 5, 5, 5, 5, 5, 5, 5]])
     #expect(found.unsettled.isEmpty && found.outliers.isEmpty && found.drift == nil)
   }

@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: ending, [1, 200])
-  func `tasks that wait for nothing but what runs all end`(_ variant: String, _ submitters: Int) async {
+  func `all tasks end if they wait only for running work`(_ variant: String, _ submitters: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, submitters = submitters as Int] in
       closeInheritedDescriptors()
       if variant == "one-thread-free", poolWidths.lowerBound < 2 { return }

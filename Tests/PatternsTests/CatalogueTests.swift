@@ -201,7 +201,7 @@ import Testing
         let first = claim.says.prefix { $0.isLetter }
         #expect(
           !leaning.contains(String(first)) && !claim.says.hasPrefix("The same"), "\(experiment.name): \(claim.says)")
-        #expect(claim.grades.isEmpty == claim.isOfLesson, "\(experiment.name): \(claim.says)")
+        #expect(claim.sentenceIDs.isEmpty == claim.isOfLesson, "\(experiment.name): \(claim.says)")
       }
     }
   }
@@ -255,7 +255,7 @@ import Testing
 
   @Test func `every sentence has claims that settle it, or a reason why nothing can try it`() throws {
     let documents = try #require(try library.documents())
-    let graded = Set(try library.all().flatMap { $0.claims.flatMap(\.grades) })
+    let graded = Set(try library.all().flatMap { $0.claims.flatMap(\.sentenceIDs) })
     for sentence in documents.sentences {
       #expect(graded.contains(sentence.id) == (sentence.reason == nil), "\(sentence.line): \(sentence.id)")
     }
@@ -284,7 +284,7 @@ import Testing
     let claims = try library.all().flatMap(\.claims)
     for sentence in documents.sentences {
       guard let said = sentence.said else { continue }
-      let own = claims.filter { $0.grades.contains(sentence.id) }
+      let own = claims.filter { $0.sentenceIDs.contains(sentence.id) }
       func opinions(red: Int?) -> [ClaimOpinion] {
         own.enumerated().map { index, claim in
           let contradicts = claim.contradicts.contains(sentence.id)

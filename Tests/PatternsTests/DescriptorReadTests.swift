@@ -96,7 +96,7 @@ import Testing
     return { source.cancel() }
   }
 
-  /// Reads as the document's listing does, but `more` bytes than estimated in each call.
+  /// Reads as the document's listing does, but reads `more` bytes beyond the estimate in each call.
   private static func reads(
     _ descriptor: Int32, _ received: ReceivedData, more: Int = 1, cancelled: @escaping () -> Void
   ) -> any DispatchSourceRead {

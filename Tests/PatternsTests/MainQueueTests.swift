@@ -53,7 +53,7 @@ import Testing
   // MARK: Broken bodies
 
   /// Executes blocks on a concurrent queue. The second block is submitted while the first one waits for it, and the
-  /// blocks end in another order.
+  /// blocks end in a different order.
   @Sendable private static func concurrently(_ trial: Trial) throws {
     var pattern = MainQueue()
     pattern.mainQueue = DispatchQueue(label: "main", attributes: .concurrent)

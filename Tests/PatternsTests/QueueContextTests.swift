@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct QueueContextTests {
   static let pattern = QueueContext()
 
-  /// Only a worker can test what requires the main thread (`PromiseTests`).
+  /// Behaviour that requires the main thread can be tested only in a worker (`PromiseTests`).
   @Test(
     arguments: pattern.variants.filter { $0.mainQueue != .body && $0.name != "suspended-target" }.map(\.name), [1, 20])
   func `every variant keeps its promises`(_ variant: String, _ repeats: Int) async throws {

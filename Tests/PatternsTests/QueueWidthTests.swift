@@ -36,7 +36,8 @@ import Testing
 
   /// The number of tasks that begin depends on the pool's monitor, which adds a thread each second while tasks only
   /// wait.
-  @Test(.enabled(if: Host.cores > 1, "there is but one core")) func `tasks begin beside other tasks, too`() async {
+  @Test(.enabled(if: Host.cores > 1, "there is but one core"))
+  func `tasks begin while other tasks block most threads of the pool`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("one-concurrent-beside", of: QueueWidth(), files: Catalogue.files, Self.ten)

@@ -95,7 +95,8 @@ import Testing
     }
   }
 
-  /// Guards the creation, but returns the value that was read before, so the creating caller returns no instance.
+  /// Guards the creation, but returns the value that was read before the creation, so the creating caller returns no
+  /// instance.
   private static func guardedTooLate(_ row: Row, _ lock: Lock) {
     row.each { shared in
       let found = shared.manager

@@ -51,7 +51,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Returns a stream with another buffering policy than it should have.
+  /// Returns a stream with the wrong buffering policy.
   private static func stream(
     _ inbox: Inbox, _ policy: AsyncStream<Int>.Continuation.BufferingPolicy, looks: Bool = true
   ) -> Outbox {

@@ -57,16 +57,16 @@ import Testing
   @Test func `the crossover is the size from which all larger sizes are certainly faster`() throws {
     #expect(
       try findings([100, 1000, 10_000], [600, 500, 5000])
-        == ["async is faster than inline from 1 us of work per task on, 2.00 times as fast there"])
+        == ["async is faster than inline from 1 us of work per task on, 2.00 times as fast there."])
     #expect(
       try findings([100, 1000, 10_000], [50, 1100, 5000])
-        == ["async is faster than inline from 10 us of work per task on, 2.00 times as fast there"])
+        == ["async is faster than inline from 10 us of work per task on, 2.00 times as fast there."])
     #expect(
       try findings([100, 1000, 10_000], [50, 500, 5000])
-        == ["async is faster than inline from 100 ns of work per task on, 2.00 times as fast there"])
+        == ["async is faster than inline from 100 ns of work per task on, 2.00 times as fast there."])
     #expect(
       try findings([100, 1000, 10_000], [600, 1500, 10_001])
-        == ["async is not significantly faster than inline at any of these sizes"])
+        == ["async is not significantly faster than inline at any of these sizes."])
     #expect(try findings([100, 1000, 10_000], [600, 500, 5000], rounds: 3).isEmpty)
   }
 
@@ -82,7 +82,7 @@ import Testing
       usually.first?.hasPrefix("async is faster than inline from 1 us of work per task on, ") == true, "\(usually)")
     #expect(
       try says(Set(0..<13))
-        == ["async is faster than inline from 10 us of work per task on, 2.00 times as fast there; undecided at 1 us"])
+        == ["async is faster than inline from 10 us of work per task on, 2.00 times as fast there; undecided at 1 us."])
   }
 
   // MARK: Broken bodies

@@ -114,7 +114,7 @@ import Testing
     #expect(read(reader, &bytes, 10) == 0)
   }
 
-  @Test func `an error of reading has its reason`() {
+  @Test func `a read error contains its reason`() {
     #expect(throws: SystemError(ENOENT, "read /no/such")) { try readBytes("/no/such", atMost: 9) }
     #expect(throws: SystemError(EISDIR, "read /tmp")) { try readBytes("/tmp", atMost: 9) }
     #expect(readFile("/no/such") == nil)

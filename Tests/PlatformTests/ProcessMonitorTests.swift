@@ -72,7 +72,7 @@ import Testing
     #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "told\n")
   }
 
-  @Test func `a program that is not there is an error`() {
+  @Test func `starting a program that does not exist throws an error`() {
     #expect(throws: SystemError(ENOENT, "start /nonexistent")) {
       try ChildProcess(Image("/nonexistent"), [], environment: [:], descriptors: [:])
     }

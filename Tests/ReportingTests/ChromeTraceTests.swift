@@ -63,7 +63,7 @@ import Testing
     #expect(spans.filter { $0.fields["args"]?["preempted"] != nil }.map(\.begin) == [1_000_000])
   }
 
-  @Test func `a flow leads from each submission to its begin, and never back in time`() throws {
+  @Test func `a flow leads from each submission to its start, and never back in time`() throws {
     let events = try events([.sample])
     let (from, to) = (events.filter { $0.phase == "s" }, events.filter { $0.phase == "f" })
     #expect(from.map(\.begin) == [700_000, 750_000, 800_000] && to.map(\.begin) == [1_100_000, 4_000_000, 3_100_000])

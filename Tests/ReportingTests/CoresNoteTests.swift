@@ -31,18 +31,10 @@ import Testing
     // A search among strides does not depend on the gain by several cores.
     var other = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
     other.warnings = [RunNote(RunNote.coresTaken, Self.says)]
-    #expect(other.content.coresNote == "Busy machine (60 %): intervals are wide.")
+    #expect(other.content.coresNote == "\(Self.says.capitalised); intervals are wide.")
     // The gain of several cores is mentioned only in a run about cores.
-    let lacking = "the cores were busy: 3 of 12 trials found no second core"
-    other.warnings = [RunNote(RunNote.coresTaken, lacking + "; so this run cannot say how much several cores gain")]
-    #expect(other.content.coresNote == "The cores were busy: 3 of 12 trials found no second core.")
-    let one = "; so what this run compares holds for one core only"
-    other.warnings = [RunNote(RunNote.coresTaken, lacking + one + ", and it cannot say how much several cores gain")]
-    #expect(other.content.coresNote == "The cores were busy: 3 of 12 trials found no second core\(one).")
-    let about = try swept([
-      RunNote(RunNote.coresTaken, lacking + "; so this run cannot say how much several cores gain")
-    ])
-    #expect(about.content.coresNote?.hasSuffix("; so this run cannot say how much several cores gain.") == true)
+    let about = try swept([RunNote(RunNote.coresTaken, Self.says)])
+    #expect(about.content.coresNote == "\(Self.says.capitalised); this run cannot say how much several cores gain.")
     let quiet = try swept([RunNote("busy-machine", "a little")])
     #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }

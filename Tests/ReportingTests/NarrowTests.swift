@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `signals have the names of their system`() {
+  @Test func `the name of a signal depends on the system`() {
     #expect(SignalName.name("4", on: "Linux") == "SIGILL" && SignalName.name("4", on: "macOS") == "SIGILL")
     #expect(SignalName.name("10", on: "Linux") == "SIGUSR1" && SignalName.name("10", on: "macOS") == "SIGBUS")
     #expect(SignalName.name("64", on: "Linux") == "signal 64")

@@ -27,7 +27,7 @@ import Testing
     let seed = try #require(json.firstMatch(of: /"seed" *: *\d+,/)).output
     let twice = json.replacing(seed, with: "\(seed) \(seed)")
     let error = #expect(throws: InputError.self) { try ResultDocument.parse(Array(twice.utf8), place: "run.json") }
-    #expect(error?.description == "run.json: seed: found the key twice, allowed is once in an object")
+    #expect(error?.description == "run.json: seed: the key occurs twice in one object")
     #expect(throws: Never.self) { try ResultDocument.parse(Array(json.utf8), place: "run.json") }
   }
 }

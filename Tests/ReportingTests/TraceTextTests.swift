@@ -209,7 +209,7 @@ import Testing
     #expect(folding.most(of: trace.backlog) == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
   }
 
-  @Test func `the time from submission to begin leaves out the iterations of a loop`() {
+  @Test func `the time from submission to start leaves out the iterations of a loop`() {
     var trace = Trace.sample
     trace.blocks.append(
       Trace.Block(.apply, queue: 1, number: 3, submitted: 0, submitter: 0, lane: 2, begin: 9_000_000, end: 9_100_000))

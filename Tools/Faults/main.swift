@@ -83,14 +83,6 @@ struct KnownCosts: Pattern {
       Self.use(trial[used])
       trial.record(sleeps, 0)
     }
-    Variant("gated", .documented, "uses ten times as much around what it measures, twice") { trial in
-      let time = trial[used]
-      for _ in 0..<2 {
-        Self.use(.milliseconds(100))
-        trial.measuring { Self.use(time) }
-      }
-      trial.record(sleeps, 0)
-    }
     Variant("sleeper", .documented, "sleeps 200 times") { trial in
       _ = trial[used]
       for _ in 0..<200 { usleep(200) }

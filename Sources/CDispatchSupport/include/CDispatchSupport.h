@@ -51,7 +51,8 @@ void gcdlab_dispatch_source_set_cancel_handler_f(void *source, void (*handler)(v
     GCDLAB_SYMBOL("dispatch_source_set_cancel_handler_f");
 void gcdlab_dispatch_resume(void *object) GCDLAB_SYMBOL("dispatch_resume");
 
-/// The type of data-add sources, `DISPATCH_SOURCE_TYPE_DATA_ADD`. Dispatch uses the address of a variable.
+/// The type of data-add sources, `DISPATCH_SOURCE_TYPE_DATA_ADD`. Dispatch identifies the type by the address of this
+/// variable.
 struct gcdlab_source_type;
 extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
 static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
@@ -216,9 +217,9 @@ int gcdlab_open_unnamed(const char *directory);
 /// Links an unnamed file to `path`. Returns 0, or -1 and errno: EEXIST if the path exists.
 int gcdlab_name_file(int descriptor, const char *path);
 
-/// Opens a descriptor that becomes readable when a process has ended (`pidfd_open`). If no process has that number any
-/// more, it is readable at once, as with kqueue. Returns -1 and errno if no descriptor is available, or if the system
-/// does not support the call (ENOSYS).
+/// Opens a descriptor that becomes readable when a process has ended (`pidfd_open`). If the process no longer exists,
+/// the descriptor is readable at once, as with kqueue. Returns -1 and errno if no descriptor is available, or if the
+/// system does not support the call (ENOSYS).
 int gcdlab_open_process(int process);
 
 /// Ends the calling thread, which may be the main thread, by `pthread_exit`.
@@ -240,7 +241,7 @@ void gcdlab_remove_semaphore(int identifier);
 /// here. The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
-/// Uses memory that causes a fault, and returns after the fault was mended.
+/// Accesses memory that causes a fault, and returns once the cause of the fault has been removed.
 void gcdlab_have_fault(int signal, void *fault);
 
 /// Mends the fault, so that the faulting thread continues.
@@ -254,7 +255,7 @@ int64_t gcdlab_futex_call(void);
 bool gcdlab_is_event_wait(int64_t call);
 
 /// Moves the calling thread's name into `name` if it is that of a pool thread, so that a thread that it now starts does
-/// not inherit the name. Returns whether it was.
+/// not inherit the name. Returns whether the name was that of a pool thread.
 bool gcdlab_hide_pool_name(char name[16]);
 
 /// Sets the calling thread's name. The call has no effect on systems other than Linux.

@@ -3,7 +3,7 @@ import Platform
 
 /// The selection of an export format by the extension of a path.
 enum ExportPath {
-  /// Returns the one of `formats` whose extension, without the dot, is the extension of the path.
+  /// Returns the format of `formats` whose extension, without the dot, is the extension of the path.
   ///
   /// - Throws: ``InputError`` if the path is a directory, or if no format has the path's extension.
   static func format<Format>(of path: String, in formats: [Format], by ending: (Format) -> String) throws(InputError)

@@ -4,7 +4,7 @@ import Platform
 import Reporting
 
 /// The formats of a comparison.
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+enum DiffFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown, csv
 
   init?(argument: String) { self.init(rawValue: argument == "md" ? "markdown" : argument) }

@@ -37,7 +37,7 @@ public struct Claim: Sendable {
   }
 
   /// The identifiers of all sentences that the claim supports or contradicts; empty for a claim of the lesson alone.
-  public var grades: [String] { bears + contradicts }
+  public var sentenceIDs: [String] { bears + contradicts }
 }
 
 /// The result of a claim.

@@ -63,11 +63,8 @@ public struct Comparison: Sendable {
   public let referenceOf: [Int: Int]
   /// The runs that do not differ significantly from the best: the interval of their ratio is narrow and includes 1.
   public let nearBest: Set<Int>
-  /// The runs that cannot be ranked: the interval of their ratio is too wide, or includes 1 only because there are many
-  /// comparisons.
+  /// The runs that cannot be ranked: the interval of their ratio includes 1 and is wide.
   public let unclear: Set<Int>
-  /// The unclear runs that differ from the best run if only these two are compared, by the rule for a claim.
-  public let apartAlone: Set<Int>
 
   /// Creates the comparison of `cells`. All results refer to cells by their indices.
   ///
@@ -103,13 +100,10 @@ public struct Comparison: Sendable {
     var referenceOf: [Int: Int] = [:]
     var nearBest: Set<Int> = []
     var unclear: Set<Int> = []
-    var apartAlone: Set<Int> = []
     for run in cells.indices {
       let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spread) }
       if let against, against.isDistinct == false {
-        let isApart = toBest[run]?.tellsApart == true
-        if isApart { apartAlone.insert(run) }
-        if isApart || against.interval?.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
+        if against.interval?.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
       }
       let reference = policy.baseline == nil ? bestBeside[run] : baseline[run]
       if reference == run {
@@ -128,7 +122,6 @@ public struct Comparison: Sendable {
     self.referenceOf = referenceOf
     self.nearBest = nearBest
     self.unclear = unclear
-    self.apartAlone = apartAlone
   }
 
   /// Creates the comparison of `runs` by `metric`.

@@ -43,9 +43,6 @@ public struct PairedRounds: Sendable {
     ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread)
   }
 
-  /// Whether these rounds alone distinguish the sides, by the rule for a claim.
-  var tellsApart: Bool { interval().map { $0.low > 1 || $0.high < 1 || areApart } ?? false }
-
   /// Whether the ranges of the two sides do not overlap. With six rounds each, this happens for equal sides in one of
   /// 462 cases (Mann and Whitney, 1947).
   var areApart: Bool {
@@ -53,6 +50,14 @@ public struct PairedRounds: Sendable {
       side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
     }
     return sides.count == 2 && (sides[0].high < sides[1].low || sides[1].high < sides[0].low)
+  }
+
+  /// Returns whether the ranges of the two sides do not overlap, and whether this is certain if several comparisons
+  /// share the confidence.
+  func areApart(among comparisons: Int) -> Bool {
+    // The number of ways to distribute the figures over the two sides, of which two keep the sides apart.
+    let ways = (1...max(1, pairs.count)).reduce(1.0) { $0 * Double(pairs.count + $1) / Double($1) }
+    return areApart && 2 / ways * Double(comparisons) <= 1 - ConfidenceInterval.confidence
   }
 }
 
@@ -64,8 +69,11 @@ public struct Contrast: Sendable {
   public let interval: ConfidenceInterval?
   /// The ratio of each round, in order.
   public let rounds: [Double]
+  /// Whether the figures of the two runs are certainly apart, although the interval of their ratio may include 1. This
+  /// is so if one run varies so much that little is known about the ratio.
+  private let areApart: Bool
   /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide.
-  public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 } }
+  public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areApart } }
 
   /// Creates the contrast of two sides; nil if there is no ratio.
   ///
@@ -78,6 +86,7 @@ public struct Contrast: Sendable {
     self.rounds = ratios
     interval = rounds.interval(among: comparisons, spread: spread)
     ratio = interval?.estimate ?? median
+    areApart = rounds.areApart(among: comparisons)
   }
 
   /// The precision of the ratio, as a share of the ratio; nil if there are too few rounds.

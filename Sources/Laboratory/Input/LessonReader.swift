@@ -1,8 +1,8 @@
 /// A reader that finds the helpers of the lab that a lesson's code names.
 ///
 /// No compiler resolves the names, so the reader searches the declarations that the code can refer to. The reader
-/// searches for a function in the pattern. It searches for a member in the types that were found before, such as the
-/// type that a helper passes to a closure.
+/// searches for a function in the pattern. It searches for a member in the types that have already been found, such as
+/// the type that a helper passes to a closure.
 struct LessonReader {
   private let sources: SourceIndex
   private let file: String

@@ -18,7 +18,7 @@ public struct ScenarioOutline: Sendable {
     public let check: String
 
     /// The identifiers of all sentences that the claim supports or contradicts; empty for a claim of the lesson alone.
-    public var grades: [String] { bears + contradicts }
+    public var sentenceIDs: [String] { bears + contradicts }
 
     /// Creates a claim.
     public init(

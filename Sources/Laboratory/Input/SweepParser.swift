@@ -43,7 +43,7 @@ public struct SweepParser {
     }
     guard case .integer(let low) = try parameter.value(parsing: String(text[..<dots.lowerBound])),
       case .integer(let high) = try parameter.value(parsing: String(behind[0]))
-    else { throw InputError("\(parameter.name): '\(text)' is a range, which words do not have") }
+    else { throw InputError("\(parameter.name): '\(text)' is a range, but the values of this parameter are words") }
     guard low <= high else { throw InputError("\(parameter.name): the range '\(text)' ends before it begins") }
     let next = try step(behind.count > 1 ? String(behind[1]) : nil, of: parameter, in: text)
     var values: [ParameterValue] = []
@@ -131,7 +131,7 @@ extension Experiment {
     return Array(heeded.prefix(3))
   }
 
-  /// Returns the experiment with the sweep `sweeps`. Its values replace values that were set before.
+  /// Returns the experiment with the sweep `sweeps`. The sweep's values replace earlier values.
   ///
   /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if the sweep results in more than
   ///   `mostRuns` runs.

@@ -33,7 +33,7 @@ extension Results {
       && sides.allSatisfy { side in side.allSatisfy { $0.trials.contains { $0.outcome == .completed } } }
   }
 
-  /// Returns whether no trial of a run was tried to its end, although the machine meets the requirements of the run.
+  /// Returns whether no trial of a run ran to its end, although the machine meets the requirements of the run.
   func isUnseen(_ run: Run) -> Bool { run.trials.allSatisfy(\.outcome.kind.wasNotTried) && isPossible(run) }
 
   private func isPossible(_ run: Run) -> Bool { experiment.pattern.obstacle(to: run, on: machine) == nil }

@@ -1,3 +1,5 @@
+import Measurement
+
 /// The results of a run of one experiment: the measurements, the judgements of the claims and the findings.
 public struct Results: Sendable {
   /// The experiment.
@@ -90,11 +92,40 @@ extension Results {
   public init(_ measured: Measurements, within budget: Budget) {
     self.init(
       experiment: measured.experiment, machine: measured.machine, seed: measured.seed, started: measured.started,
-      seconds: measured.seconds, cut: measured.cut, runs: measured.runs)
+      seconds: measured.seconds, cut: measured.cut, runs: measured.comparableRuns)
     warnings = measured.disturbances
     judgements = Judge(self).judgements()
     findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability
-    warnings = shortening + measured.disturbances + warnings(within: budget)
+    warnings = shortening + measured.disturbances + measured.omissions(from: runs) + warnings(within: budget)
+  }
+}
+
+extension Measurements {
+  /// The runs without the trials that make a search compare unlike things: those that found no second core, if each of
+  /// their runs has enough other trials. Otherwise all runs, with all trials.
+  fileprivate var comparableRuns: [Run] {
+    let whole = runs.map(\.withSecondCore)
+    let areEnough = zip(runs, whole).allSatisfy {
+      $0.trials.count == $1.trials.count || $1.trials.count >= ConfidenceInterval.fewest
+    }
+    return experiment.seeksBest && areEnough ? whole : runs
+  }
+
+  /// Returns a note with the number of trials that `kept` does not contain; empty if it contains all.
+  fileprivate func omissions(from kept: [Run]) -> [RunNote] {
+    let (all, count) = (runs.map(\.trials.count).reduce(0, +), kept.map(\.trials.count).reduce(0, +))
+    guard count < all else { return [] }
+    let omitted = (all - count).counted("trial")
+    return [RunNote("left-out", "\(omitted) of \(all.withCommas) found no second core and are left out of the figures")]
+  }
+}
+
+extension Run {
+  /// The run without the trials that found no second core.
+  fileprivate var withSecondCore: Run {
+    var run = self
+    run.trials.removeAll { $0.shortages.contains(Cores.second) }
+    return run
   }
 }
 

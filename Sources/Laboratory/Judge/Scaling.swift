@@ -95,7 +95,7 @@ extension Results {
 }
 
 extension ScalabilityLaw {
-  /// Returns the law in words, or a sentence that the law does not fit.
+  /// Returns the law in words; if the law does not fit, returns a sentence that says so.
   ///
   /// - Parameter most: the largest number of cores that was measured. For more cores the law only extrapolates.
   func sentence(for name: String, upTo most: Int) -> String {

@@ -24,31 +24,18 @@ extension Metric {
   ]
 }
 
-/// A meter of the costs of a trial.
-///
-/// The costs are those of the trial's body. A body that also contains setup, waits or warm-up can mark the spans to
-/// measure (``Trial/measuring(_:)``); the rest of the body is then excluded. The meter reads no counters within a span,
-/// since the body may time its work there.
+/// A meter of the costs of a trial, which are those of the trial's body. The meter reads no counters while the body
+/// runs, since the body may time its work.
 struct CostMeter {
   private let begun = ProcessCosts.soFar()
-  private var used = ProcessCosts()
-  private var isTold = false
-
-  /// Adds the costs of a span that the body has marked.
-  mutating func add(from start: ProcessCosts?, to end: ProcessCosts?) {
-    isTold = true
-    if let start, let end { used.add(from: start, to: end) }
-  }
 
   /// Ends the measurement and records the costs in `observation`, if the system reports them.
-  mutating func end(in observation: inout Observation) {
-    if !isTold { add(from: begun, to: ProcessCosts.soFar()) }
-    var values: [Double?] = [nil, nil, nil]
-    if begun != nil {
-      values = [
-        Double(used.processorTime), Double(used.switches.voluntary), Double(used.switches.involuntary),
-      ]
-    }
+  func end(in observation: inout Observation) {
+    let used = begun.flatMap { begun in ProcessCosts.soFar()?.since(begun) }
+    var values = [
+      used.map { Double($0.processorTime) }, used.map { Double($0.switches.voluntary) },
+      used.map { Double($0.switches.involuntary) },
+    ]
     values += [ThreadCensus.peakCount().map { Double($0) }, Host.peakMemory.map { Double($0) }]
     for (metric, value) in zip(Metric.costs, values) { value.map { observation.record(metric.name, $0) } }
   }

@@ -137,19 +137,6 @@ public final class Trial: Sendable {
 
   // MARK: Costs
 
-  /// Executes `body`, and adds its costs to the costs of the trial: processor time and context switches of all threads.
-  /// The costs of several such spans add up. A trial without spans records the costs of its whole body.
-  ///
-  /// Reading the costs takes about a microsecond before and after `body`. Spans must not overlap.
-  public func measuring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    let start = ProcessCosts.soFar()
-    defer {
-      let end = ProcessCosts.soFar()
-      state.withLock { $0.costs?.add(from: start, to: end) }
-    }
-    return try body()
-  }
-
   /// Starts to measure the costs of the process, which executes only the body.
   func beginCosts() { state.withLock { $0.costs = CostMeter() } }
 

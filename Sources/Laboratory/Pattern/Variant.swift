@@ -49,7 +49,7 @@ public struct Variant: Sendable {
   ///   - mainQueue: the code that serves the main queue.
   ///   - shows: the names of types and functions that the body uses. `explain --code` shows them after the body.
   ///   - body: the code of the variant. The lab passes it to the probe in a new worker process, on a thread outside the
-  ///     dispatch pool, while the main queue is served as `mainQueue` specifies. Warm-up belongs into a trial and is
+  ///     dispatch pool, while the main queue is served as `mainQueue` specifies. Warm-up belongs in a trial and is
   ///     never recorded. If the body throws an error, the trial is broken; ``Unavailable``, and a `SystemError` about a
   ///     resource that the machine lacks, make the trial unavailable instead.
   public init<Body>(

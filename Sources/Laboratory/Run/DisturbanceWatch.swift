@@ -65,13 +65,9 @@ struct DisturbanceWatch {
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,
       ].compactMap(\.self)
       let isOneCore = isLacking && 2 * lacking.count > lacking.trials
-      let holds = isOneCore ? "what this run compares holds for one core only, and it" : "this run"
-      return [
-        RunNote(
-          RunNote.coresTaken,
-          "the cores were busy: \(reasons.joined(separator: ", and ")); so \(holds) cannot say how much several cores gain"
-        )
-      ]
+      // A report about the gain of several cores adds that the run cannot say how much this gain is.
+      let holds = isOneCore ? "; so what this run compares holds for one core only" : ""
+      return [RunNote(RunNote.coresTaken, "the cores were busy: \(reasons.joined(separator: ", and "))\(holds)")]
     }
     var warnings: [RunNote] = []
     if stolen > tolerated / 2 {

@@ -40,8 +40,8 @@ struct Pace {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
-  /// The minimum factor between a run that is out of reach and the best run, and the distance of the rounds in which
-  /// such a run takes part.
+  /// The minimum factor between a run that is out of reach and the best run, and the interval between the rounds in
+  /// which such a run takes part.
   private static let outOfReach = (factor: 2.0, rounds: 4)
 
   /// The smallest number of trials, and the smallest share of the time, from which the run's duration is projected.
@@ -82,7 +82,7 @@ struct Pace {
   }
 
   /// Permits trials of the stopped runs once more, if the remaining time suffices for their rounds with a longer time
-  /// limit. Returns whether it does.
+  /// limit. Returns whether the trials are permitted.
   private mutating func retriesStopped() -> Bool {
     guard plan.budget.retriesStopped, longerTrialTime == nil, !stopped.isEmpty, let left, let limit = trialTime else {
       return false
@@ -139,18 +139,22 @@ struct Pace {
   ///   time.
   mutating func finished(_ trial: TrialRecord, of index: Int) throws(InputError) {
     trials += 1
-    if let figure = headline.flatMap({ trial.figure($0) }) {
+    if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
       figures[index].append(RoundFigure(round: trial.round, value: figure))
     }
     guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
     let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
-    guard tried >= seen.trials, Double(spent) > seen.share * Double(limit.nanoseconds) else { return }
+    // Trials of different runs take different times, so an estimate needs most of them, unless time is short.
+    let isHalf = Double(spent) > 0.5 * Double(limit.nanoseconds)
+    guard tried >= seen.trials, isHalf || 4 * tried >= 3 * plan.runs.count,
+      Double(spent) > seen.share * Double(limit.nanoseconds)
+    else { return }
     let each = Double(spent) / Double(tried)
     let needed = each * Double(plan.runs.count { !isGivenUp($0) } * least)
     guard needed > Double(limit.nanoseconds) else { return }
-    // The trials that were not tried may take longer. A second suggestion of more time would be worse than a long time.
-    let seconds = Int((needed * 1.6 / 1e9).rounded(.up))
+    // The estimate has a third to spare, since the next trials may be slower.
+    let seconds = Int((needed * 1.3 / 1e9).rounded(.up))
     let variants = plan.experiment.variants.count
     let ways = [
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,
@@ -182,7 +186,7 @@ struct Pace {
 
 extension Experiment {
   /// Whether the run searches for the best of all its settings. With a baseline, all ratios matter. A count that should
-  /// be 0 excludes settings, and the report decides which, so the best run is not known before.
+  /// be 0 excludes settings, and the report decides which, so the best run is not known in advance.
   fileprivate var ranksAllRuns: Bool {
     seeksBest && baseline == nil
       && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }

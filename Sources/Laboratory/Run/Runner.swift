@@ -59,7 +59,7 @@ public struct Runner: Sendable {
   /// Creates a runner that starts workers of the executable at a path.
   public init(executable: String, machine: Machine) { self.init(Image(executable), machine: machine) }
 
-  /// Returns the duration of a worker without a request, from its start until the lab receives its end; nil if no
+  /// Returns the duration of a worker without a request, from its start until the lab detects its end; nil if no
   /// worker can be started. The result is the shortest of several durations, since other programs may be busy.
   public func timeOfWorker() async throws -> Duration? {
     let worker = WorkerProcess(image: image)
@@ -70,7 +70,7 @@ public struct Runner: Sendable {
 
   /// Runs the trials of the plan.
   ///
-  /// If the task is cancelled, or a worker cannot be started, the present trial is ended. The measurements then contain
+  /// If the task is cancelled, or a worker cannot be started, the current trial is ended. The measurements then contain
   /// the finished trials and the event that ended the run early.
   ///
   /// - Throws: ``LabError`` if there are too few descriptors to start a worker; ``InputError`` if `TMPDIR` is not a

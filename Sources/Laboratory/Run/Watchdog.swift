@@ -12,7 +12,7 @@ final class Watchdog: Sendable {
   private struct State {
     var worker: pid_t?
     var isDoomed = false
-    var finding: Outcome?
+    var outcome: Outcome?
     /// Whether the worker has reported the beginning of its hazard.
     var hasBegun = false
     var isDismissed = false
@@ -51,8 +51,8 @@ final class Watchdog: Sendable {
     }.detach()
   }
 
-  /// The outcome that the watchdog determined at the worker's time limit; nil if the worker was dismissed before.
-  var finding: Outcome? { state.withLock { $0.finding } }
+  /// The outcome that the watchdog determined at the worker's time limit; nil if the worker was dismissed earlier.
+  var outcome: Outcome? { state.withLock { $0.outcome } }
 
   /// Whether the worker was ended at its time limit.
   var hasExpired: Bool { state.withLock { $0.hasExpired } }
@@ -131,8 +131,8 @@ final class Watchdog: Sendable {
     }
   }
 
-  private func conclude(_ finding: Outcome) {
-    state.withLock { if $0.worker != nil { $0.finding = finding } }
+  private func conclude(_ outcome: Outcome) {
+    state.withLock { if $0.worker != nil { $0.outcome = outcome } }
     end()
   }
 }

@@ -64,8 +64,8 @@ struct WorkerProcess {
     }
     try Task.checkCancellation()
     var result = Result(outcome: .hung)
-    if let finding = watchdog.finding {
-      result.outcome = finding
+    if let outcome = watchdog.outcome {
+      result.outcome = outcome
       result.hasExpired = watchdog.hasExpired
       result.isAsleep = watchdog.isAsleep
     } else if ended.report.count > Self.largestReport {

@@ -64,7 +64,7 @@ extension Trace {
       let kind = queues[queue].kind
       guard kind != .main, kind != .unknown, !blocks.contains(where: \.isBarrier) else { continue }
       // A queue with no block that has begun may be suspended.
-      if let program, program.heldQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
+      if let program, program.delayedQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
       guard queues[queue].isSerial else {
         times += blocks.filter { kinds.contains($0.kind) }.compactMap { block in
           block.submitted.map { ($0, block.begin ?? length) }

@@ -25,7 +25,7 @@ struct RecordedQueues {
     var number: Int?
   }
 
-  /// Records the kind of a queue. Another queue may have had the same address before.
+  /// Records the kind of a queue. An earlier queue may have had the same address.
   mutating func describe(_ event: RecordedEvent) { known[.address(event.a)] = Known(kind: event.queueKind) }
 
   /// Records the label of a queue.

@@ -30,8 +30,8 @@ struct RecordedThreads {
     /// The running times of the thread that the system reported before the body and after it.
     var reported: [(at: UInt64, ran: UInt64)] = []
 
-    /// Records that the thread leaves its core. If the record has no start, the thread ran there since the beginning of
-    /// the record.
+    /// Records that the thread leaves its core. If the record has no start, the thread had been running there since the
+    /// beginning of the record.
     mutating func leave(at time: UInt64, core: Int, isPreempted: Bool = false, begin: UInt64) {
       ran.append(Trace.RunInterval(begin: isOn?.since ?? begin, end: time, core: core, isPreempted: isPreempted))
       isOn = nil

@@ -2,14 +2,14 @@ extension Trace {
   /// A period in which a record is incomplete, for all lanes.
   public struct Gap: Sendable, Codable, Equatable {
     /// A kind of record.
-    public enum Record: String, Sendable, Codable {
+    public enum Recording: String, Sendable, Codable {
       /// The record of calls: blocks and waits.
       case calls
       /// The record of the scheduler: the thread that ran on each core.
       case scheduler
     }
     /// The record that is incomplete.
-    public var record: Record
+    public var record: Recording
     /// The beginning of the gap.
     public var begin: UInt64
     /// The end of the gap.
@@ -18,7 +18,7 @@ extension Trace {
     public var lost: Int
 
     /// Creates a gap.
-    public init(_ record: Record, begin: UInt64, end: UInt64, lost: Int) {
+    public init(_ record: Recording, begin: UInt64, end: UInt64, lost: Int) {
       self.record = record
       self.begin = begin
       self.end = end
@@ -29,13 +29,13 @@ extension Trace {
   /// A record that could not be made, and the reason.
   public struct Missing: Sendable, Codable, Equatable {
     /// The kind of the record.
-    public var record: Gap.Record
+    public var record: Gap.Recording
     /// The reason why the record could not be made, and another way to obtain the same information: a sentence without
     /// a full stop.
     public var why: String
 
     /// Creates a description of a missing record.
-    public init(_ record: Gap.Record, why: String) {
+    public init(_ record: Gap.Recording, why: String) {
       self.record = record
       self.why = why
     }

@@ -44,16 +44,16 @@ public struct Trace: Sendable, Codable, Equatable {
     public var stacks: [[String]]
     /// The indices of the queues whose blocks may have waited for something other than a thread: queues that were
     /// suspended, or that have a target queue of their own.
-    public var heldQueues: Set<Int>
+    public var delayedQueues: Set<Int>
     /// The number of events that were overwritten by later events, before the beginning of the trace; nil if the trace
     /// covers all of the requested time.
     public var overwritten: Int?
 
     /// Creates the properties of a program.
-    public init(hang: UInt64, stacks: [[String]] = [], heldQueues: Set<Int> = [], overwritten: Int? = nil) {
+    public init(hang: UInt64, stacks: [[String]] = [], delayedQueues: Set<Int> = [], overwritten: Int? = nil) {
       self.hang = hang
       self.stacks = stacks
-      self.heldQueues = heldQueues
+      self.delayedQueues = delayedQueues
       self.overwritten = overwritten
     }
   }

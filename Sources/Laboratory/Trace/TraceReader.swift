@@ -56,7 +56,7 @@ struct TraceReader {
       end: end)
     reader.fill(&trace, stacks)
     trace.program = Trace.Program(
-      hang: hang, stacks: stacks.found, heldQueues: reader.queues.held,
+      hang: hang, stacks: stacks.found, delayedQueues: reader.queues.held,
       overwritten: start > asked ? record.lost.events : nil)
     return trace
   }

@@ -8,7 +8,7 @@ struct StrideSweep {
   let runs: [Run]
   /// The cost model; nil if there is an ``obstacle``, or if no set of terms can be fitted.
   let model: StrideModel?
-  /// The reason why no model was fitted; nil if there was nothing against a fit.
+  /// The reason why no model was fitted; nil if nothing prevented a fit.
   let obstacle: String?
   /// A note on the trials that were left out of the model; nil if none were.
   let source: String?
@@ -147,7 +147,7 @@ extension ApplyStride: FindingPattern {
       + "core, and \(ConfidenceInterval.fewest) are needed at each stride"
   }
 
-  /// Returns the trials that had all cores. A loop without its second core measures another cost.
+  /// Returns the trials that had all cores. A loop without its second core has a different cost.
   private func usable(_ run: Run) -> [TrialRecord] { run.trials.filter { !$0.shortages.contains(Cores.second) } }
 
   private func cost(of run: Run) -> StrideModel.Cost? {

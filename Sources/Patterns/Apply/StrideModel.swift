@@ -29,6 +29,8 @@ struct StrideModel {
   let cores: Int
   /// The range of the strides to which the model was fitted.
   let tried: ClosedRange<Int>
+  /// Whether each stride of the fit is at most twice the previous one, so that more strides would hardly help.
+  private let isDense: Bool
 
   /// The largest prediction error, as a fraction, for which ``fits`` is true.
   static let tolerance = 0.05
@@ -46,6 +48,7 @@ struct StrideModel {
     iterations = costs.map { $0.blocks * Double($0.stride) }.min() ?? 0
     self.cores = cores
     tried = costs[0].stride...costs[costs.count - 1].stride
+    isDense = zip(costs, costs.dropFirst()).allSatisfy { $1.stride <= 2 * $0.stride }
   }
 
   /// Whether the largest leave-one-out error is at most ``tolerance``.
@@ -56,11 +59,15 @@ struct StrideModel {
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       fit: fit.scaled(work: iterations / self.iterations * times, tail: times), resampled: resampled,
-      iterations: iterations, cores: cores, tried: tried)
+      iterations: iterations, cores: cores, tried: tried, isDense: isDense)
   }
 
-  private init(fit: StrideFit, resampled: [StrideFit], iterations: Double, cores: Int, tried: ClosedRange<Int>) {
-    (self.fit, self.resampled, self.iterations, self.cores, self.tried) = (fit, resampled, iterations, cores, tried)
+  private init(
+    fit: StrideFit, resampled: [StrideFit], iterations: Double, cores: Int, tried: ClosedRange<Int>,
+    isDense: Bool
+  ) {
+    (self.fit, self.resampled, self.iterations, self.cores) = (fit, resampled, iterations, cores)
+    (self.tried, self.isDense) = (tried, isDense)
   }
 
   // MARK: The cost of a block
@@ -122,7 +129,7 @@ struct StrideModel {
     fit.perBlock(at: stride) * iterations / Double(stride) + max(fit.tail, balance) * Double(stride)
   }
 
-  /// The largest time that one iteration more in each block can add to the loop. While the last block runs, all other
+  /// The largest time that one more iteration in each block can add to the loop. While the last block runs, all other
   /// cores may be idle. The measured tail can be zero only because the measured strides divided the loop evenly.
   private var balance: Double { iterations > 0 ? Double(cores - 1) * fit.work / iterations : 0 }
 
@@ -148,8 +155,8 @@ extension StrideModel {
     guard fits else {
       return [
         "no cost model fits \(variant): fitted to the other strides, it misses stride \(fit.worst.stride.withCommas) by "
-          + "\(error), where \(Self.percent(Self.tolerance)) % is allowed; measure longer (--time) and at more strides "
-          + "(stride=\(tried.lowerBound)..\(tried.upperBound):x2)"
+          + "\(error), where \(Self.percent(Self.tolerance)) % is allowed; measure longer (--time)"
+          + (isDense ? "" : " and at more strides (stride=\(tried.lowerBound)..\(tried.upperBound):x2)")
       ]
     }
     let meaning = [

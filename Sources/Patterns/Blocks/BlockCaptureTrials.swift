@@ -14,7 +14,7 @@ extension BlockCapture {
   typealias FunctionMaker = @Sendable (FunctionQueue, StackBlock) -> Void
 
   /// A probe that creates blocks that capture a variable, changes the variable, runs the blocks, and counts the blocks
-  /// that read another value.
+  /// that read a different value.
   var measureValues: Probe<Maker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in
       let blocks = try run(trial, expectsRun: true, make)
@@ -51,7 +51,7 @@ extension BlockCapture {
   }
 
   /// A probe whose C function creates blocks that capture a local variable and changes the variable before the blocks
-  /// run. The probe counts the blocks that read another value.
+  /// run. The probe counts the blocks that read a different value.
   var measureCompiledBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in recordValues(trial, try submit(trial, make)) }
   }
@@ -153,7 +153,7 @@ final class CapturingBlocks: Sendable {
   }
 }
 
-/// A block that captures a variable or an object, and what the trial observed of the block.
+/// A block that captures a variable or an object, with the trial's observations of the block.
 final class CapturingBlock: Sendable {
   /// The queues and semaphores that all blocks of a trial share.
   fileprivate final class Signals: Sendable {
@@ -244,9 +244,9 @@ final class CapturingBlock: Sendable {
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
 }
 
-/// A block that a C function creates, and what the trial observed of the block.
+/// A block that a C function creates, with the trial's observations of the block.
 final class StackBlock: Sendable {
-  /// What the trial observed of a block.
+  /// The observations of a block.
   struct Seen: Sendable {
     fileprivate(set) var (runs, copies, frees) = (0, 0, 0)
     /// The value that the block read; nil if the block did not run.

@@ -92,8 +92,8 @@ extension GroupAdapter {
 
   /// Returns a probe that sends two requests, and checks whether the group notifies too early.
   ///
-  /// The first request fails and leaves the group once more than it enters the group. The reply of the second request
-  /// is delayed until the group has ended. Then the probe enters the group once, to balance the extra leave.
+  /// The first request fails and leaves the group one time more than it enters the group. The reply of the second
+  /// request is delayed until the group has ended. Then the probe enters the group once, to balance the extra leave.
   ///
   /// - Parameter patience: the maximum time to wait for the end of the group.
   func measureExtraLeave(patience: Duration = .seconds(10)) -> Probe<Adapter> {

@@ -96,9 +96,7 @@ extension LockScaling {
   {
     let waited = section.number.waited
     trial.record(perEntry, time > waited ? time - waited : 0, over: all)
-    if let begin, let end = ProcessCosts.soFar() {
-      var costs = ProcessCosts()
-      costs.add(from: begin, to: end)
+    if let begin, let costs = ProcessCosts.soFar()?.since(begin) {
       trial.record(processorPerEntry, costs.processorTime, over: all)
       trial.record(switchesPerEntry, Double(costs.switches.voluntary) / Double(all))
     }

@@ -317,7 +317,7 @@ final class QueueAnswers: Sendable {
   }
 }
 
-/// The data that a program stores for a queue, and what the trial observed of the data.
+/// The data that a program stores for a queue, with the trial's observations of the data.
 final class MyDataContext: Sendable {
   /// The data that the current task has stored.
   @TaskLocal static var current: MyDataContext?

@@ -5,17 +5,19 @@ import Synchronization
 /// The code that runs the trials, in which tasks open files under a lowered limit.
 extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// Returns a finding for each number of tasks that a semaphore never blocks, since its initial value is at least that
-  /// number.
+  /// number. In a search, the finding is part of the answer.
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: Run) -> Int { parameter.value(in: run.parameters) ?? 0 }
     let runs = results.runs.filter { run in
       run.variant.name.hasPrefix("semaphore") && value(limit, of: run) / 2 >= value(tasks, of: run)
     }
     return runs.grouped { value(tasks, of: $0) }.map { tasks, runs in
-      RunNote(
-        "never-waits",
-        "from limit \(Quantity(Double(2 * tasks), .none)) on, the semaphore never blocks one of \(tasks) tasks, since it begins at half "
-          + "of limit", runs: runs.map(\.label))
+      let range =
+        "limit \(Quantity(Double(2 * tasks), .none)) on, the semaphore never blocks one of \(tasks) tasks: it admits half of "
+        + "limit as many files at once"
+      return results.experiment.seeksBest
+        ? RunNote(Conclusion.advice, "From \(range).", runs: runs.map(\.label))
+        : RunNote("never-waits", "from \(range)", runs: runs.map(\.label))
     }
   }
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// What does a handler receive of events that arrive faster than it runs?
+/// What data does a handler receive if events arrive faster than it runs?
 ///
 /// The document lists the custom source as the type of source that the program triggers itself. It states for all types
 /// that events which arrive while the handler waits or runs are merged. It has no listing. In C the calls look like

@@ -314,7 +314,8 @@ final class SignalInbox: Sendable {
     errno = before
   }
 
-  /// Acquires the lock. If another thread holds the lock, first notifies ``awaitWaiter(within:)``.
+  /// Acquires the lock. If another thread holds the lock, first signals the thread that waits in
+  /// ``awaitWaiter(within:)``.
   func takeLock() {
     if lock.wait(timeout: .now()) == .success { return }
     lockIsWanted.signal()

@@ -141,7 +141,7 @@ final class BusySource: Sendable {
 
   // MARK: For the handlers
 
-  /// Records a call of the event handler, and returns whether `cancel` had returned before.
+  /// Records a call of the event handler, and returns whether `cancel` had already returned.
   @discardableResult func handlerBegan() -> Bool {
     let isLate = isCancelled.load(ordering: .sequentiallyConsistent)
     if isLate { late.add() }

@@ -23,7 +23,7 @@ extension TimerSource {
     ]
   }
 
-  /// Returns a probe that creates timers that are due now, that were due before, and that are timed, suspended and
+  /// Returns a probe that creates timers that are due now or overdue, and that are timed, suspended and
   /// resumed, and checks their events.
   ///
   /// - Parameters:
@@ -52,8 +52,8 @@ extension TimerSource {
     }
   }
 
-  /// Returns a probe that creates timers whose handlers run for several intervals, and checks their events like those
-  /// of a fast handler.
+  /// Returns a probe that creates timers whose handlers run for several intervals. The probe makes the same checks
+  /// as for fast handlers.
   func fireSlowly(looks: Duration = .seconds(20)) -> Probe<Make> {
     Probe(reads: firesSettings + [handlerIntervals], records: sourceMetrics) { trial, make in
       let timers = Timers(by: .uptime, looks: looks, watch: nil, make)

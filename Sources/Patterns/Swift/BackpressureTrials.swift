@@ -50,7 +50,7 @@ extension Backpressure {
   /// time, after its first element.
   ///
   /// - Parameters:
-  ///   - patience: how long the consumer is held if the producer does not end before.
+  ///   - patience: how long the consumer is held if the producer does not end earlier.
   ///   - connect: starts the producer, and returns the sequence over which the consumer iterates.
   /// - Throws: an error if a phase does not end.
   func flow<Elements: AsyncSequence & Sendable>(

@@ -150,7 +150,7 @@ final class HandledTask: Sendable {
   /// Wakes a thread in ``waitForOperation()`` after the operation has returned.
   func hasReturned() { hasBegun.signal() }
   /// Counts a late handler if the handler with this index has not run. Call this method in the operation of a task that
-  /// was cancelled before.
+  /// has already been cancelled.
   func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
@@ -330,7 +330,7 @@ final class Scope: Sendable {
   func allHaveBegun() async { await begun.passed() }
   /// Records whether a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
-  /// Records that a child task runs although its group was cancelled before.
+  /// Records that a child task runs although its group had already been cancelled.
   func unwantedChildRuns() { state.note { $0.added += 1 } }
   /// Records the number of ended child tasks when the scope is left, and resumes the suspended child tasks.
   func isLeft() {

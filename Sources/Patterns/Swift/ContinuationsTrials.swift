@@ -43,8 +43,8 @@ extension Continuations {
     }
   }
 
-  /// Runs tasks that execute `wait`, which suspends at a continuation, and then executes `serve`, which resumes all of
-  /// them.
+  /// Runs tasks that execute `wait`, which suspends at a continuation, and then executes `serve`, which resumes all the
+  /// tasks.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void

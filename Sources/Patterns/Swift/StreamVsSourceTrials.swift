@@ -91,7 +91,7 @@ extension StreamVsSource {
 struct Outbox {
   /// A closure that sends items one after another.
   let sendAll: (Pieces<Int>) -> Void
-  /// A closure that ends the stream of items. The consumer still receives the items that were sent before.
+  /// A closure that ends the stream of items. The consumer still receives the items that have already been sent.
   let end: () -> Void
 
   /// Creates an outbox from a closure that sends items and a closure that ends the stream.

@@ -16,7 +16,8 @@ import Instruments
 /// the queue until the item is cancelled. In the second state the item is running, and waits until it is cancelled. The
 /// variants in Swift concurrency do the same with a task, and an actor replaces the queue.
 ///
-/// Beyond the documents: these have no way to cancel a submitted task (Concurrency Programming Guide, Dispatch Queues).
+/// Beyond the documents, which describe no way to cancel a submitted task (Concurrency Programming Guide, Dispatch
+/// Queues).
 struct WorkItem: Pattern {
   static let name = "work-item"
 

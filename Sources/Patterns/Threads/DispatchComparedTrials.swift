@@ -83,7 +83,7 @@ extension DispatchCompared: FindingPattern {
       let best = runs[first]
       let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
       // A way is decided if a comparison with the best alone distinguishes the two, however many ways are compared.
-      let open = runs.indices.filter(comparison.unclear.subtracting(comparison.apartAlone).contains)
+      let open = runs.indices.filter(comparison.unclear.contains)
         .map { runs[$0].variant.name }
       var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
       let loop = runs.first { $0.variant.name == "loop" }

@@ -15,21 +15,24 @@ extension TaskGranularity: FindingPattern {
   }
 
   /// Returns, for each variant, the smallest amount of work from which the tasks take less time than tasks that run in
-  /// place.
+  /// place. In a search, these findings are part of the answer.
   func findings(in results: Results) -> [RunNote] {
+    func note(_ says: String, _ runs: [String] = []) -> RunNote {
+      results.experiment.seeksBest
+        ? RunNote(Conclusion.advice, says + ".", runs: runs) : RunNote("crossover", says, runs: runs)
+    }
     let inline = results.runs.filter { $0.variant.name == "inline" }
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
       let runs = results.runs.filter { $0.variant == variant }
       guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work) else { return nil }
       guard let from = crossover.point else {
-        return RunNote("crossover", "\(variant.name) is not significantly faster than inline at any of these sizes")
+        return note("\(variant.name) is not significantly faster than inline at any of these sizes")
       }
       let undecided = from.undecided.map { Quantity(Double($0), .nanoseconds).description }
-      return RunNote(
-        "crossover",
+      return note(
         "\(variant.name) is faster than inline from \(Quantity(Double(from.size), .nanoseconds)) of work per task on, "
           + "\(Quantity.ratio(from.times)) times as fast there"
-          + (undecided.isEmpty ? "" : "; undecided at \(undecided.joined(separator: " and "))"), runs: [from.label])
+          + (undecided.isEmpty ? "" : "; undecided at \(undecided.joined(separator: " and "))"), [from.label])
     }
   }
 }

@@ -13,7 +13,7 @@ public struct Atlas: Sendable {
   /// machine refutes and another machine bears out.
   let sentences: [AtlasSentence]
   let scenarios: [AtlasScenario]
-  /// The words for the columns in texts: machines if every column is of another machine, otherwise runs.
+  /// The words for the columns in texts: machines if every column is of a different machine, otherwise runs.
   let words: ColumnWords
   /// Remarks that readers need before they compare columns, such as verdicts that do not count and interrupted runs.
   let cautions: [String]

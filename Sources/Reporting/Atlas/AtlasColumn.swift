@@ -67,8 +67,8 @@ public struct AtlasColumn: Sendable {
     ]
   }
 
-  /// Returns whether every column is of another machine. Columns that differ only in the build of the lab are runs of
-  /// one machine.
+  /// Returns whether every column is of a different machine. Columns that differ only in the build of the lab are runs
+  /// of one machine.
   static func areMachines(_ columns: [AtlasColumn]) -> Bool {
     Set(columns.map { $0.facts.filter { $0.name != "lab" } }).count == columns.count
   }

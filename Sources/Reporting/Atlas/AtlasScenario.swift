@@ -31,7 +31,7 @@ struct AtlasScenario: Sendable {
   let note: String
   /// The rows, in the order of the first machine.
   let rows: [Row]
-  /// The machines whose figures have another meaning, and the settings that differ between machines.
+  /// The machines whose figures have a different meaning, and the settings that differ between machines.
   let cautions: [String]
 
   /// Returns the rows with the largest differences, at most `most`, in their original order.

@@ -33,5 +33,5 @@ extension ClaimFacts {
   /// The relation of the claim to the sentences of the documents, in words.
   var sides: String { ClaimRelation.text(bears: bears ?? [], contradicts: contradicts ?? []) }
   /// The identifiers of the sentences that the claim grades.
-  var grades: [String] { (bears ?? []) + (contradicts ?? []) }
+  var sentenceIDs: [String] { (bears ?? []) + (contradicts ?? []) }
 }

@@ -122,7 +122,7 @@ struct DotPlot: Sendable {
     return Row(
       label: label, isBroken: isBroken, isReference: isHeadline && tables.comparison?.references.contains(run) == true,
       figure: ranked.map { tables.index.cell($0, samples).text } ?? tables.figure(samples).text,
-      ratio: isHeadline ? tables.standing(run, metric).text : "",
+      ratio: isHeadline ? tables.ratioCell(run, metric).text : "",
       median: ranked ?? (samples.isRange ? nil : samples.median),
       span: samples.isRange ? min(low, high)...max(low, high) : samples.spread,
       isDistinct: isHeadline ? tables.comparison?.contrasts[run]?.isDistinct : nil,

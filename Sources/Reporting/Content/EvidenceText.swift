@@ -85,8 +85,8 @@ extension ClaimFacts {
     return "\(left) \(name)"
   }
 
-  /// A statement that every round of one side is below every round of the other side; nil if the verdict has another
-  /// reason.
+  /// A statement that the figure of every round of one side is below all figures of the other side; nil if the verdict
+  /// has another reason.
   private var apart: String? {
     guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value

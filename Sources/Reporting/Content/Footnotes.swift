@@ -34,7 +34,8 @@ extension ReportContent {
         facts.contains(.nearBest)
           ? "\(Signs.nearBest) no difference from it was found, and any is below \(ConfidenceInterval.alikeReach)"
           : nil,
-        unclear(facts),
+        facts.contains(.unclear)
+          ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible" : nil,
         hasBestOfAll && comparison?.unnamed.contains(best) != true
           ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
       ]
@@ -79,17 +80,6 @@ extension ReportContent {
       notes.append("a ratio without an interval has fewer than the \(fewest) rounds that an interval needs")
     }
     return notes
-  }
-
-  /// Returns the reasons why the runs with the sign `?` are undecided; nil if no cell has a reason.
-  private func unclear(_ facts: Cell.Facts) -> String? {
-    let count = document.runs.count { run in headline.map { run.metrics[$0.name] != nil } ?? false }
-    let reasons = [
-      facts.contains(.noise) ? "more than \(ConfidenceInterval.alikeReach) is possible" : nil,
-      facts.contains(.hint)
-        ? "its own rounds differ from the best, but not surely among \(count) settings" : nil,
-    ].compactMap(\.self)
-    return reasons.isEmpty ? nil : "\(Signs.unclear) undecided: \(reasons.joined(separator: ", or "))"
   }
 
   /// Returns the metrics in some tables that are ratios or shares. Footnotes explain these metrics, since their names

@@ -39,8 +39,8 @@ struct Grades: Sendable {
     standIn = isStandIn ? system : nil
   }
 
-  /// The grades as a line, the gravest first: `Documents: guide.19 refuted; guide.27, guide.31 borne out`. Nil if no
-  /// sentence was graded, or if only a stand-in was tried.
+  /// The grades as a line, the most severe first: `Documents: guide.19 refuted; guide.27, guide.31 borne out`. Nil if
+  /// no sentence was graded, or if only a stand-in was tried.
   var line: Line? {
     guard standIn == nil else { return nil }
     let phrases = SentenceStanding.allCases.compactMap { standing -> Line.Phrase? in

@@ -131,7 +131,7 @@ struct OutcomeShares {
     shown.first.map { index.document.runs[run].metrics[$0.name] != nil } ?? true
   }
 
-  /// Returns the numbers of trials of a run for each way to end, the most frequent first.
+  /// Returns the numbers of trials of a run for each outcome, the most frequent first.
   private func ends(of run: Int) -> [Entry] {
     let facts = index.document.runs[run]
     let total = facts.outcomes.count { $0 != .unavailable }
@@ -147,7 +147,7 @@ struct OutcomeShares {
     return entries.sorted { ($1.count, $0.outcome) < ($0.count, $1.outcome) }
   }
 
-  /// Returns the expectation of a way to end; nil for trials that the lab stopped. Completion is allowed. Another end
+  /// Returns the expectation of an outcome; nil for trials that the lab stopped. Completion is allowed. Another end
   /// is expected if a claim on it was borne out, and forbidden otherwise.
   private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
     switch end {

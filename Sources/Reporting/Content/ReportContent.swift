@@ -117,7 +117,10 @@ public struct ReportContent: Sendable {
     guard isBrief else { return curve }
     let heeding = curve.series.filter { !$0.isFlat }.map(\.variant)
     let first = heeding.first { $0 == best } ?? heeding.first
-    let runs = [comparison?.bests, comparison?.nearBest, comparison?.unclear].flatMap { ($0 ?? []).sorted() }
+    func ratio(_ run: Int) -> Double { comparison?.contrasts[run].map { abs(.log($0.ratio)) } ?? 0 }
+    let runs = [comparison?.bests, comparison?.nearBest, comparison?.unclear].flatMap { runs in
+      (runs ?? []).filter { !index.isBroken($0) }.sorted { (ratio($0), $0) < (ratio($1), $1) }
+    }
     let named = runs.compactMap { index.variants[document.runs[$0].variant] }.filter(heeding.contains)
     let wanted = [[first].compactMap(\.self), named, [reference].compactMap(\.self)].joined()
     return curve.brief(of: wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
@@ -156,7 +159,7 @@ public struct ReportContent: Sendable {
     document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken }.map(document.fitting)
   }
 
-  /// Returns the number of claims for each verdict, the gravest first: `2 refuted`, `1 not so`, `9 held`.
+  /// Returns the number of claims for each verdict, the most severe first: `2 refuted`, `1 not so`, `9 held`.
   static func verdicts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
     gravestFirst.flatMap { verdict in
       [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
@@ -253,15 +256,11 @@ extension ResultDocument {
   /// The names of the metrics for the gain of several cores.
   private static let gains: Set<String> = ["speedup", "speed-up", "efficiency"]
 
-  /// Returns a warning in words that suit the run. If the run is not about the gain of several cores, the warning that
-  /// the cores were busy does not mention this gain.
+  /// Returns a warning with its consequence for the run: if the cores were busy, a run about the gain of several cores
+  /// cannot say how much the gain is, and the intervals of other runs are wide.
   func fitting(_ warning: RunNote) -> RunNote {
-    guard warning.kind == RunNote.coresTaken, !isAboutCores else { return warning }
-    if warning.says.contains("found no second core") {
-      let says = warning.says.replacing(#/(; so this run|, and it) cannot say how much several cores gain$/#, with: "")
-      return RunNote(warning.kind, says, runs: warning.runs)
-    }
-    let share = warning.says.firstMatch(of: #/took (\d+ %)/#).map { " (\($0.1))" } ?? ""
-    return RunNote(warning.kind, "busy machine\(share): intervals are wide", runs: warning.runs)
+    guard warning.kind == RunNote.coresTaken else { return warning }
+    let consequence = isAboutCores ? "this run cannot say how much several cores gain" : "intervals are wide"
+    return RunNote(warning.kind, "\(warning.says); \(consequence)", runs: warning.runs)
   }
 }

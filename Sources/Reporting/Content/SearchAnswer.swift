@@ -50,7 +50,7 @@ struct SearchAnswer {
       let runs = index.candidates(beside: best, in: comparison.groupNames).filter { run in
         measured.contains(run) && !comparison.flawed.contains(run)
       }
-      return runs.count > 1 ? SearchGroup(best: best, runs: runs, comparison) : nil
+      return runs.count > 1 ? SearchGroup(best: best, runs: runs, by: metric, comparison) : nil
     }
   }
 
@@ -124,26 +124,38 @@ struct SearchGroup {
   let best: Int
   /// All runs of the group, with the best one.
   let runs: [Int]
-  /// The runs for which the rounds show no difference from the best run.
+  /// The runs that are certainly at most 10 % worse than the best run (``ConfidenceInterval/alikeShare``).
   let near: [Int]
   /// The runs that the rounds cannot rank.
   let unclear: [Int]
-  /// The runs that are certainly worse.
+  /// The runs that are certainly worse, and may be more than 10 % worse.
   let worse: [Int]
   /// Whether the best run cannot be distinguished from other runs. It is then the best by chance, and another search
   /// might find another best run.
   let isUndecided: Bool
 
-  init(best: Int, runs: [Int], _ comparison: RunComparison) {
+  init(best: Int, runs: [Int], by metric: MetricFacts, _ comparison: RunComparison) {
     (self.best, self.runs) = (best, runs)
-    near = runs.filter(comparison.nearBest.contains)
+    let near = runs.filter { run in
+      comparison.nearBest.contains(run) || comparison.isOfBest
+        && comparison.contrasts[run]?.interval.map { metric.shareWorse($0) <= ConfidenceInterval.alikeShare } == true
+    }
+    self.near = near
     // Too few rounds are no reason to call a run worse.
     unclear = runs.filter {
       comparison.unclear.contains($0)
         || comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true
     }
-    worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true }
-    isUndecided = comparison.unnamed.contains(best)
+    worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
+    isUndecided = comparison.unnamed.contains(best) && near.isEmpty
+  }
+}
+
+extension MetricFacts {
+  /// Returns the percentage by which a run may be worse than the best run, at the worse end of the interval of their
+  /// ratio.
+  func shareWorse(_ interval: ConfidenceInterval) -> Double {
+    100 * ((better == .higher ? 1 / interval.low : interval.high) - 1)
   }
 }
 

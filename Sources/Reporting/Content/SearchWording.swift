@@ -15,7 +15,7 @@ struct SearchWording {
         ? "\(worst.names) is \(worst.by)" : "\(superlative(isBest: false)): \(worst.names), \(worst.by)"
     }
     return (group.isUndecided ? undecided(group) : settled(group)) + [worst].compactMap(\.self)
-      + drawbacks(group).map { "but \($0)" }
+      + [slowSamples(group)].compactMap(\.self)
   }
 
   /// Returns the words on one of several groups, in a line: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
@@ -28,11 +28,10 @@ struct SearchWording {
       ? ["undecided\(reach(group.unclear)): \(names(candidates, of: group.runs))"]
       : [
         best + (group.near.isEmpty ? edge(group) : ""),
-        group.near.isEmpty ? nil : "no difference found\(reach(group.near)): \(names(group.near, of: group.runs))",
+        group.near.isEmpty ? nil : "\(within(group)): \(names(group.near, of: group.runs))",
         group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))",
       ]
-    let drawbacks = drawbacks(group).map { "but \($0)" }
-    return ((parts + [worst]).compactMap(\.self) + drawbacks).joined(separator: "; ")
+    return (parts + [worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
   }
 
   /// Returns the sentences on the best run, on the runs without a difference from it, and on those that cannot be
@@ -43,10 +42,9 @@ struct SearchWording {
     let unclear =
       group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"]
     if isOneVariant(group), !group.near.isEmpty {
-      let reach = reach(group.near).replacing(" (", with: ", ").replacing(")", with: "")
-      return ["use \(good) (no difference found\(reach)); best measured: \(name), \(figure(group.best))"] + unclear
+      return ["use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))"] + unclear
     }
-    let same = group.near.isEmpty ? [] : ["No difference found\(reach(group.near)): \(good)"]
+    let same = group.near.isEmpty ? [] : ["\(within(group).capitalised): \(names(group.near, of: group.runs))"]
     let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "")
     guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
     let verb = metric.meaning == .duration ? "is" : "has the"
@@ -64,6 +62,14 @@ struct SearchWording {
     let isNoise = group.unclear.contains { comparison.contrasts[$0]?.interval?.isNoise == true }
     let pick = isNoise ? "" : all.hasPrefix("any ") ? "pick " : "pick any of "
     return ["undecided\(reach): \(pick)\(all)", "\(mean), by chance or not: \(own)"]
+  }
+
+  /// Returns the words for the runs near the best one, with the largest difference that is possible: `within 4.4 % of
+  /// the best`. If the ratios are those to a baseline, the difference is not known.
+  private func within(_ group: SearchGroup) -> String {
+    let shares = group.near.compactMap { comparison.contrasts[$0]?.interval.map(metric.shareWorse) }
+    guard index.document.scenario.baseline == nil, let most = shares.max() else { return "no difference found" }
+    return "within \(Quantity.fixed(max(0.1, most), decimals: 1)) % of the best"
   }
 
   private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
@@ -101,11 +107,16 @@ struct SearchWording {
     let ratios = group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
       .sorted { $0.contrast.factor < $1.contrast.factor }
     guard let worst = ratios.last else { return nil }
+    // An undecided run may be worse than all that are certainly worse than the best.
+    guard !group.unclear.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor }) else {
+      return nil
+    }
     let alike = ratios.filter { areAlike($0.run, worst.run) }
     let runs = group.runs.filter { run in alike.contains { $0.run == run } }
-    let words = metric.meaning.wording(worst.contrast.ratio)
-    let from = metric.meaning.wording(alike[0].contrast.ratio).split(separator: " ").first.map(String.init) ?? ""
     let isBound = runs.contains { index.isBound($0, to: group.best, by: metric) }
+    let words = metric.meaning.wording(
+      isBound ? worst.contrast.interval?.nearest ?? worst.contrast.ratio : worst.contrast.ratio)
+    let from = metric.meaning.wording(alike[0].contrast.ratio).split(separator: " ").first.map(String.init) ?? ""
     // A single factor would hide that little is known about it.
     let ends = worst.contrast.interval.flatMap { runs.count == 1 && $0.isWide ? " \($0.ends)" : nil } ?? ""
     return (
@@ -125,54 +136,23 @@ struct SearchWording {
   /// The ratio below which the answer does not distinguish two of the worst runs.
   private static let alike = 1.05
 
-  // MARK: Drawbacks
+  // MARK: Slow samples
 
-  /// The minimum factor by which the best run must be worse than another run for a drawback, and the maximum number of
-  /// drawbacks.
-  private static let (drawback, mostDrawbacks) = (2.0, 2)
+  /// The minimum ratio of two 99th percentiles that the answer mentions.
+  private static let slower = 2.0
 
-  /// Returns the figures by which the best run is certainly much worse than another run of the group, although the
-  /// ranking does not consider them: `processor-per-entry of mutex is 3.40 us, that of actor 1.20 us`.
-  private func drawbacks(_ group: SearchGroup) -> [String] {
-    let shown = index.document.scenario.show.compactMap { name in
-      index.document.scenario.metrics.first { $0.name == name }
-    }
-    let others = shown.filter { $0.name != metric.name && $0.better != .neither && !index.isFlaw($0) }
-    let found = [slowSamples(group)] + others.map { other in drawback(group, by: other) }
-    return Array(found.compactMap(\.self).prefix(Self.mostDrawbacks))
-  }
-
-  private func drawback(_ group: SearchGroup, by other: MetricFacts) -> String? {
-    func samples(_ run: Int) -> SampleFacts? { index.document.runs[run].metrics[other.name] }
-    guard let own = samples(group.best) else { return nil }
-    let better = group.runs.compactMap { run -> (run: Int, factor: Double)? in
-      guard run != group.best, let their = samples(run),
-        let contrast = Contrast(PairedRounds(own.roundFigures, against: their.roundFigures)),
-        contrast.isDistinct == true
-      else { return nil }
-      let factor = other.better == .higher ? 1 / contrast.ratio : contrast.ratio
-      return factor >= Self.drawback ? (run, factor) : nil
-    }
-    guard let best = better.max(by: { $0.factor < $1.factor }) else { return nil }
-    return words(other.name, in: other.unit, group, best.run) { samples($0)?.median }
-  }
-
-  /// Returns a drawback in the slow samples, if medians rank the runs.
+  /// Returns words on the slow samples of the best run, if medians rank the runs and another run is much better: `but
+  /// the p99 of entry is 866 us with mutex, and 83.7 us with actor`. Nil otherwise. Other metrics are not mentioned,
+  /// since a pattern may measure them under other conditions.
   private func slowSamples(_ group: SearchGroup) -> String? {
     guard index.isOfMedians(metric) else { return nil }
     func slow(_ run: Int) -> Double? { index.document.runs[run].metrics[metric.name]?[.p99] }
     guard let own = slow(group.best) else { return nil }
     let fewest = group.runs.compactMap { run in slow(run).map { (run: run, time: $0) } }.min { $0.time < $1.time }
-    guard let fewest, fewest.time > 0, own >= Self.drawback * fewest.time else { return nil }
-    return words("the p99 of \(metric.name)", in: metric.unit, group, fewest.run, slow)
-  }
-
-  private func words(
-    _ name: String, in unit: Unit, _ group: SearchGroup, _ other: Int, _ figure: (Int) -> Double?
-  ) -> String? {
-    guard let own = figure(group.best), let their = figure(other) else { return nil }
-    let (best, better) = (names([group.best], of: group.runs), names([other], of: group.runs))
-    return "\(name) is \(Quantity(own, unit)) with \(best), and \(Quantity(their, unit)) with \(better)"
+    guard let fewest, fewest.time > 0, own >= Self.slower * fewest.time else { return nil }
+    let (best, other) = (names([group.best], of: group.runs), names([fewest.run], of: group.runs))
+    return "but the p99 of \(metric.name) is \(Quantity(own, metric.unit)) with \(best), and "
+      + "\(Quantity(fewest.time, metric.unit)) with \(other)"
   }
 
   // MARK: Advice
@@ -197,11 +177,11 @@ struct SearchWording {
     guard seconds <= Self.longest else {
       return "at this noise, --time \(Int(Self.longest))s would not decide" + (fewer.map { ": \($0)" } ?? "")
     }
-    return "to decide, try --time \(min(Self.roundedUp(seconds), Int(Self.longest)))s\(orFewer)"
+    return "to decide, --time \(min(Self.roundedUp(seconds), Int(Self.longest)))s may be enough\(orFewer)"
   }
 
   /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.
-  private static let (leastFactor, longest) = (1.5, 120.0)
+  private static let (leastFactor, longest) = (2.0, 120.0)
 
   /// Returns a number of seconds, rounded up to one significant digit: `1`, `20`, `300`.
   private static func roundedUp(_ seconds: Double) -> Int {

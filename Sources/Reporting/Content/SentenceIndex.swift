@@ -165,7 +165,7 @@ public struct SentenceIndex: Sendable {
     var obstacles: [String: String] = [:]
     var judgedClaims: [String: [JudgedClaim]] = [:]
     for scenario in scenarios {
-      for id in Set(scenario.claims.flatMap(\.grades)) { tries[id, default: []].append(scenario.name) }
+      for id in Set(scenario.claims.flatMap(\.sentenceIDs)) { tries[id, default: []].append(scenario.name) }
       let document = counted[scenario.name]
       if document == nil { obstacles[scenario.name] = Self.obstacle(to: scenario, on: machines) }
       for claim in scenario.claims {
@@ -177,7 +177,7 @@ public struct SentenceIndex: Sendable {
             found.check == claim.check && found.kind == claim.kind
               && (found.evidence.trials > 0 || found.verdict == .unavailable)
           }
-        for id in claim.grades {
+        for id in claim.sentenceIDs {
           guard let said = documents.sentence(id)?.said else { continue }
           var judgedClaim: JudgedClaim?
           if let document, let found {

@@ -23,7 +23,7 @@ public struct StrikingClaim: Sendable {
       run.claims.filter { [.refuted, .supported].contains($0.verdict) && $0.factor > 1 }.map { claim in
         StrikingClaim(
           claim: claim, beside: run.claims.filter { $0.isLike(claim) },
-          against: claim.isAgainstDocument ? grades.first { claim.grades.contains($0.sentence.id) } : nil,
+          against: claim.isAgainstDocument ? grades.first { claim.sentenceIDs.contains($0.sentence.id) } : nil,
           scenario: run.scenario.name, started: run.started)
       }
     }
@@ -57,7 +57,7 @@ extension ClaimFacts {
 
   /// Returns whether another claim has the same verdict on the same sentences by the same metric.
   fileprivate func isLike(_ other: ClaimFacts) -> Bool {
-    verdict == other.verdict && grades == other.grades
+    verdict == other.verdict && sentenceIDs == other.sentenceIDs
       && comparison?.figures.first?.metric == other.comparison?.figures.first?.metric
   }
 }

@@ -31,7 +31,7 @@ struct Table: Sendable {
     }
   }
   struct Row: Sendable {
-    /// Whether the row is of a broken variant, or of a way to end that no claim foresaw.
+    /// Whether the row is of a broken variant, or of an outcome that no claim expects.
     let needsCare: Bool
     var cells: [Cell]
   }
@@ -147,8 +147,8 @@ struct Cell: Sendable, Hashable {
     static let missing = Facts(rawValue: 512)
     /// The run has too few rounds for an interval.
     static let glimpse = Facts(rawValue: 1024)
-    /// The cell contains a ratio without its interval. A mark shows whether the interval does not distinguish the run
-    /// from the best run.
+    /// The cell contains a ratio without its interval. Without a mark, the ratio differs significantly from that of the
+    /// reference.
     static let significant = Facts(rawValue: 2048)
     /// The cell contains a ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
@@ -156,10 +156,6 @@ struct Cell: Sendable, Hashable {
     static let ownFloor = Facts(rawValue: 16_384)
     /// There are too few samples for the percentile.
     static let tooFew = Facts(rawValue: 262_144)
-    /// The run cannot be ranked, since its interval is too wide.
-    static let noise = Facts(rawValue: 524_288)
-    /// The run cannot be ranked, since it differs from the best run only if these two alone are compared.
-    static let hint = Facts(rawValue: 1_048_576)
     /// The run has the best mean, but reports do not call it the best.
     static let unnamed = Facts(rawValue: 2_097_152)
     /// The cell contains the ends of an interval in the place of a ratio.

@@ -119,7 +119,7 @@ struct Tables {
           { samples in samples.roundMean.map { cell($0, samples) } ?? .none }
         )
       ] : []
-    let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
+    let ratios = rows.map { $0.samples == nil ? missing($0.run) : ratioCell($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is a result, too.
     let cells = zip(rows, ratios).filter { (seeksBest && hasEnded($0.0.run)) || $0.0.samples != nil }.map {
@@ -211,7 +211,7 @@ struct Tables {
   ///
   /// If the rounds do not distinguish the run from its reference, the cell contains this statement and the maximum
   /// difference.
-  func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
+  func ratioCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
@@ -227,12 +227,16 @@ struct Tables {
     let text = metric.meaning.wording(contrast.ratio)
     if contrast.isDistinct != false, isBound(run, metric) {
       return Cell(
-        "at least \(text)\(tail)", mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
+        "at least \(metric.meaning.wording(contrast.interval?.nearest ?? contrast.ratio))\(tail)",
+        mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
     }
     guard let interval = contrast.interval else { return Cell(text + tail, mark.facts.union([.ratio, .glimpse])) }
     let facts = mark.facts.union(.ratio)
     if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
     guard contrast.isDistinct == false else {
+      if interval.low <= 1, interval.high >= 1 {
+        return Cell("\(text) in all rounds\(tail)", facts, short: text + tail)
+      }
       // The estimate would suggest a precision that the rounds do not have.
       if interval.isVast { return Cell(interval.range(metric.meaning) + tail, facts.union(.span)) }
       let reach = interval.isWide ? interval.ends : interval.margin
@@ -241,7 +245,6 @@ struct Tables {
     let reach = "\(Signs.margin)\(interval.reach)"
     let short = reach + tail
     if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: short) }
-    // The interval may include 1 only because many runs are compared.
     return interval.isWide
       ? Cell("\(Self.undecided) \(interval.ends)\(tail)", facts.union(.ends), short: Self.undecided + tail)
       : Cell("\(Self.undecided) (\(reach))\(tail)", facts, short: Self.undecided + tail)
@@ -267,8 +270,7 @@ struct Tables {
     if comparison.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
     let isOfBest = comparison.isOfBest
     if isNoise {
-      let reason: Cell.Facts = comparison.contrasts[run]?.interval?.isNoise == true ? .noise : .hint
-      return (Signs.unclear, true, reference.union(isOfBest ? [.unclear, reason] : .noisy))
+      return (Signs.unclear, true, reference.union(isOfBest ? .unclear : .noisy))
     }
     guard comparison.contrasts[run]?.isDistinct == false else { return ("", false, reference) }
     return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))

@@ -37,11 +37,13 @@ public struct DiffReport: Sendable {
     let sections =
       [
         head.flatMap(style.wrapped),
-        table(shown + undecided, hasIntervals: hasIntervals, style)
+        // What would decide is more important than changes that are not certain.
+        (undecided.isEmpty ? [] : reasons(style))
+          + table(shown + undecided, hasIntervals: hasIntervals, style)
           + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
           + (undecided.isEmpty || undecided.count == diff.rows.count
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
-          + reasons(style),
+          + (undecided.isEmpty ? reasons(style) : []),
         legend(shown + undecided, hasIntervals: hasIntervals).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
     return TextStyle.text(sections)
@@ -267,7 +269,7 @@ public struct DiffReport: Sendable {
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
       ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
-      ("caveats", diff.cautions), ("gate", passed),
+      ("cautions", diff.cautions), ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most
       return (title, left > 0 ? items.prefix(most) + ["and \(left) more; see --details"] : items)

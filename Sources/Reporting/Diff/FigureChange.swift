@@ -16,7 +16,7 @@ extension ResultDiff {
     /// rounds, or the figures have no ratio.
     case unknown = "cannot tell"
 
-    /// The changes in the order in which reports list them, the gravest first.
+    /// The changes in the order in which reports list them, the most severe first.
     static let worstFirst: [Change] = [.worse, .different, .better, .none, .unknown]
 
     /// Whether the figure changed significantly.

@@ -52,7 +52,7 @@ extension ResultDiff {
   }
 }
 
-/// The numbers of a side's trials for each way to end, by variant and point.
+/// The numbers of a side's trials for each outcome, by variant and point.
 struct EndingCounts {
   private struct Run {
     let scenario: String

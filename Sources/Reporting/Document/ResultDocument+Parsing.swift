@@ -48,7 +48,7 @@ extension ResultDocument {
       try refuseOtherSchemas(documents.map { Header(schema: $0.schema) }, place)
       guard !documents.isEmpty else { throw InputError("an empty list of result documents", at: place) }
       if let path = RepeatedKey.path(in: bytes) {
-        throw InputError("\(path): found the key twice, allowed is once in an object", at: place)
+        throw InputError("\(path): the key occurs twice in one object", at: place)
       }
       for document in documents { try document.validate() }
       return documents

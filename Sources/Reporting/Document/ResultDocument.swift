@@ -110,7 +110,7 @@ public struct ResultDocument: Codable, Sendable {
   /// Whether this version of the lab wrote the document.
   public var isOfThisVersion: Bool { tool.name == Tool.name && tool.version == Tool.version }
 
-  /// Whether a trial broke, that is, violated a promise of its pattern.
+  /// Whether the report of at least one trial is missing, unreadable or without a promised figure.
   var hasBrokenTrials: Bool { brokenTrials > 0 }
 
   /// The number of trials that crashed or hung although their variants are meant to complete.

@@ -8,7 +8,7 @@ struct RunFacts: Codable, Sendable {
   let point: [String: ParameterValue]
   let parameters: [String: ParameterValue]
   let rounds: Int
-  /// The number of trials for each way to end.
+  /// The number of trials for each outcome.
   let outcomes: OutcomeCounts
   /// The number of trapped trials for each signal; nil if no trial trapped.
   let signals: [String: Int]?
@@ -40,7 +40,7 @@ struct RunFacts: Codable, Sendable {
   }
 }
 
-/// The number of trials for each way to end, encoded as an object: `{"completed": 5, "hung": 1}`.
+/// The number of trials for each outcome, encoded as an object: `{"completed": 5, "hung": 1}`.
 struct OutcomeCounts: Codable, Sendable {
   private var counts: [Outcome.Kind: Int]
 

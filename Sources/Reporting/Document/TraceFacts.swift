@@ -44,9 +44,9 @@ struct TraceFacts: Codable, Sendable {
     let queue: Int?
   }
 
-  /// A time for which the record is incomplete.
+  /// A period in which the record is incomplete.
   struct GapFacts: Codable, Sendable {
-    let record: Trace.Gap.Record
+    let record: Trace.Gap.Recording
     let begin: Instant
     let end: Instant
     let lost: Int

@@ -20,7 +20,7 @@ extension HTMLReport {
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
       \(sentences.map { refuted($0, contents) } ?? "")<p class="quiet">\(contents.count) scenarios, \(total.map(phrases) ?? "")</p>
-      <p class="quiet">\(ClaimRelation.counts(contents.flatMap { $0.document.claims.map(\.grades) }))</p>
+      <p class="quiet">\(ClaimRelation.counts(contents.flatMap { $0.document.claims.map(\.sentenceIDs) }))</p>
       \(places(contents))\(families)</nav>
 
       """

@@ -138,7 +138,7 @@ public enum HTMLReport {
   /// or speak against a document.
   private static let mostClaims = 6
 
-  /// Returns the claims, the gravest first. Claims whose results are as claimed are in a closed section.
+  /// Returns the claims, the most severe first. Claims whose results are as claimed are in a closed section.
   private static func claims(_ content: ReportContent) -> Markup {
     let leftOut = paragraphs([content.leftOut].compactMap { $0.map { Line($0, .quiet) } })
     guard !content.claims.isEmpty else { return leftOut }

@@ -37,7 +37,7 @@ extension TracePicture {
     return "\(counts)"
   }
 
-  private func count(_ name: String, _ steps: StepFunction, _ note: String?, least: Int, _ record: Trace.Gap.Record?)
+  private func count(_ name: String, _ steps: StepFunction, _ note: String?, least: Int, _ record: Trace.Gap.Recording?)
     -> Markup
   {
     let most = max(least, steps.most)

@@ -215,7 +215,7 @@ struct TracePicture {
   /// that the activity of the thread is unknown.
   private func unknown(of lane: Trace.Lane) -> [Markup] {
     let end = lane.end ?? trace.length
-    func draw(_ record: Trace.Gap.Record, _ begin: UInt64, _ end: UInt64, _ says: String) -> Markup {
+    func draw(_ record: Trace.Gap.Recording, _ begin: UInt64, _ end: UInt64, _ says: String) -> Markup {
       let isStrip = record == .scheduler
       return rect(
         "unknown", begin, end, y: isStrip ? 0 : Self.top, height: isStrip ? 9 : Self.height, says)
@@ -263,7 +263,8 @@ struct TracePicture {
       + "<text class=\"in\(ground)\(isWide)\" x=\"\(Self.share(left))%\" dx=\"3\" y=\"\(baseline)\">\(label)</text>"
   }
 
-  /// Returns a combined mark for several spans. The height of the mark is the share of the time that the spans take.
+  /// Returns a combined mark for several spans. The height of the mark shows the share of the mark's width that the
+  /// spans cover.
   private func folded(
     _ kind: String, _ spans: [Span], y: Int, height: Int, _ says: String, label: String? = nil, baseline: Int = 0
   ) -> Markup {

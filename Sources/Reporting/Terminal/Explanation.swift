@@ -33,7 +33,8 @@ public enum Explanation {
       style.section("parameters, set with --set NAME=VALUE", parameters), style.section("metrics", metrics),
       style.section(
         "claims",
-        legend([ClaimRelation.counts(experiment.claims.map(\.grades))], style) + claims + legend(Legend.kinds, style)),
+        legend([ClaimRelation.counts(experiment.claims.map(\.sentenceIDs))], style) + claims
+          + legend(Legend.kinds, style)),
     ])
   }
 

@@ -166,8 +166,8 @@ public struct TerminalReport: Sendable {
 
   /// Returns the lines of the claims, and whether no claim is omitted.
   ///
-  /// A short report contains the gravest claims first: all claims that failed or speak against a document, other claims
-  /// in at most `most` lines, and the number of omitted claims.
+  /// A short report contains the most severe claims first: all claims that failed or speak against a document, other
+  /// claims in at most `most` lines, and the number of omitted claims.
   private func claims(_ content: ReportContent, _ most: Int) -> (lines: [String], isWhole: Bool) {
     guard !content.claims.isEmpty else {
       return (content.leftOut.map { style.wrapped($0, .quiet, indent: 2) } ?? [], true)
@@ -207,7 +207,8 @@ public struct TerminalReport: Sendable {
     let figures =
       isPlain && claim.verdict == .held
       ? "" : (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
-    let sides = details ? claim.sides : claim.isAgainstDocument ? "against \(claim.grades.joined(separator: ", "))" : ""
+    let sides =
+      details ? claim.sides : claim.isAgainstDocument ? "against \(claim.sentenceIDs.joined(separator: ", "))" : ""
     let evidence = [figures, sides].filter { !$0.isEmpty }.joined(separator: "; ")
     guard style.width >= 50 else {
       return ["  " + claim.verdictText(style)] + style.wrapped(claim.says, indent: 4)

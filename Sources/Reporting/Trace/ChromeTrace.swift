@@ -3,9 +3,9 @@ import Laboratory
 /// An export of traces as Chrome trace events (JSON), which Perfetto, speedscope and chrome://tracing can open.
 ///
 /// Each trace is a process, and each lane is a thread with a slice for its lifetime. The slice contains the lane's
-/// blocks and waits, and a separate track contains the cores on which the lane ran. Flow events join submissions to
-/// begins. The busy cores, the backlog and the number of threads are counters. Slices that had not ended, gaps in the
-/// record and missing records are marked.
+/// blocks and waits, and a separate track contains the cores on which the lane ran. Flow events connect the submission
+/// of a block to its start. The busy cores, the backlog and the number of threads are counters. Slices that had not
+/// ended, gaps in the record and missing records are marked.
 public enum ChromeTrace {
   /// Returns the JSON of some traces, with a process for each trace.
   public static func render(_ traces: [Trace]) -> String {
@@ -91,7 +91,7 @@ public enum ChromeTrace {
     /// Writes the gaps of the record to a track of their own, which distinguishes a gap from an idle thread.
     private mutating func unknown(_ trace: Trace) {
       let gaps = Dictionary(grouping: trace.gaps) { $0.record }
-      for record in [Trace.Gap.Record.calls, .scheduler] {
+      for record in [Trace.Gap.Recording.calls, .scheduler] {
         let says = trace.missing.filter { $0.record == record }.map(\.why)
         guard !says.isEmpty || gaps[record] != nil else { continue }
         let track = number()
@@ -176,7 +176,7 @@ public enum ChromeTrace {
   }
 }
 
-extension Trace.Gap.Record {
+extension Trace.Gap.Recording {
   /// A noun phrase for the content of the record.
   var says: String {
     switch self {

@@ -155,7 +155,7 @@ struct Folding {
     }
   }
 
-  private func lost(_ record: Trace.Gap.Record) -> [Bool] {
+  private func lost(_ record: Trace.Gap.Recording) -> [Bool] {
     var lost = Array(repeating: false, count: columns)
     for gap in trace.gaps where gap.record == record {
       each(gap.begin, max(gap.end, gap.begin + 1)) { column, _ in lost[column] = true }
@@ -193,9 +193,9 @@ extension Trace.Block {
     }
   }
 
-  /// The time from the submission of the block to its begin, in nanoseconds; nil if the block did not wait for a thread
-  /// and its queue. A thread begins an iteration of a parallel loop once it has ended the previous one, so that the
-  /// begin of an iteration says nothing about the queue.
+  /// The time from the submission of the block to its start, in nanoseconds; nil if the block did not wait for a thread
+  /// and its queue. A thread begins an iteration of a parallel loop once it has ended the previous one, so the start
+  /// of an iteration says nothing about the queue.
   var delay: UInt64? {
     guard isInBacklog, kind != .apply, let submitted, let begin else { return nil }
     return begin >= submitted ? begin - submitted : 0

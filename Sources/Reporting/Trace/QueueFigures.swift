@@ -10,10 +10,10 @@ struct QueueFigures {
   let kind: Trace.Queue.Kind
   /// The number of blocks that were submitted to the queues.
   let blocks: Int
-  /// The times from submission to begin in nanoseconds, in ascending order. Iterations of parallel loops, and blocks
+  /// The times from submission to start in nanoseconds, in ascending order. Iterations of parallel loops, and blocks
   /// that wait for a time, a group or an event, are not included.
   private let delays: [UInt64]
-  /// The times from begin to end in nanoseconds, in ascending order.
+  /// The times from start to end in nanoseconds, in ascending order.
   private let runs: [UInt64]
 
   /// Creates the figures of some queues of a trace.

@@ -5,10 +5,10 @@ import Measurement
 public struct TraceFigures: Sendable {
   /// The number of blocks that were submitted.
   public let blocks: Int
-  /// The median time from the submission of a block to its begin, in nanoseconds; nil if no block has such a time. An
+  /// The median time from the submission of a block to its start, in nanoseconds; nil if no block has such a time. An
   /// iteration of a parallel loop has none.
   public let medianDelay: UInt64?
-  /// The longest time from the submission of a block to its begin, in nanoseconds; nil if no block has such a time.
+  /// The longest time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
   public let worstDelay: UInt64?
   /// The maximum number of blocks in progress at the same time.
   public let mostAtOnce: Int
@@ -49,7 +49,7 @@ extension TraceFigures {
   func pieces(_ trace: Trace) -> [String] {
     var pieces = ["\(Self.text(trace.length)) in all", blocks.counted("block")]
     if let medianDelay, let worstDelay {
-      pieces.append("from submission to begin \(Self.text(medianDelay)) (median), \(Self.text(worstDelay)) (worst)")
+      pieces.append("from submission to start \(Self.text(medianDelay)) (median), \(Self.text(worstDelay)) (worst)")
     }
     pieces.append(threads.counted("active thread"))
     if let busy { pieces.append("cores busy \(Self.percent(busy))") }

@@ -22,7 +22,7 @@ import Testing
     return counts
   }
 
-  @Test func `singletons`() throws {
+  @Test func `each variant of the singleton race has the expected number of broken schedules`() throws {
     // By hand: both threads load nil first, in two orders, and then each makes a load and a store, in six orders: 12
     // schedules that break the promise. Of the others, in which one thread stores before the other loads, there are
     // three for each thread.
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Explorations.all.map(\.name))
-  func `a variant that should hold is broken by none, another by one at least`(_ name: String) throws {
+  func `no schedule breaks a correct variant, and at least one breaks any other`(_ name: String) throws {
     let scenario = try #require(Explorations.all.first { $0.name == name })
     for variant in scenario.variants where variant.program != nil {
       let summary = try Self.summary(scenario, variant.name)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `all variants of the patterns are there, with a reason where they cannot be explored`() {
+  @Test func `every variant can be explored, or has a reason why it cannot be explored`() {
     #expect(Explorations.all.count == 14)
     let obstacles = Explorations.all.flatMap { scenario in
       scenario.variants.filter { $0.program == nil }.map { "\(scenario.name) \($0.name)" }
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: Explorations.all.map(\.name))
-  func `an exploration names each variant that the files of its pattern declare, and no other`(_ name: String) throws {
+  func `an exploration has exactly the variants that the files of its pattern declare`(_ name: String) throws {
     let scenario = try #require(Explorations.all.first { $0.name == name })
     let patterns = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Patterns")
       .standardized
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: Explorations.all.map(\.name))
-  func `the guide has each scenario, what its model leaves out, and the variants that cannot be explored`(
+  func `the guide lists each scenario, the limits of its model and the variants that cannot be explored`(
     _ name: String
   ) throws {
     let scenario = try #require(Explorations.all.first { $0.name == name })
@@ -115,7 +115,7 @@ import Testing
       Set(lines.filter { $0.hasPrefix("| \(name) |") && $0.count { $0 == "|" } == 4 }.map(String.init)) == Set(rows))
   }
 
-  @Test func `a source that is cancelled`() throws {
+  @Test func `the exploration of a cancelled source finds the schedules with a late handler call`() throws {
     // By hand: the handler call of a source begins, checks the source, calls the handler and ends (b, l, c, e), and
     // cancel is called at any point. If cancel is called after l and before c, the call is late. (The handler that
     // frees makes one more step.)
@@ -139,7 +139,7 @@ import Testing
     #expect(counts["tasks"] == [6, 3] && counts["priorities"] == [2, 2] && counts["stream"]?[1] == 0)
   }
 
-  @Test func `the bodies that are explored are those of the trials`() throws {
+  @Test func `the explored bodies are symbolic links to those of the trials`() throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
     let names = try FileManager.default.contentsOfDirectory(atPath: sources.appending(path: "Explored").path)
     let explored = names.compactMap { name in
@@ -412,7 +412,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: mutants) func `each mutant is found`(_ mutant: Mutant) throws {
+  @Test(arguments: mutants) func `the exploration finds the defect of each mutant`(_ mutant: Mutant) throws {
     let explorer = Explorer {
       let trial = Trial(variant: "mutant", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2)
       do { try mutant.body(trial) } catch { Execution.breaks("error: \(error)") }

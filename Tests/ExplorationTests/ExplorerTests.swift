@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: [(2, 1, 2), (2, 3, 20), (2, 4, 70), (3, 1, 6), (3, 2, 90)])
-  func `the number of orders is that of combinatorics`(_ threads: Int, _ steps: Int, _ orders: Int) throws {
+  func `the number of explored orders agrees with combinatorics`(_ threads: Int, _ steps: Int, _ orders: Int) throws {
     let explorer = Explorer(Self.program(threads: threads, steps: steps))
     #expect(try explorer.explore(.everyOrder).schedules == orders)
     // No steps commute, so nothing is reduced.
@@ -28,7 +28,7 @@ import Testing
     #expect(try explorer.explore(.everyOrder).schedules == 924)
   }
 
-  @Test func `two loads commute, a load and a store do not`() throws {
+  @Test func `two loads of a variable commute, but a load and a store do not`() throws {
     func count(_ body: @escaping @Sendable (Int, Shared<Int>) -> Void) throws -> Int {
       try Explorer {
         let variable = Shared("variable", 0)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 2), (1, 6), (2, 14), (3, 18), (4, 20)])
-  func `a bound on preemptions leaves out the other orders`(_ bound: Int, _ orders: Int) throws {
+  func `a bound on preemptions leaves out the orders with more preemptions`(_ bound: Int, _ orders: Int) throws {
     // By hand: of the 20 orders of two threads with three steps each, the orders with at most so many preemptions.
     let explorer = Explorer(Self.program(threads: 2, steps: 3))
     #expect(try explorer.explore(.preemptions(bound)).schedules == orders)
@@ -88,7 +88,7 @@ import Testing
     init(_ count: Int) { values = Array(repeating: 0, count: count) }
   }
 
-  @Test func `the reduction finds the same outcomes of 200 random programs`() throws {
+  @Test func `the reduced exploration finds every outcome of 200 random programs`() throws {
     var (all, few) = (0, 0)
     for seed in 0..<200 {
       let explorer = Explorer(Self.randomProgram(UInt64(seed)))
@@ -102,7 +102,7 @@ import Testing
     #expect(few * 2 < all)
   }
 
-  @Test func `a reduction that took dependent steps for commuting ones would be noticed`() {
+  @Test func `footprints commute only if their order has no effect`() {
     let (load, store) = (Footprint.reading(1), Footprint.changing(1))
     #expect(load.commutes(with: load) && !load.commutes(with: store) && !store.commutes(with: store))
     #expect(store.commutes(with: .changing(2)) && !store.commutes(with: .everything))
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [Explorer.Strategy.random(100, seed: 7), .priorities(100, changes: 2, seed: 7)])
-  func `a seed repeats its schedules, and finds a lost update`(_ strategy: Explorer.Strategy) throws {
+  func `random schedules find a lost update, and the same seed repeats them`(_ strategy: Explorer.Strategy) throws {
     let explorer = Explorer(Self.lostUpdate)
     let first = try explorer.explore(strategy)
     let second = try explorer.explore(strategy)
@@ -131,7 +131,7 @@ import Testing
 
   // MARK: Replay
 
-  @Test func `the shortest failing schedule is repeated step by step`() throws {
+  @Test func `the shortest failing schedule can be replayed step by step`() throws {
     let explorer = Explorer(Self.lostUpdate)
     let shortest = try #require(try explorer.explore(.all).shortest)
     let again = try explorer.replay(shortest.schedule)
@@ -148,12 +148,12 @@ import Testing
   @Test(arguments: [
     ([1, 3], "step 2: found 3, which cannot make a step now, allowed is 1, 2"), ([7], "step 1: found 7"),
   ])
-  func `a schedule that cannot be is refused`(_ schedule: [Int], _ words: String) throws {
+  func `replaying an impossible schedule throws an error`(_ schedule: [Int], _ words: String) throws {
     let error = #expect(throws: ImpossibleSchedule.self) { try Explorer(Self.lostUpdate).replay(schedule) }
     #expect(error?.description.hasPrefix(words) == true)
   }
 
-  @Test func `a schedule that is too long is refused`() throws {
+  @Test func `replaying a schedule that is too long throws an error`() throws {
     let error = #expect(throws: ImpossibleSchedule.self) {
       try Explorer { Execution.step("alone") }.replay([0, 0, 0])
     }
@@ -162,7 +162,7 @@ import Testing
 
   // MARK: Ends
 
-  @Test func `a deadlock is a schedule in which no thread can continue`() throws {
+  @Test func `a schedule in which no thread can continue is reported as a deadlock`() throws {
     let explorer = Explorer {
       let locks = [ModelLock("lock 1"), ModelLock("lock 2")]
       Execution.threads(2) { thread in
@@ -179,7 +179,7 @@ import Testing
         ]))
   }
 
-  @Test func `a task that blocks keeps its thread of a limited pool`() throws {
+  @Test func `a task that blocks occupies its thread of a limited pool`() throws {
     func explore(width: Int?) throws -> ExplorationSummary {
       try Explorer {
         if let width { Execution.limitPool(to: width) }
@@ -201,7 +201,7 @@ import Testing
     #expect(try explore(width: nil).unable?.hasPrefix("a task blocks its thread") == true)
   }
 
-  @Test func `priorities have threads of their own in a limited pool, and the global queue shares them`() throws {
+  @Test func `each priority has its own threads in a limited pool, which the global queue shares`() throws {
     func starves(_ submit: @escaping @Sendable (_ begin: @escaping @Sendable () -> Void) -> Void) throws -> Bool {
       let summary = try Explorer {
         Execution.limitPool(to: 1)
@@ -223,7 +223,7 @@ import Testing
     #expect(try !starves { begin in ModelQueue(label: "own").async { begin() } })
   }
 
-  @Test func `events of a source coalesce, and its handlers end with the cancel handler`() throws {
+  @Test func `the events of a source coalesce, and no event is handled after the cancel handler`() throws {
     let summary = try Explorer {
       let queue = ModelQueue(label: "events")
       let source = ModelSource(queue: queue)
@@ -244,7 +244,7 @@ import Testing
     #expect(summary.isComplete && summary.outcomes == [.breaks("3 end"), .breaks("1 2 end")])
   }
 
-  @Test func `a handler that sends its source an event is called a few times`() throws {
+  @Test func `an exploration ends even if each handler call sends an event to its own source`() throws {
     let summary = try Explorer {
       let source = ModelSource(queue: ModelQueue(label: "events"))
       source.setEventHandler { source.add(data: 1) }
@@ -293,7 +293,7 @@ import Testing
     #expect(summary.outcomes == [.breaks("runs"), .breaks("")])
   }
 
-  @Test func `nothing is left of executions that were abandoned or deadlocked`() throws {
+  @Test func `the objects of abandoned and deadlocked executions are released`() throws {
     final class Counted: Sendable {
       static let alive = Atomic(0)
       init() { Self.alive.add(1, ordering: .relaxed) }
@@ -314,7 +314,7 @@ import Testing
     #expect(Counted.alive.load(ordering: .relaxed) == 0)
   }
 
-  @Test func `a program that decides by something else is found out`() throws {
+  @Test func `exploring a nondeterministic program throws an error`() throws {
     let calls = Atomic(0)
     let explorer = Explorer {
       let count = calls.add(1, ordering: .relaxed).newValue
@@ -324,13 +324,13 @@ import Testing
     #expect(error?.description.contains("did something else when it was repeated") == true)
   }
 
-  @Test func `a program without an end is given up`() throws {
+  @Test func `the exploration of an endless program is abandoned`() throws {
     let summary = try Explorer { while true { Execution.step("again") } }.explore(.random(3, seed: 1))
     #expect(summary.unable == "no end after 5000 steps" && summary.schedules == 1)
   }
 
   @Test(arguments: [false, true])
-  func `a program for which there is no stack or thread cannot be explored, and does not pass`(_ isPool: Bool) throws {
+  func `a program without enough stacks or threads cannot be explored, and is undecided`(_ isPool: Bool) throws {
     for most in 0..<3 {
       var explorer = Explorer {
         if isPool { Execution.limitPool(to: 1) }
@@ -350,7 +350,7 @@ import Testing
     }
   }
 
-  @Test func `an exploration that is over says that it is not complete`() throws {
+  @Test func `an exploration whose time is over is reported as incomplete`() throws {
     let summary = try Explorer(Self.program(threads: 2, steps: 3)).explore(.everyOrder, isOver: { true })
     #expect(!summary.isComplete && summary.schedules == 1)
   }

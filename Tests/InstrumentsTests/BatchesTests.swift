@@ -4,7 +4,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct BatchesTests {
-  @Test func `one batch more runs than is reported`() async {
+  @Test func `one more batch is executed than is reported`() async {
     var batches = 0
     #expect(Batches.times(of: { batches += 1 }, count: 5).count == 5)
     #expect(batches == 6)
@@ -28,7 +28,7 @@ import Testing
     #expect(later == 100 * 51)
   }
 
-  @Test func `a loop runs its operation so many times, on its subject`() async {
+  @Test func `a loop passes its subject to the operation the given number of times`() async {
     var seen: [String] = []
     Loop(3, on: "a").each { seen.append($0) }
     #expect(seen == ["a", "a", "a"])
@@ -40,14 +40,14 @@ import Testing
     #expect(await counter.calls == 4)
   }
 
-  @Test func `each piece is passed on once, in order`() {
+  @Test func `each piece is passed to the body once, in order`() {
     var seen: [Int] = []
     Pieces(1...4).each { seen.append($0) }
     Pieces([]).each { seen.append($0) }
     #expect(seen == [1, 2, 3, 4])
   }
 
-  @Test func `the time of the empty loop is recorded beside the figure, and is not one of its values`() {
+  @Test func `the time of an empty loop is recorded separately from the values of the metric`() {
     let cost = Metric.latency("cost", "what it takes")
     let trial = Trial(variant: "any", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 1)
     let loop = Loop(10, on: 0)

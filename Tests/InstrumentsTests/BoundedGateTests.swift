@@ -30,12 +30,12 @@ import Testing
     }
   }
 
-  @Test func `the same code works on a queue that lets a block overtake and on one that does not`() async throws {
+  @Test func `a gate detects overtaking on a concurrent queue, and ends its wait on a serial queue`() async throws {
     #expect(try await overtakes(on: DispatchQueue(label: "concurrent", attributes: .concurrent), bound: Self.never))
     #expect(try await !overtakes(on: DispatchQueue(label: "serial"), bound: .milliseconds(1)))
   }
 
-  @Test func `the bound does not start before the rest has finished`() async throws {
+  @Test func `the bound of a gate does not start before the rest of the work has finished`() async throws {
     let (gate, seen) = (BoundedGate(bound: .zero), Seen())
     let early = try await onOwnThread {
       let begun = DispatchSemaphore(value: 0)
@@ -54,7 +54,7 @@ import Testing
     #expect(early == [false])
   }
 
-  @Test func `an event that has happened lets a wait end at once, also after the bound`() async throws {
+  @Test func `a wait at an open gate ends at once, even after the bound has expired`() async throws {
     let (open, shut) = (BoundedGate(bound: Self.never), BoundedGate(bound: .zero))
     open.open()
     shut.restHasFinished()
@@ -67,7 +67,7 @@ import Testing
     #expect(shut.isOpen)
   }
 
-  @Test func `the event ends a bound that has started, for threads and tasks`() async throws {
+  @Test func `opening the gate ends the waits of threads and tasks before the bound expires`() async throws {
     let gate = BoundedGate(bound: Self.never)
     async let task = gate.passed()
     async let thread = onOwnThread { gate.pass() }
@@ -76,7 +76,7 @@ import Testing
     #expect(try await (task, thread) == (true, true))
   }
 
-  @Test func `tasks wait without a thread`() async {
+  @Test func `tasks that wait at a gate do not block threads`() async {
     let gate = BoundedGate(bound: Self.never)
     // If the tasks held threads, the task that opens the gate would find none left.
     let passed = await withTaskGroup(of: Bool.self) { group in
@@ -90,7 +90,7 @@ import Testing
     #expect(passed == 101)
   }
 
-  @Test func `the bound ends the wait of tasks that came before and after it started`() async {
+  @Test func `the bound ends the waits of tasks that arrive before and after its start`() async {
     let gate = BoundedGate(bound: .milliseconds(1))
     let passed = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 { group.addTask { await gate.passed() } }

@@ -5,7 +5,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct HoldTests {
-  @Test func `only the next thread at the hold is held until the release`() throws {
+  @Test func `a hold blocks only the next thread that arrives, until the release`() throws {
     let (hold, runs, queue) = (Hold(), RunCounts(count: 3), DispatchQueue(label: "handler"))
     hold.pass()
     hold.holdNext()
@@ -23,7 +23,7 @@ import Testing
     #expect(runs.notOnce == 0)
   }
 
-  @Test func `a release before a thread comes lets that thread pass`() {
+  @Test func `a hold that is released before a thread arrives lets that thread pass`() {
     let hold = Hold()
     hold.holdNext()
     hold.release()
@@ -31,7 +31,7 @@ import Testing
     #expect(throws: WaitTimeoutError.self) { try hold.awaitHeld(within: .zero, else: "nobody came") }
   }
 
-  @Test func `a thread that was not held before is not held by a later hold`() {
+  @Test func `a thread that arrives before the hold is set is not held`() {
     let hold = Hold()
     let isHeld = hold.catches()
     hold.holdNext()
@@ -39,7 +39,7 @@ import Testing
     #expect(!isHeld && hold.catches() && !hold.catches())
   }
 
-  @Test func `a held queue runs nothing`() {
+  @Test func `a held queue runs no block until its release`() {
     let (queue, functions, runs) = (DispatchQueue(label: "queue"), FunctionQueue(label: "queue"), RunCounts(count: 2))
     let holds = [queue.hold(), functions.hold()]
     queue.async { runs.ran(0) }

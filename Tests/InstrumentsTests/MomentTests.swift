@@ -15,7 +15,7 @@ import Testing
     var back: UInt64? { first.since(second) }
   }
 
-  @Test func `a moment that did not happen has no time and no distance`() {
+  @Test func `a moment that has not occurred has no time, and no distance from another moment`() {
     let two = Two()
     #expect(!two.firstIsSet && two.firstTime == nil && two.forth == nil)
     two.first.set()
@@ -24,7 +24,7 @@ import Testing
     #expect(two.forth == 0 && two.secondTime == two.firstTime)
   }
 
-  @Test func `the distance of two moments is their time apart, or 0 in the wrong order`() throws {
+  @Test func `the distance of two moments is the time between them, or 0 in reverse order`() throws {
     let two = Two()
     two.first.set()
     let between = MonotonicClock.now()

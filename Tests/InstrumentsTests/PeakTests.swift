@@ -62,7 +62,7 @@ import Testing
     #expect(Peak { 3 }.value == nil)
   }
 
-  @Test func `an error of the body ends the sampling`() async {
+  @Test func `an error that the body throws ends the sampling`() async {
     struct Failure: Error {}
     let peak = Peak { 3 }
     await #expect(throws: Failure.self) {
@@ -71,7 +71,7 @@ import Testing
     #expect(peak.value == 3)
   }
 
-  @Test func `the peak of threads does not count its own sampler`() async {
+  @Test func `the peak number of threads does not include the sampling thread`() async {
     await #expect(processExitsWith: .success) {
       guard let before = ThreadCensus.count() else { return }
       let peak = Peak.threads()
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `tasks that take a sample after their own open miss no descriptor`() async {
+  @Test func `the peak number of descriptors includes those that a task opens before its sample`() async {
     await #expect(processExitsWith: .success) {
       // The test runner and Dispatch have descriptors of their own, some of which are opened and closed at the
       // beginning.

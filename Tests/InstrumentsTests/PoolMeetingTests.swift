@@ -5,7 +5,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct PoolMeetingTests {
-  @Test func `both blocks run, and can meet again`() async throws {
+  @Test func `two blocks of the pool can meet repeatedly`() async throws {
     let isGivenUp = try await onOwnThread {
       var meeting = PoolMeeting(patience: BoundedGateTests.never)
       for _ in 0..<3 { meeting.take() }
@@ -14,7 +14,7 @@ import Testing
     #expect(!isGivenUp)
   }
 
-  @Test func `a block that does not come is waited for only once`() async throws {
+  @Test func `a meeting waits only once for a block that does not begin in time`() async throws {
     let queue = DispatchQueue(label: "held")
     queue.suspend()
     let givenUp = try await onOwnThread {

@@ -10,7 +10,8 @@ import Testing
     #expect((0..<3).map { _ in one.next() } == [0, 0, 0])
   }
 
-  @Test(arguments: [1, 3, 7, 32]) func `turns are even to within one in a race`(count: Int) async {
+  @Test(arguments: [1, 3, 7, 32])
+  func `the counts of all indices differ by at most one, even in a race`(count: Int) async {
     let (turns, each) = (RoundRobin(count: count), 100_001)
     let given = await withTaskGroup(of: [Int].self) { group in
       for _ in 0..<4 {
@@ -30,7 +31,7 @@ import Testing
     #expect(turns.next() == 4 * each % count)
   }
 
-  @Test func `turns continue when a counter of 32 bits starts over`() {
+  @Test func `turns continue where a 32-bit counter would overflow`() {
     let turns = RoundRobin(count: 3, turns: UInt64(UInt32.max))
     #expect((0..<3).map { _ in turns.next() } == [0, 1, 2])
     var narrow = UInt32.max

@@ -11,11 +11,11 @@ import Testing
     #expect(runs[1] == 2 && runs.notOnce == 2 && runs.notRun == 1)
   }
 
-  @Test func `durations that were not measured are left out`() {
+  @Test func `a histogram leaves out durations that were not measured`() {
     #expect(LatencyHistogram([1, nil, 3]).pairs == [[1, 1], [3, 1]])
   }
 
-  @Test func `an owned object ends with its queue, and a held queue runs a block`() {
+  @Test func `a deallocation observer reports its end, and a retained queue runs a block`() {
     let ends = RunCounts(count: 2)
     do { _ = DeallocationObserver { ends.ran(0) } }
     let queue = RetainedQueue(created: gcdlab_dispatch_queue_create("held", nil))

@@ -23,7 +23,7 @@ import Testing
     #expect(distance(Slots(count: 2, of: 0)) == 4)
   }
 
-  @Test func `all owners can share an atomic`() {
+  @Test func `several owners can share an atomic in a slot`() {
     let slots = Slots<Atomic<Int>>(count: 3, padded: true) { Atomic($0) }
     DispatchQueue.concurrentPerform(iterations: 300) { slots[$0 % 3].add(1, ordering: .relaxed) }
     #expect((0..<3).map { slots[$0].load(ordering: .relaxed) } == [100, 101, 102])
@@ -37,7 +37,7 @@ import Testing
     #expect(Slots<UInt64?>(count: 0, of: nil).histogram.isEmpty)
   }
 
-  @Test func `an object in a slot is released with it`() {
+  @Test func `an object in a slot is released with the slots`() {
     let gauge = Gauge()
     final class Token: Sendable {
       let gauge: Gauge

@@ -9,7 +9,7 @@ import Testing
     var last: String?
   }
 
-  @Test func `a value noted on another thread is waited for`() {
+  @Test func `a wait ends when other threads have set the expected value`() {
     let seen = WaitableValue(Seen())
     for number in 0..<100 {
       DispatchQueue.global().async {
@@ -23,14 +23,14 @@ import Testing
     #expect(seen.messages == 100 && seen.last != nil && seen.now.messages == 100)
   }
 
-  @Test func `a missing value is not waited for beyond the patience`() {
+  @Test func `a wait for a value that is never set ends at the timeout`() {
     let seen = WaitableValue(0)
     seen.note { $0 += 1 }
     #expect(!seen.wait(within: .zero) { $0 == 2 })
     #expect(seen.note { $0 + 1 } == 2)
   }
 
-  @Test func `a waiter gets the value that fulfilled its condition`() {
+  @Test func `a wait returns the value that fulfilled its condition, not a later one`() {
     let seen = WaitableValue(0)
     let isAwaited = DispatchSemaphore(value: 0)
     DispatchQueue.global().async {
@@ -44,7 +44,7 @@ import Testing
     #expect(value == 50)
   }
 
-  @Test func `a value that comes as the patience ends wakes no later wait`() throws {
+  @Test func `a value that is set at the timeout of a wait does not end a later wait`() throws {
     let seen = WaitableValue(0)
     // The test uses a thread of its own, since other tests may block the threads of the pool.
     let noting = try WorkerThread()

@@ -4,7 +4,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct WaitingTests {
-  @Test func `a thread that is signalled has not waited in vain`() throws {
+  @Test func `waiting for a signalled semaphore or an empty group succeeds`() throws {
     let (signal, group) = (DispatchSemaphore(value: 0), DispatchGroup())
     signal.signal()
     #expect(signal.wait(within: .seconds(600)) && group.wait(within: .seconds(600)))
@@ -12,7 +12,7 @@ import Testing
     try signal.wait(within: .seconds(600), else: "nothing came")
   }
 
-  @Test func `a wait in vain is reported`() {
+  @Test func `waiting for a semaphore that is not signalled times out with an error`() {
     let signal = DispatchSemaphore(value: 0)
     #expect(!signal.wait(within: .zero))
     let error = #expect(throws: WaitTimeoutError.self) {
@@ -21,7 +21,7 @@ import Testing
     #expect(error?.description == "nothing came within 0.001 seconds")
   }
 
-  @Test func `a group that is not empty is waited for in vain`() {
+  @Test func `waiting for a group that is not empty times out`() {
     let group = DispatchGroup()
     group.enter()
     #expect(!group.wait(within: .zero))

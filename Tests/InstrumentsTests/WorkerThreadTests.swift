@@ -9,7 +9,7 @@ import Testing
     let runs = Mutex<[(index: Int, thread: Int)]>([])
   }
 
-  @Test func `a lingering thread runs all work in order before it stops`() async throws {
+  @Test func `a worker thread runs all work in order before it stops`() async throws {
     let log = Log()
     let caller = try await onOwnThread {
       let thread = try WorkerThread()
@@ -24,7 +24,7 @@ import Testing
     #expect(Set(runs.map(\.thread)).count == 1 && runs.first?.thread != caller)
   }
 
-  @Test func `a lingering thread without work stops`() async throws {
+  @Test func `a worker thread without work can be stopped`() async throws {
     try await onOwnThread { try WorkerThread().stop() }
   }
 }

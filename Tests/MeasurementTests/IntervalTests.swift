@@ -69,7 +69,7 @@ extension SplitMix64 {
 
   /// The share of errors is at most 1.2 times the stated one, plus the statistical error of this number of comparisons.
   @Test(arguments: Noise.allCases.filter { $0 != .twofold })
-  fileprivate func `equal sides are called different as rarely as stated`(_ noise: Noise) throws {
+  fileprivate func `the interval of equal sides excludes a ratio of 1 as rarely as stated`(_ noise: Noise) throws {
     var tallies: [String] = []
     for rounds in [6, 8, 10, 15, 20, 30] {
       var generator = SplitMix64(seed: UInt64(rounds))
@@ -86,7 +86,7 @@ extension SplitMix64 {
 
   /// The share refers to whole tables, since the best cell was chosen among all cells.
   @Test(arguments: [Noise.normal, .exponential, .t3, .uniform, .twofold])
-  fileprivate func `identical cells do not differ significantly from the best`(_ noise: Noise) {
+  fileprivate func `identical cells rarely differ significantly from the best cell`(_ noise: Noise) {
     var tallies: [String] = []
     for (cells, rounds) in [(2, 6), (5, 6), (10, 6), (20, 6), (50, 6), (3, 10), (10, 10), (50, 10), (10, 30), (50, 30)]
     {
@@ -115,7 +115,7 @@ extension SplitMix64 {
     }
   }
 
-  @Test func `identical cells do not differ by their mean differences either`() throws {
+  @Test func `the interval of the mean difference of identical cells rarely excludes 0`() throws {
     var generator = SplitMix64(seed: 7)
     let told = try (0..<Self.comparisons).count { _ in
       let values = Noise.exponential.pairs(6, &generator).map { $0.left - $0.right }
@@ -126,7 +126,7 @@ extension SplitMix64 {
   }
 
   @Test(arguments: [2, 5, 10, 20])
-  func `a difference of a twentieth under noise of a hundredth is found in ten rounds among many cells`(_ cells: Int)
+  func `ten rounds usually suffice to detect a difference of 5 % under 1 % noise among many cells`(_ cells: Int)
     throws
   {
     var generator = SplitMix64(seed: 43)
@@ -142,7 +142,7 @@ extension SplitMix64 {
     Self.report("5 % under 1 % noise, 10 rounds, found among \(cells) cells: \(found) of \(count)")
   }
 
-  @Test func `one interval of many is wider, and none is narrower than the spread to believe in`() throws {
+  @Test func `an interval widens with the number of comparisons, and a given spread is its minimum`() throws {
     let values = [1.0, 2, 3, 4, 5, 6]
     let alone = try #require(ConfidenceInterval.ofMean(values))
     // By hand: 3.5 and 4.0321 times 1.8708 over the root of 6.
@@ -153,13 +153,13 @@ extension SplitMix64 {
     #expect(ConfidenceInterval.ofMean(Array(repeating: 0, count: 6)).map { $0.low == 0 && $0.high == 0 } == true)
   }
 
-  @Test func `an interval of extreme figures has ends`() throws {
+  @Test func `the interval of extreme ratios has positive and finite bounds`() throws {
     let wild = (0..<6).map { (left: $0.isMultiple(of: 2) ? 1e-30 : 1e30, right: 1.0) }
     let interval = try #require(ConfidenceInterval.ofRatio(wild, among: 1000))
     #expect(interval.low > 0 && interval.high < 1e36)
   }
 
-  @Test func `too few values, and values without a ratio, have no interval`() {
+  @Test func `there is no interval for too few values, a ratio of 0 or an infinite value`() {
     #expect(ConfidenceInterval.ofRatio(Array(repeating: (1, 2), count: 5)) == nil)
     #expect(ConfidenceInterval.ofRatio(Array(repeating: (0, 1), count: 10)) == nil)
     #expect(ConfidenceInterval.ofMean([1, 2, 3, 4, 5, .infinity]) == nil)
@@ -171,7 +171,7 @@ extension SplitMix64 {
 }
 
 @Suite struct ReachTests {
-  @Test func `an interval is noise from one limit on, wherever its estimate is`() {
+  @Test func `an interval that includes 1 is noise if it reaches beyond the limit, for any estimate`() {
     #expect(!ConfidenceInterval(estimate: 1, low: 0.92, high: 1.09).isNoise)
     #expect(ConfidenceInterval(estimate: 1, low: 0.9, high: 1.09).isNoise)
     #expect(ConfidenceInterval(estimate: 1.15, low: 0.95, high: 1.4).isNoise)
@@ -179,7 +179,7 @@ extension SplitMix64 {
     #expect(!ConfidenceInterval(estimate: 1.5, low: 1.1, high: 2).isNoise)
   }
 
-  @Test func `a ratio with twice the distance to its limit needs four times as many rounds`() throws {
+  @Test func `an interval twice as wide as needed requires four times as many rounds`() throws {
     func rounds(_ estimate: Double, by factor: Double) -> Double? {
       ConfidenceInterval(estimate: estimate, low: estimate / factor, high: estimate * factor).roundsToRank
     }

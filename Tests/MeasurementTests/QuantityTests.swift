@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: ["", "ns", "x5", "_5", "1..2", "--1", "5 lightyears", "1e999", "nan", "inf"])
-  func `an invalid text is refused`(_ text: String) {
+  func `parsing an invalid quantity throws an error`(_ text: String) {
     #expect(throws: QuantityError.self) { try Quantity(parsing: text) }
   }
 

@@ -46,7 +46,7 @@ import Testing
   private static let machines = [(0.02, 0.02), (0.04, 0.02), (0.07, 0.06), (0.11, 0.2), (0.3, 0.5)]
 
   @Test(arguments: [1, 2, 3, 5], machines)
-  func `at most one comparison of equals in 40 fails a gate`(_ runs: Int, _ machine: (luck: Double, noise: Double)) {
+  func `at most 1 in 40 comparisons of equal sides fails`(_ runs: Int, _ machine: (luck: Double, noise: Double)) {
     let count = Self.comparisons
     let tally = Tally(count, runs: runs, luck: machine.luck, noise: machine.noise, change: 1, seed: 5)
     Self.report("equals, \(runs) runs a side, luck \(machine.luck), rounds \(machine.noise): of \(count) \(tally)")
@@ -56,19 +56,19 @@ import Testing
   }
 
   @Test(arguments: [(3, 0.02), (5, 0.03)] as [(Int, Double)])
-  func `a change of 15 percent is found in nine of ten comparisons`(_ runs: Int, _ luck: Double) {
+  func `a slowdown of 15 percent is detected in nine of ten comparisons`(_ runs: Int, _ luck: Double) {
     let count = Self.comparisons
     let tally = Tally(count, runs: runs, luck: luck, noise: 0.02, change: 1.15, seed: 6)
     Self.report("15 % slower, \(runs) runs a side, luck \(luck), rounds 0.02: of \(count) \(tally)")
     #expect(tally.worse >= count * 9 / 10, "\(tally)")
   }
 
-  @Test func `five steady runs on each side pass`() {
+  @Test func `five steady runs on each side usually suffice to pass a gate`() {
     let tally = Tally(200, runs: 5, luck: 0.01, noise: 0.01, change: 1, seed: 7)
     #expect(tally.fine >= 190, "\(tally)")
   }
 
-  @Test func `an interval needs rounds on both sides, and figures above 0`() throws {
+  @Test func `an interval requires enough rounds on both sides, and only figures above 0`() throws {
     let six = [1.0, 1, 1, 1, 1, 1]
     #expect(ConfidenceInterval.ofRatio([[1, 1, 1]], to: [six]) == nil)
     #expect(ConfidenceInterval.ofRatio([[1, 1, 1], [1, 1, 1]], to: [six]) != nil)

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [(0.05, 0.001), (0.1, 0.002), (0.02, 0.001)], [1, 2, 3, 4, 5] as [UInt64])
-  func `known contention and coherence are found again under 3 % noise`(_ known: (Double, Double), seed: UInt64) throws
+  func `the fit recovers known contention and coherence under 3 % noise`(_ known: (Double, Double), seed: UInt64) throws
   {
     let (sigma, kappa) = known
     let law = try #require(ScalabilityLaw(fitting: Self.noisy(sigma, kappa, seed: seed)))
@@ -39,7 +39,7 @@ import Testing
     #expect(abs((law.peak ?? 0) / peak - 1) < 0.1, "\(law)")
   }
 
-  @Test func `a curve without coherence has none, and no number of cores is too many`() throws {
+  @Test func `the fit to a curve without coherence finds none, and no useful limit on the cores`() throws {
     let law = try #require(
       ScalabilityLaw(fitting: Self.cores.map { .init(cores: $0, throughput: Self.throughput($0, 0.1, 0)) }))
     #expect(abs(law.sigma - 0.1) < 1e-9 && law.kappa < 1e-9)
@@ -50,7 +50,7 @@ import Testing
     #expect(ideal.most.map { $0 > 1000 } ?? true)
   }
 
-  @Test func `a curve of another shape is not given a law`() throws {
+  @Test func `a curve of another shape does not fit the law`() throws {
     // The throughput is higher on every other number of cores.
     let saw = (1...8).map { ScalabilityLaw.Point(cores: $0, throughput: $0.isMultiple(of: 2) ? 2 : 1) }
     #expect(try #require(ScalabilityLaw(fitting: saw)).fits == false)
@@ -59,7 +59,7 @@ import Testing
     #expect(try #require(ScalabilityLaw(fitting: superlinear)).fits == false)
   }
 
-  @Test func `three numbers of cores fit any three terms, and give no law`() {
+  @Test func `a law requires four different numbers of cores and a throughput above 0`() {
     func law(_ cores: [Int]) -> ScalabilityLaw? {
       ScalabilityLaw(fitting: cores.map { .init(cores: $0, throughput: 1) })
     }

@@ -9,7 +9,7 @@ import Testing
     // 2 * (1 + 10) / 2^10 is 2.1 %, 2 * (1 + 12) / 2^12 is 0.6 %.
     (9, 10, false), (11, 12, true), (1, 12, true), (15, 30, false), (0, 0, false), (3000, 3000, true),
   ])
-  func `the sign test distinguishes the two directions`(_ met: Int, _ rounds: Int, _ isSignificant: Bool) {
+  func `the sign test is significant below a probability of 1 %`(_ met: Int, _ rounds: Int, _ isSignificant: Bool) {
     #expect(SignTest.isSignificant(met, of: rounds) == isSignificant)
   }
 }

@@ -3,7 +3,7 @@ import Measurement
 import Testing
 
 struct StatesTests {
-  @Test func `two states have a median and a count each`() throws {
+  @Test func `figures in two clusters have two states, each with a median and a count`() throws {
     let states = try #require(States([0.63, 1.5, 1.48, 0.66, 1.52, 1.49, 1.51, 1.47, 1.5, 1.55]))
     #expect(states.border == 1.47)
     #expect(states.lower.count == 2 && abs(states.lower.median - 0.645) < 1e-9)
@@ -23,7 +23,7 @@ struct StatesTests {
   }
 
   /// Noise with one state, of any width, is hardly ever mistaken for two states.
-  @Test(arguments: [0.02, 0.1, 0.3, 0.6, 1]) func `noise has one state`(_ deviation: Double) {
+  @Test(arguments: [0.02, 0.1, 0.3, 0.6, 1]) func `noise is rarely mistaken for two states`(_ deviation: Double) {
     var random = SplitMix64(seed: 7)
     func normal() -> Double {
       let (u, v) = (Double.random(in: 0x1p-53...1, using: &random), Double.random(in: 0..<1, using: &random))

@@ -3,7 +3,7 @@ import Testing
 @testable import Measurement
 
 @Suite struct StatisticsTests {
-  @Test func `no values have no summary`() {
+  @Test func `there is no summary without values, or with a value that is not a number`() {
     #expect(Summary([]) == nil)
     #expect(Summary(LatencyHistogram()) == nil)
     #expect(Summary([1, .nan]) == nil)
@@ -17,7 +17,7 @@ import Testing
     #expect(thousand.p999 != nil)
   }
 
-  @Test func `histogram and values agree`() throws {
+  @Test func `the summary of a histogram agrees with that of its values`() throws {
     var histogram = LatencyHistogram()
     for value in 1...1000 { histogram.record(UInt64(value)) }
     let one = try #require(Summary(histogram))
@@ -26,21 +26,21 @@ import Testing
     #expect(abs(one.p50 - other.p50) <= 1)
   }
 
-  @Test func `zero is a value`() throws {
+  @Test func `a histogram counts a value of 0`() throws {
     var histogram = LatencyHistogram()
     histogram.record(0)
     histogram.record(4)
     #expect(try #require(Summary(histogram)).min == 0)
   }
 
-  @Test func `pairs restore the histogram`() {
+  @Test func `a histogram is restored from its pairs, and malformed pairs are left out`() {
     var histogram = LatencyHistogram()
     for value in [0, 1, 5, 5, 1_000_003] as [UInt64] { histogram.record(value) }
     #expect(LatencyHistogram(pairs: histogram.pairs).pairs == histogram.pairs)
     #expect(LatencyHistogram(pairs: [[1], [2, 3, 4], [7, 2]]).count == 2)  // Malformed pairs are left out.
   }
 
-  @Test func `values above the range count as the highest`() {
+  @Test func `a value above the range of a histogram is counted`() {
     var histogram = LatencyHistogram()
     histogram.record(.max)
     #expect(histogram.count == 1)

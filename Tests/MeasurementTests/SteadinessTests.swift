@@ -10,7 +10,7 @@ import Testing
       })
   }
 
-  @Test func `steady rounds have no outliers and no drift`() {
+  @Test func `steady rounds are settled, without outliers and without drift`() {
     let found = steadiness(["a": [10, 11, 10, 12, 11, 10, 11, 10], "b": [5, 5, 5, 5, 5, 5, 5, 5]])
     #expect(found.unsettled.isEmpty && found.outliers.isEmpty && found.drift == nil)
   }
@@ -20,12 +20,12 @@ import Testing
     #expect(found.outliers.map(\.label) == ["a"] && found.outliers.map(\.count) == [1])
   }
 
-  @Test func `rounds that vary as a whole are unsettled instead`() {
+  @Test func `rounds that vary widely are unsettled, and have no outliers`() {
     let found = steadiness(["a": [1, 30, 2, 40, 1, 35, 2, 50]])
     #expect(found.unsettled == ["a"] && found.outliers.isEmpty)
   }
 
-  @Test func `rounds with two states are neither unsettled nor outliers`() {
+  @Test func `rounds with two states are bimodal, and neither unsettled nor outliers`() {
     let found = steadiness(["a": [1, 30, 1.1, 31, 1, 32, 1.1, 30, 31, 32], "b": [5, 5, 2, 5, 2, 5, 5, 5, 5, 5]])
     #expect(found.bimodal.map(\.label) == ["a", "b"] && found.bimodal.map(\.states.lower.count) == [4, 2])
     #expect(found.unsettled.isEmpty && found.outliers.isEmpty)
@@ -40,7 +40,7 @@ import Testing
     #expect(steadiness(["a": rising, "b": rising.reversed(), "c": Array(repeating: 7, count: 12)]).drift == nil)
   }
 
-  @Test func `chance is rarely a drift`() {
+  @Test func `random rounds rarely show a drift`() {
     var generator = SplitMix64(seed: 11)
     let drifts = (0..<1000).count { _ in
       steadiness(["a": (0..<10).map { _ in Double(generator.next() % 1000 + 1000) }]).drift != nil

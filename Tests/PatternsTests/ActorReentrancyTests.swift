@@ -17,7 +17,9 @@ import Testing
   }
 
   @Test(arguments: right, [(1, 2), (1, 20), (10, 20), (5, 3)])
-  func `every seat is sold once`(_ variant: String, _ size: (seats: Int, buyers: Int)) async {
+  func `no seat is oversold, and no wanted seat is left unsold`(_ variant: String, _ size: (seats: Int, buyers: Int))
+    async
+  {
     await #expect(processExitsWith: .success) {
       [variant = variant as String, seats = size.seats as Int, buyers = size.buyers as Int] in
       let attempt = try await Self.attempt(variant, seats: seats, buyers: buyers)
@@ -33,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 2), (1, 20), (10, 20)])
-  func `a seat checked before the await is sold to all who checked it`(_ size: (seats: Int, buyers: Int)) async {
+  func `seats that are checked before an await are oversold`(_ size: (seats: Int, buyers: Int)) async {
     await #expect(processExitsWith: .success) { [seats = size.seats as Int, buyers = size.buyers as Int] in
       let attempt = try await Self.attempt("check-then-await", seats: seats, buyers: buyers)
       #expect(attempt.trial.outcome == .completed)
@@ -43,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["task-chain", "serial-queue"])
-  func `a buyer that takes turns pays alone`(_ variant: String) async {
+  func `only one buyer pays at a time if the sales are serialized`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Self.attempt(variant, seats: 3, buyers: 9)
       #expect(attempt.total("concurrent-payments") == 1)

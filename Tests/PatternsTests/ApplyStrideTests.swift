@@ -32,7 +32,7 @@ import Testing
   // MARK: What the variants promise
 
   @Test(arguments: variants, [(1000, 7), (1000, 1000), (3, 64), (1, 1), (64, 64)])
-  func `every variant runs every index once, whatever the rest`(_ variant: String, _ size: (Int, Int)) async throws {
+  func `every variant runs each index once, with any remainder`(_ variant: String, _ size: (Int, Int)) async throws {
     for balance in ApplyStride.Balance.allCases {
       let attempt = try await Self.attempt(
         variant, Self.settings(iterations: size.0, stride: size.1, balance: balance))
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: variants)
-  func `a variant reads the settings that it uses and no others`(_ variant: String) async throws {
+  func `a variant reads exactly the settings that it does not declare as ignored`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
     let described = try PatternDescription(ApplyStride())
     let ignored = try #require(described.variant(variant)).ignores
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: blockwise)
-  func `the figure of blocks counts those that ran`(_ variant: String) async throws {
+  func `the metric blocks is the number of blocks that ran`(_ variant: String) async throws {
     // The setting is fixed or swept.
     func settings(stride: Int) -> [String: ParameterValue] {
       var settings = Self.settings(iterations: 1000, stride: stride)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["async-group", "task-group"])
-  func `too many blocks for a group are unavailable, not endless`(_ variant: String) async throws {
+  func `a trial with too many blocks for a group is unavailable`(_ variant: String) async throws {
     let few = Self.settings().merging(["group-blocks": .integer(142)]) { $1 }
     let outcome = try await Self.attempt(variant, few).trial.outcome
     #expect(outcome == .unavailable(reason: "more than 142 blocks; raise group-blocks to run it"))
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ["apply-short", "after-idle"])
-  func `the short loop has its own length, and only its gain is reported`(_ variant: String) async throws {
+  func `a trial of a short loop records only its speedup and its wrong indices`(_ variant: String) async throws {
     let settings: [String: ParameterValue] = [
       "short": .integer(500), "short-stride": .integer(7), "work": .integer(3), "idle": .integer(1000),
     ]
@@ -182,7 +182,7 @@ import Testing
       }
   }
 
-  @Test func `a variant that returns early is detected however fast its blocks are`() async throws {
+  @Test func `a variant that returns early is detected even if its blocks are fast`() async throws {
     let loop = StridedLoop(count: 100, stride: 4)
     let late = LateBlock(of: 25)
     let group = DispatchGroup()
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `a point is not expressed by a setting of another meaning, nor by a swept one`() {
+  @Test func `a swept value cannot refer to a setting of another kind or to a swept setting`() {
     let pattern = ApplyStride()
     func failure(_ sweep: String) -> String? {
       let yaml = "scenario: mine\npattern: apply-stride\ntitle: A title\nsweep: \(sweep)\n"
@@ -235,7 +235,7 @@ import Testing
     StrideModel.Cost(stride: stride, blocks: Double((iterations + stride - 1) / stride), elapsed: elapsed)
   }
 
-  @Test func `the model finds the parts of a cost`() throws {
+  @Test func `the cost model recovers the work, the overhead and the tail from the times`() throws {
     let costs = [1, 4, 16, 64, 256, 1024].map { stride in
       let blocks = (1_000_000 + stride - 1) / stride
       return cost(stride, 8e6 + 25 * Double(blocks) + 300 * Double(stride))
@@ -257,7 +257,7 @@ import Testing
       "\(model.formula)")
   }
 
-  @Test func `the model knows contention, and idle cores bound the strides`() throws {
+  @Test func `the cost model includes contention, and idle cores limit the recommended strides`() throws {
     let costs = [1, 4, 16, 64, 256, 1024].map { stride in
       let blocks = 1e6 / Double(stride)
       return StrideModel.Cost(
@@ -292,7 +292,7 @@ import Testing
         == "no stride keeps the overhead at 1 %; the loop is too short: a plain loop is as fast")
   }
 
-  @Test func `the strides follow from the upper end of the cost of a block`() throws {
+  @Test func `the recommended strides follow from the upper end of the interval of the block cost`() throws {
     // A block costs 20 to 30 ns, a different time in each round.
     let costs = [1, 4, 16, 64, 256, 1024].map { stride -> StrideModel.Cost in
       var made = cost(stride, 0)
@@ -327,7 +327,7 @@ import Testing
     #expect(plain.sentences(for: "apply", overhead: 0.01)[1].hasSuffix("(too few rounds for an interval)"))
   }
 
-  @Test func `the model says when it does not fit, and needs four strides`() throws {
+  @Test func `a cost model that does not fit is reported, and a model requires four strides`() throws {
     let erratic = [cost(1, 5e6), cost(4, 50e6), cost(16, 4e6), cost(64, 60e6), cost(256, 5e6)]
     let model = try #require(StrideModel(fitting: erratic, cores: 2))
     let says = model.sentences(for: "apply", overhead: 0.01).joined()
@@ -364,7 +364,7 @@ import Testing
     ([], "at most 1 % overhead use stride 330 to 96"),
     (["overhead=10%"], "at most 10 % overhead use stride 32 to 99,0"),
   ])
-  func `the setting overhead says what scheduling may cost`(_ settings: [String], _ says: String) throws {
+  func `the setting overhead determines the recommended strides`(_ settings: [String], _ says: String) throws {
     let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], set: settings))
     #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")
   }
@@ -440,7 +440,7 @@ import Testing
     #expect(findings.contains { $0.says.hasPrefix("apply[cores=1] has its best mean at stride 4") }, "\(findings)")
   }
 
-  @Test func `the advice is for the reader's loop if it is given`() throws {
+  @Test func `the advice is for the user's own loop if its settings are given`() throws {
     let own = try #require(advice(try findings(["my-iteration=160ns", "my-iterations=1M"])))
     #expect(
       own.contains(
@@ -458,7 +458,7 @@ import Testing
       ), "\(near)")
   }
 
-  @Test func `a model that fits recommends, even if that of the fastest variant does not`() throws {
+  @Test func `the advice uses a cost model that fits, even if none fits the fastest variant`() throws {
     let notes = try findings(
       ["my-iteration=160ns"], ["apply", "apply-queue"],
       time: { variant, stride in
@@ -470,7 +470,7 @@ import Testing
     #expect(says.hasPrefix("For 1,000,000 iterations of 160 ns: Give a block"), "\(says)")
   }
 
-  @Test func `the model uses the trials that had a second core`() throws {
+  @Test func `the cost model uses only the trials that had a second core`() throws {
     let some = try findings([], rounds: 12) { _, round in round.isMultiple(of: 2) }
     let model = try #require(some.first { $0.kind == "cost-model" })
     #expect(model.says.hasSuffix("; from the 36 of 72 trials that had a second core"), "\(model)")
@@ -481,7 +481,7 @@ import Testing
     #expect(advice(few) == "No stride for your own loop: \(reason).")
   }
 
-  @Test func `a search says why it has no cost formula`() throws {
+  @Test func `the findings of a search contain the reason for a missing cost formula`() throws {
     let three = try findings([], strides: [1, 16, 64]).map(\.says)
     #expect(three.contains("no cost formula for apply: a cost model needs four strides"), "\(three)")
     let one = try findings(["my-iteration=160ns"], machine: Machine.test.confined(to: 1))

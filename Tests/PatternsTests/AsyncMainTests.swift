@@ -8,7 +8,7 @@ import Testing
 
 /// Each variant requires a main thread of its own: `PromiseTests` runs all of them in workers.
 @Suite struct AsyncMainTests {
-  @Test func `observer tell threads apart`() async throws {
+  @Test func `a thread observer counts the threads and the calls off the main thread`() async throws {
     let own = try await onOwnThread {
       let own = ThreadCensus.currentThread
       let observer = ThreadObserver(

@@ -9,7 +9,7 @@ import Testing
   static let settings: [String: ParameterValue] = ["blocks": .integer(5), "objects": .integer(3)]
 
   @Test(arguments: Autorelease().variants.map(\.name))
-  func `a system without autorelease makes the trial unavailable with the reason`(_ variant: String) async throws {
+  func `a trial on a system without autorelease pools is unavailable with the reason`(_ variant: String) async throws {
     let attempt = try await Attempt(variant, of: Autorelease(), files: Catalogue.files, Self.settings)
     #if canImport(ObjectiveC)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: ["own-pool", "work-item"])
-  func `objects that are released at once are not kept`(_ variant: String) async throws {
+  func `objects that are released at once do not count as kept`(_ variant: String) async throws {
     let attempt = try await Attempt(variant, of: Autorelease(), files: Catalogue.files, Self.settings) { trial in
       try Autorelease().countObjects(by: .other { _ in })(trial) { made in
         for block in made.blocks { block.makeAndAutorelease() }

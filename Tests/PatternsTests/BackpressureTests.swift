@@ -13,7 +13,7 @@ import Testing
   /// The test runs in a process of its own, since in this one other tests may block all threads that run tasks for the
   /// producer's whole time.
   @Test(arguments: ["unbounded", "newest", "oldest", "newest-zero", "oldest-zero", "unfolding", "channel"])
-  func `each buffering policy keeps and drops the promised elements`(_ variant: String) async {
+  func `each variant buffers and drops as many elements as promised`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: Backpressure(), files: Catalogue.files, Self.settings)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a channel passes everything on in order, and suspends a sender while it is full`() async {
+  @Test func `a channel delivers all elements in order, and suspends a sender while it is full`() async {
     let channel = Channel<Int>(limit: 3)
     let sent = RunCounts(count: 100)
     let sender = Task {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct BarrierScopeTests {
   @Test(arguments: ["private", "targets-global", "at-target", "actor"], [1, 5])
-  func `nothing overlaps with a barrier that excludes all`(_ variant: String, _ barriers: Int) async throws {
+  func `no block overlaps with a barrier that excludes all blocks`(_ variant: String, _ barriers: Int) async throws {
     let attempt = try await Attempt(
       variant, of: BarrierScope(), files: Catalogue.files, ["barriers": .integer(barriers)])
     #expect(attempt.trial.outcome == .completed)
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["global", "sibling"], [1, 3])
-  func `every block overlaps with a barrier that excludes nothing`(_ variant: String, _ barriers: Int) async throws {
+  func `every block overlaps with a barrier that excludes no block`(_ variant: String, _ barriers: Int) async throws {
     let attempt = try await Attempt(
       variant, of: BarrierScope(), files: Catalogue.files, ["barriers": .integer(barriers)])
     #expect(attempt.total("barrier-began-early") == barriers && attempt.total("ran-beside-barrier") == barriers)

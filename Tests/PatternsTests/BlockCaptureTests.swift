@@ -16,13 +16,16 @@ import Testing
     arguments: [
       "value", "c-block", "c-block-called", "stack-block", "reference-sync", "object", "cancelled-item", "task",
     ], [1, 1000])
-  func `a captured object is kept as long as necessary`(_ variant: String, _ blocks: Int) async throws {
+  func `each variant keeps its promises, and runs the expected number of blocks`(_ variant: String, _ blocks: Int)
+    async throws
+  {
     let attempt = try await Self.attempt(variant, blocks)
     #expect(attempt.brokenPromises == [])
     #expect(attempt.total("ran") == (variant == "cancelled-item" ? 0 : blocks))
   }
 
-  @Test(arguments: [1, 1000]) func `a shared variable has changed in every block`(_ blocks: Int) async throws {
+  @Test(arguments: [1, 1000])
+  func `every block sees the changed value of a shared variable`(_ blocks: Int) async throws {
     let attempt = try await Self.attempt("reference", blocks)
     #expect(try attempt.verdict("reference.changed > 0") == .witnessed)
     #expect(attempt.total("changed") == blocks)
@@ -36,7 +39,8 @@ import Testing
     #expect(attempt.total("changed") == 0)
   }
 
-  @Test(arguments: ["object", "task"]) func `every release is timed`(_ variant: String) async throws {
+  @Test(arguments: ["object", "task"])
+  func `every release of a captured object is timed`(_ variant: String) async throws {
     #expect(try await Self.attempt(variant, 50).trial.observation.samples("release")?.summary?.count == 50)
   }
 

@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: ending, [1, 200])
-  func `all tasks end if they wait only for running work`(_ variant: String, _ submitters: Int) async {
+  func `tasks all end if the work that they wait for finds a thread`(_ variant: String, _ submitters: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, submitters = submitters as Int] in
       closeInheritedDescriptors()
       if variant == "one-thread-free", poolWidths.lowerBound < 2 { return }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["barrier-wrapper", "semaphore-wait"])
-  func `tasks that wait for what needs a thread come to a standstill`(_ variant: String) async {
+  func `tasks that block for work that needs a pool thread stall`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: BlockingBridge(), files: Catalogue.files)

@@ -11,7 +11,7 @@ import Testing
   private static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
   private let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
 
-  @Test func `every scenario file of the folder is built in, word for word`() throws {
+  @Test func `every scenario file of the folder is built in unchanged`() throws {
     let names = try #require(namesInDirectory(Self.root + "/scenarios")).filter { $0.hasSuffix(".yml") }.sorted()
     #expect(Catalogue.files.map(\.name).filter { $0.hasSuffix(".yml") }.sorted() == names)
     for name in names {
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `every scenario can be read, has a lesson, claims, a conclusion and a quick form`() throws {
+  @Test func `every scenario has a lesson, a source, tags, claims, conclusions and a quick form`() throws {
     for experiment in try library.all() {
       #expect(
         !experiment.lesson.isEmpty && !experiment.source.isEmpty && !experiment.tags.isEmpty, "\(experiment.name)")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `the content parsed when the lab was built is that of the files, line by line`() throws {
+  @Test func `the content that was parsed during the build equals that of the files, line by line`() throws {
     for (name, text) in Catalogue.files where name.hasSuffix(".yml") {
       guard let content = try library.files.content(name), case .shelved = content.node else {
         Issue.record("\(name) is parsed when it is read")
@@ -83,7 +83,7 @@ import Testing
     #expect(throws: InputError.self) { try twice.all() }
   }
 
-  @Test func `every pattern has a scenario of its name that uses all its variants`() throws {
+  @Test func `every pattern has a scenario with its name and all its variants`() throws {
     for pattern in Catalogue.patterns {
       let experiment = try library.experiment(type(of: pattern).name)
       #expect(experiment.pattern.name == type(of: pattern).name)
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// `explain --code` takes the body of a variant from the text that was shelved when the same text was compiled.
-  @Test func `the shown code is the compiled code`() throws {
+  @Test func `the code that is shown for a variant is the compiled code`() throws {
     for pattern in Catalogue.patterns {
       let description = try PatternDescription(pattern)
       for variant in description.variants {
@@ -185,7 +185,7 @@ import Testing
 
   /// A difference between variants must be part of the variant. Otherwise a renamed variant silently takes the wrong
   /// branch.
-  @Test func `no measuring code asks for the name of its variant`() {
+  @Test func `no measuring code depends on the name of its variant`() {
     for file in Catalogue.files where file.name.hasSuffix(".swift") && file.name != "Trial.swift" {
       for question in ["trial.variant ==", "trial.variant !=", "contains(trial.variant)", "switch trial.variant"] {
         #expect(!file.text.contains(question), "\(file.name)")
@@ -194,7 +194,7 @@ import Testing
   }
 
   /// A JUnit file, a list of changes and the index display each claim without the others.
-  @Test func `every claim stands alone, and has its relation to the documents`() throws {
+  @Test func `every claim is clear by itself, and either grades a sentence or belongs to the lesson`() throws {
     let leaning = ["So", "Nor", "It", "That", "This", "Neither", "They", "Those", "These"]
     for experiment in try library.all() {
       for claim in experiment.claims {
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `conclusions rest on claims on what they name`() throws {
+  @Test func `conclusions mention only what their claims measure`() throws {
     func words(_ conclusion: Conclusion) -> String {
       conclusion.parts.map { part in if case .text(let text) = part { text } else { "" } }.joined()
     }
@@ -234,7 +234,7 @@ import Testing
     "hold up", "somebody", "nobody", "one's own", "comes to", "in vain", "sends itself", "just once", "leaver",
   ]
 
-  @Test func `titles, claims, conclusions, metrics and variants use the words of the field`() throws {
+  @Test func `titles, claims, conclusions, metrics and variants use the field's standard terms`() throws {
     for experiment in try library.all() {
       let conclusions = experiment.conclusions.flatMap(\.parts).map { part in
         if case .text(let text) = part { text } else { "" }
@@ -253,7 +253,7 @@ import Testing
     }
   }
 
-  @Test func `every sentence has claims that settle it, or a reason why nothing can try it`() throws {
+  @Test func `every sentence has claims that test it, or a reason why it cannot be tested`() throws {
     let documents = try #require(try library.documents())
     let graded = Set(try library.all().flatMap { $0.claims.flatMap(\.sentenceIDs) })
     for sentence in documents.sentences {
@@ -268,7 +268,7 @@ import Testing
     }
   }
 
-  @Test func `the page of the sentences lists each sentence`() throws {
+  @Test func `the page of sentences lists every sentence of the documents`() throws {
     let documents = try #require(try library.documents())
     let page = try #require(readFile("\(Self.root)/docs/sentences.md"))
     let listed = page.split(separator: "\n").compactMap { line in

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `each call looks as often as its code says`() async throws {
+  @Test func `each variant records the expected number of observations per call`() async throws {
     await #expect(processExitsWith: .success) {
       let looks = ["task": 3, "immediate": 3, "group-child": 4, "own-executor": 1, "busy-actor": 1, "after-waiting": 2]
       for (variant, count) in looks {

@@ -14,14 +14,14 @@ import Testing
     try await Attempt(variant, of: CustomSource(), files: Catalogue.files, settings)
   }
 
-  @Test func `the C functions coalesce like Swift's form`() async throws {
+  @Test func `a source of the C functions coalesces events like a source in Swift`() async throws {
     let attempt = try await Self.attempt("add-c")
     #expect(attempt.total("handler-calls-per-burst") == 1 && attempt.total("handler-calls-while-running") == 1)
     #expect(
       attempt.total("inexact") == 0 && attempt.total("zeros-delivered") == 0 && attempt.total("lost-before-zero") == 0)
   }
 
-  @Test func `an async delivers every event, zeros too`() async throws {
+  @Test func `the variant async delivers every event, even events with the value 0`() async throws {
     let attempt = try await Self.attempt("async")
     #expect(attempt.total("handler-calls-per-burst") == 20)
     #expect(attempt.total("handler-calls-while-running") == 20)
@@ -32,18 +32,18 @@ import Testing
   }
 
   @Test(arguments: [("add", 0), ("or", 0), ("replace", 1)])
-  func `a 0 withdraws only the value that was to be replaced`(_ variant: String, _ lost: Int) async throws {
+  func `merging a 0 discards the pending value only with replace`(_ variant: String, _ lost: Int) async throws {
     #expect(try await Self.attempt(variant).total("lost-before-zero") == lost)
   }
 
-  @Test func `a handler that is not called is reported, and not awaited forever`() async throws {
+  @Test func `a trial whose handler is never called is broken after a timeout`() async throws {
     let attempt = try await Attempt("add", of: CustomSource(), files: Catalogue.files, Self.settings) { trial in
       try CustomSource().deliver(.sum, patience: .milliseconds(1))(trial) { _ in Sender { _ in } }
     }
     #expect(attempt.trial.outcome == .broken(reason: "the handler did not run within 0.001 seconds"))
   }
 
-  @Test func `pieces are never 0, and differ in the next round`() {
+  @Test func `pieces of data are never 0, and their merged value differs in each round`() {
     for coalescing in [Coalescing.sum, .mask, .last] {
       for count in [2, 50, 1000] {
         let rounds = (0..<5).map { coalescing.pieces(count, round: $0) }

@@ -16,7 +16,7 @@ import Testing
     try await Attempt(variant, of: DescriptorRead(), files: Catalogue.files, settings)
   }
 
-  @Test func `a file is read whole although it brings no single bytes`() async {
+  @Test func `a trial with a file records the throughput, but no latency`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Self.attempt("drained", Self.settings.merging(["kind": .text("file")]) { $1 })
       #expect(attempt.trial.outcome == .completed)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a trial without a free descriptor to read is unavailable`() async {
+  @Test func `a trial without enough free descriptors is unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 7, 8, 9, 1000])
-  func `a payload has the requested length, and no byte of it comes from another file`(_ count: Int) {
+  func `a payload has the requested number of ASCII bytes, which its seed determines`(_ count: Int) {
     let bytes = payload(count, seed: 1)
     #expect(bytes.count == count && bytes.allSatisfy { $0 < 128 })
     #expect(bytes == payload(count, seed: 1))
     #expect(count < 7 || bytes != payload(count, seed: 2))
   }
 
-  @Test func `different bytes and surplus bytes are counted`() {
+  @Test func `bytes that differ and bytes beyond the expected end are counted`() {
     let bytes: [UInt8] = [1, 2, 3, 4]
     func differing(_ others: [UInt8]) -> Int { bytes.withUnsafeBytes { Patterns.differing($0, from: others[...]) } }
     #expect(differing([1, 2, 3, 4]) == 0)

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `the report of each new space is timed`() async {
+  @Test func `each report of newly available space is timed`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Self.attempt("source")
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a trial without a free descriptor is unavailable`() async {
+  @Test func `a trial without enough free descriptors is unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })

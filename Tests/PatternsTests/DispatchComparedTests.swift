@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `processor time is that of the program and that of the kernel`() {
+  @Test func `processor time is the sum of user time and system time`() {
     let earlier = ProcessorTime(user: 5, system: 7)
     var sum = ProcessorTime(user: 9, system: 6) - earlier
     #expect(sum == ProcessorTime(user: 4, system: 0))
@@ -67,7 +67,7 @@ import Testing
     return pattern.findings(in: results).map(\.says)
   }
 
-  @Test func `the findings name the fastest way at each size, and from which size on dispatching is faster`() throws {
+  @Test func `the findings name the fastest variant per size, and the size from which dispatching is faster`() throws {
     #expect(
       try findings([
         "loop": [1000, 9000], "apply": [2000, 4500], "concurrent": [4000, 6000], "serial": [4000, 9100],
@@ -86,7 +86,7 @@ import Testing
         ])
   }
 
-  @Test func `the findings call nothing faster if the loop is among the fastest`() throws {
+  @Test func `the findings name no faster variant if the loop is among the fastest`() throws {
     #expect(
       try findings(["loop": [1000, 9000], "apply": [1000, 9100]])
         == [
@@ -96,7 +96,7 @@ import Testing
         ])
   }
 
-  @Test func `too few rounds give no findings`() throws {
+  @Test func `results with too few rounds have no findings`() throws {
     #expect(try findings(["loop": [1000, 9000], "apply": [2000, 4500]], rounds: 5).isEmpty)
   }
 

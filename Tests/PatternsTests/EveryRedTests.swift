@@ -100,7 +100,7 @@ import Testing
       + stale.map { "\($0.place) breaks `\($0.check)`, which no scenario of \($0.scenario) claims: remove it" }
   }
 
-  @Test func `a claim without a broken body is named with what to write, and so is a broken body without a claim`()
+  @Test func `claims without a broken body, and broken bodies without a claim, are reported`()
     throws
   {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
@@ -119,7 +119,7 @@ import Testing
 
   /// Each body runs in a process of its own, like a worker, since a broken body may leave threads and files behind.
   @Test(arguments: reds.indices)
-  func `the check sees a broken body`(_ index: Int) async {
+  func `the check of a claim fails for its broken body`(_ index: Int) async {
     await #expect(processExitsWith: .success) { [index = index as Int] in
       closeInheritedDescriptors()
       let red = Self.reds[index]

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a limit of twice the tasks has a finding, since the semaphore never blocks`() throws {
+  @Test func `a finding reports that the semaphore never blocks at a limit of twice the number of tasks`() throws {
     func findings(_ limit: Int) -> [String] {
       let pattern = FileDescriptorSemaphore()
       let runs = pattern.variants.map { variant in
@@ -64,7 +64,7 @@ import Testing
     #expect(findings(180).count == 1 && findings(180)[0].hasPrefix("from limit 180 on, the semaphore never blocks"))
   }
 
-  @Test func `a trial with too few free descriptors says their number and what to set`() async {
+  @Test func `a trial with too few free descriptors reports how many it needs, and which limit to set`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       while DescriptorLimit.free(below: 48) > 8, dup(0) >= 0 {}
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a pool of more queues than there are free descriptors is unavailable`() async {
+  @Test func `a trial of a pool with more queues than free descriptors is unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `a trial with a hard limit that is too low says what is needed and what is available`() async {
+  @Test func `a trial with too low a hard limit reports the required and the available limit`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var limits = rlimit(rlim_cur: 256, rlim_max: 256)

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a monitor of a name reports every rename between writes if each event is reported`() async {
+  @Test func `renames between two writes are reported one by one, or merged into one event`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Self.attempt("burst-of-renames")
       let told = try #require(attempt.total("events-between-writes"))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a change that the machine does not allow is no verdict on its monitor`() async {
+  @Test func `a change that the machine does not permit makes the trial unavailable`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var none = rlimit(rlim_cur: 1, rlim_max: 1)
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// The status does not show the change, so the test does not wait for a deadline.
-  @Test func `a status that shows no change reports that a change is missed`() async throws {
+  @Test func `a change that the file status does not show has no latency`() async throws {
     let told = try await onOwnThread {
       let scratch = try ScratchDirectory()
       defer { scratch.remove() }

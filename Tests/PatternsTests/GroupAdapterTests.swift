@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["balanced", "continuation"], [[1, 1], [5, 2], [40, 200]])
-  func `a group waits for all handlers, whatever fails`(_ variant: String, _ counts: [Int]) async throws {
+  func `a group waits for all handlers, even if requests fail`(_ variant: String, _ counts: [Int]) async throws {
     let attempt = try await Self.attempt(
       variant, ["requests": .integer(counts[0]), "failures": .integer(counts[1])])
     #expect(attempt.brokenPromises == [])
@@ -22,7 +22,7 @@ import Testing
     #expect(attempt.trial.observation.samples("completion")?.summary?.count == 2)
   }
 
-  @Test func `a call without a group is not waited for`() async throws {
+  @Test func `no group waits for a request that is sent without a group`() async throws {
     let attempt = try await Self.attempt("nil-group", ["requests": .integer(7)])
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
     #expect(attempt.total("unfinished") == 21 && attempt.total("handlers-not-once") == 0)
@@ -38,7 +38,7 @@ import Testing
     #expect(try await Self.attempt("enter-only").total("ran-by-enter") == 0)
   }
 
-  @Test func `a trial without a descriptor to read a file ends and says so`() async {
+  @Test func `a trial that lacks a descriptor to read a file is unavailable`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Attempt("balanced", of: GroupAdapter(), files: Catalogue.files, Self.settings) { trial in
         try GroupAdapter().measure(trial) { request, group, handler in

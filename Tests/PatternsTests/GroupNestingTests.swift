@@ -32,8 +32,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 20])
-  func `a group does not wait for work outside the group, whether or not the work is delayed`(_ tasks: Int) async throws
-  {
+  func `a group does not wait for work outside it, whether or not the work is delayed`(_ tasks: Int) async throws {
     let other = try await Self.attempt("nested-ungrouped", ["tasks": .integer(tasks)])
     #expect(try other.verdict("nested-ungrouped.missing > 0") == .witnessed)
     #expect((other.total("missing") ?? 0) >= 2 * tasks)

@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test(arguments: parked.keys.sorted(), ["pool", "thread"])
-  func `every way keeps its promises, whoever leaves last`(_ variant: String, _ leaver: String) async {
+  func `every variant keeps its promises, whichever thread leaves the group last`(_ variant: String, _ leaver: String)
+    async
+  {
     await #expect(processExitsWith: .success) { [variant = variant as String, leaver = leaver as String] in
       let attempt = try await Self.attempt(variant, ["last-leave-on": .text(leaver)])
       #expect(attempt.trial.outcome == .completed)
@@ -47,9 +49,8 @@ import Testing
     }
   }
 
-  @Test(arguments: parked.keys.sorted()) func `every way works with one download and with more downloads than cores`(
-    _ variant: String
-  ) async {
+  @Test(arguments: parked.keys.sorted())
+  func `every variant works with one download and with more downloads than cores`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       for tasks in [1, 40] {
         let attempt = try await Self.attempt(variant, ["tasks": .integer(tasks), "repeats": .integer(1)])
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a trial without a thread ends and says so`() async {
+  @Test func `a trial that cannot start a thread is unavailable`() async {
     await #expect(processExitsWith: .success) {
       let pattern = Self.pattern
       let attempt = try await Attempt("thread-join", of: pattern, files: Catalogue.files, Self.settings) { trial in

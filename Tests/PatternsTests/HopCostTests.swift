@@ -20,7 +20,7 @@ import Testing
 
   @Test(
     arguments: ["queue", "queue-c", "queue-sync", "actor", "actor-on-queue", "continuation", "main-queue"], [1, 3])
-  func `every visit takes place, one at a time`(_ variant: String, _ hoppers: Int) async throws {
+  func `every round trip takes place, one at a time`(_ variant: String, _ hoppers: Int) async throws {
     let attempt = try await Attempt(
       variant, of: Self.pattern, files: Catalogue.files, Self.few.merging(["callers": .integer(hoppers)]) { $1 })
     #expect(attempt.trial.outcome == .completed)
@@ -28,7 +28,7 @@ import Testing
     #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == Batches.count)
   }
 
-  @Test func `a sync stays on its thread`() async throws {
+  @Test func `a block that sync submits runs on the calling thread`() async throws {
     let attempt = try await Attempt("queue-sync", of: Self.pattern, files: Catalogue.files, Self.few)
     #expect(attempt.trial.observation.samples("thread-switches")?.summary?.max == 0)
   }

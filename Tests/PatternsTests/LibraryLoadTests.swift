@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["append-in-group", "notify-on-items-queue", "semaphore", "task-group"], [2, 300])
-  func `a correct load is complete when it says so, although a source fails`(_ variant: String, _ items: Int)
+  func `a correct load is complete when it reports completion, even if a source fails`(_ variant: String, _ items: Int)
     async throws
   {
     let attempt = try await Self.attempt(variant, ["items": .integer(items)])
@@ -33,7 +33,7 @@ import Testing
     #expect((attempt.total("found") ?? 0) >= 4)
   }
 
-  @Test func `the document's load lacks all items when it completes, and loses none`() async throws {
+  @Test func `the document's load completes before all its items are appended, and loses no item`() async throws {
     let attempt = try await Self.attempt("documented")
     #expect(try attempt.verdict("documented.missing > 0") == .witnessed)
     #expect(try attempt.verdict("documented.lost == 0") == .held)
@@ -43,12 +43,12 @@ import Testing
     #expect(attempt.total("ungated-loads") == 2 && (attempt.total("early-completions") ?? 3) <= 2)
   }
 
-  @Test func `two threads that append at once lose an item`() async throws {
+  @Test func `two threads that append at the same time lose an item`() async throws {
     #expect(try await Self.attempt("unsynchronized").verdict("unsynchronized.lost > 0") == .witnessed)
   }
 
   @Test(arguments: ["/no/such", "/usr:/no/such", "/dev/null", "", ":"])
-  func `missing directories make the trial say which`(_ roots: String) async throws {
+  func `a trial reports a directory that is missing, or that none is given`(_ roots: String) async throws {
     let attempt = try await Self.attempt("append-in-group", ["roots": .text(roots)])
     guard case .unavailable(let reason) = attempt.trial.outcome else {
       Issue.record("\(attempt.trial.outcome)")
@@ -58,7 +58,7 @@ import Testing
     #expect(reason.contains(wrong), "\(reason)")
   }
 
-  @Test func `directories without a file make the trial say so`() async throws {
+  @Test func `a trial whose directories contain no file is unavailable`() async throws {
     let directory = try ScratchDirectory()
     defer { directory.remove() }
     let attempt = try await Self.attempt("append-in-group", ["roots": .text(directory.path)])
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// The test runs in a process of its own, which becomes another user for a while if it runs as root.
-  @Test func `an unreadable directory makes the trial say which`() async throws {
+  @Test func `a trial reports a directory that it cannot read`() async throws {
     let wasTried = await isSeen(inProcesses: 1) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         let directory = try ScratchDirectory()

@@ -10,7 +10,7 @@ import Testing
   @Test(
     arguments: ["window", "async-semaphore", "semaphore-in-queues", "max-operation-count"],
     [(2, 1), (20, 1), (20, 3), (20, 20), (20, 50)])
-  func `as many tasks as the limit are in progress, and no more`(_ variant: String, _ size: (jobs: Int, width: Int))
+  func `the tasks in progress reach the limit, but never exceed it`(_ variant: String, _ size: (jobs: Int, width: Int))
     async
   {
     let (jobs, width) = size
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `all tasks are in progress without a limit`() async {
+  @Test func `all tasks are in progress at the same time without a limit`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `an operation queue starts waiting operations in turn, and its group ends with the last`() {
+  @Test func `an operation queue runs each operation once, and never exceeds its width`() {
     let operations = Operations(width: 2)
     let all = DispatchGroup()
     let ran = Slots(count: 100) { _ in Gauge() }
@@ -55,7 +55,7 @@ import Testing
     #expect(running.peak <= 2)
   }
 
-  @Test func `a semaphore that suspends keeps its permits`() async {
+  @Test func `an async semaphore never exceeds its permits, and loses none`() async {
     let semaphore = AsyncSemaphore(value: 2)
     let running = Gauge()
     await withTaskGroup { group in
@@ -74,7 +74,7 @@ import Testing
     await semaphore.wait()
   }
 
-  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
     var pattern = LimitConcurrency()
     pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("semaphore-in-queues", of: pattern, files: Catalogue.files, ["jobs": .integer(20)])

@@ -7,7 +7,7 @@ import Testing
 /// System calls are counted by a signal of the whole process, so each test runs in a process of its own.
 @Suite struct LockScalingTests {
   @Test(arguments: ["mutex", "pthread-mutex", "serial-sync", "actor"], [1, 8])
-  func `no entry is lost, and every figure is there`(_ variant: String, _ threadsPerCore: Int) async {
+  func `no entry is lost, and every metric is recorded`(_ variant: String, _ threadsPerCore: Int) async {
     await #expect(processExitsWith: .success) {
       [variant = variant as String, threadsPerCore = threadsPerCore as Int] in
       closeInheritedDescriptors()

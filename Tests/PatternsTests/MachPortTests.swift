@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: MachPortPattern().variants.map(\.name))
-  func `a system without ports makes the trial unavailable with the reason`(_ variant: String) async throws {
+  func `a trial on a system without Mach ports is unavailable with the reason`(_ variant: String) async throws {
     let attempt = try await Attempt(
       variant, of: MachPortPattern(), files: Catalogue.files, variant == "receive" ? Self.settings : [:])
     #if canImport(Darwin)
@@ -28,7 +28,7 @@ import Testing
     #endif
   }
 
-  @Test func `messages in order count as received, and others as lost`() async throws {
+  @Test func `a message that does not arrive counts as lost`() async throws {
     for (lost, verdict) in [(Int32(0), Verdict.held), (1, .violated)] {
       let attempt = try await Attempt("receive", of: MachPortPattern(), files: Catalogue.files, Self.settings) {
         try MachPortPattern().exchange(patience: lost > 0 ? .milliseconds(20) : .seconds(20))($0) {

@@ -28,7 +28,7 @@ import Testing
     #expect(attempt.total("off-main") == 200)
   }
 
-  @Test(arguments: hopping) func `every hop arrives and comes back`(_ variant: String) async throws {
+  @Test(arguments: hopping) func `every hop reaches the main queue and returns`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant, ["hops": .integer(7)])
     #expect(attempt.trial.outcome == .completed)
     for metric in ["to-main", "back"] {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test(arguments: working) func `an event waits for work on the main queue, and for no other`(_ variant: String)
+  @Test(arguments: working) func `only work on the main queue delays an event`(_ variant: String)
     async throws
   {
     let attempt = try await Self.attempt(variant, ["events": .integer(3), "work": .integer(10_000)])
@@ -44,7 +44,7 @@ import Testing
     #expect(attempt.trial.observation.samples("lateness")?.summary?.count == 3)
   }
 
-  @Test func `each variant says what serves the main queue`() {
+  @Test func `each variant declares what serves the main queue`() {
     let variants = Self.pattern.variants
     #expect(variants.filter { $0.mainQueue == .body }.map(\.name) == Self.ordered + ["main-thread-ends"])
     #expect(variants.filter { $0.mainQueue == .nobody }.map(\.name) == ["not-drained", "sync-not-drained"])

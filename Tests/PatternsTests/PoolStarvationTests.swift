@@ -13,7 +13,7 @@ import Testing
   ]
 
   @Test(arguments: ["on-own-queue", "own-executor", "task-sleep", "continuation", "bystander"])
-  func `no task is held up`(_ variant: String) async {
+  func `no unrelated task starves`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["blocking", "on-global-queue"])
-  func `only the task and the global queue are held up`(_ variant: String) async {
+  func `only an unrelated task and a block on the global queue starve`(_ variant: String) async {
     // The pool may add a thread for the global queue each second. On a busy machine, that is often enough within a
     // trial that the queue is not held up.
     let isSeen = await isSeen(inProcesses: 20) {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
     var pattern = PoolStarvation()
     pattern.room = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("blocking", of: pattern, files: Catalogue.files)

@@ -27,7 +27,7 @@ import Testing
   /// The variants that report the end of a process. The other variant requires a feature of Darwin.
   static var ofEnds: [Variant] { pattern.variants.filter { $0.needs.isEmpty } }
 
-  @Test func `the other events of a process source are unavailable on a system without it`() async {
+  @Test func `the fork, exec and signal events are unavailable on a system without process sources`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `reported acts are counted`() async {
+  @Test func `each reported event of a process is counted`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files) { trial in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a trial without a free descriptor is unavailable`() async {
+  @Test func `a trial without enough free descriptors is unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a process that another program kills makes the trial unavailable, and one that ends by itself does not`()
+  @Test func `a process that is killed makes the trial unavailable, and one that exits by itself does not`()
     async
   {
     await #expect(processExitsWith: .success) {

@@ -28,7 +28,8 @@ import Testing
   }
 
   /// The test examines whether all threads of the process sleep, so it runs in a process of its own.
-  @Test(arguments: [1, 20]) func `a finalizer does not run before the target of its queue does`(_ repeats: Int) async {
+  @Test(arguments: [1, 20])
+  func `a finalizer does not run while the target of its queue is suspended`(_ repeats: Int) async {
     await #expect(processExitsWith: .success) { [repeats = repeats as Int] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -39,7 +40,7 @@ import Testing
   }
 
   /// An arena fills a thread's cache with its free pieces, and a full cache accepts no further piece.
-  @Test func `many free pieces of a queue's size do not hide a queue that is still in memory`() async throws {
+  @Test func `many free blocks of a queue's size do not hide that the queue is freed`() async throws {
     let queue = gcdlab_dispatch_queue_create("own", nil)
     let size = gcdlab_allocated_size(queue)
     gcdlab_dispatch_release(queue)
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `memory that another thread freed does not count for this thread`() throws {
+  @Test func `memory that another thread freed does not count as reused`() throws {
     var memory = FreedMemory(rounds: 1)
     let address = UInt(bitPattern: malloc(200))
     let piece = try #require(UnsafeMutableRawPointer(bitPattern: address))
@@ -70,7 +71,7 @@ import Testing
     #expect(!isOwn)
   }
 
-  @Test func `a thread has its own value, and another thread none`() async throws {
+  @Test func `a thread-specific value can be set, read and removed`() async throws {
     let key = ThreadKey<MyDataContext>()
     let data = MyDataContext()
     try await onOwnThread {

@@ -23,7 +23,7 @@ import Testing
     #expect(attempt.brokenPromises == [])
   }
 
-  @Test func `all other variants are hazards`() {
+  @Test func `only the variants without a deadlock are expected to complete`() {
     let completing = Self.pattern.variants.filter { $0.ending == .completes }.map(\.name)
     #expect(
       completing == ["concurrent-perform-on-own-queue", "sync-on-own-concurrent", "async-instead"])

@@ -19,7 +19,7 @@ import Testing
     try await Attempt(variant, of: pattern, files: Catalogue.files, settings)
   }
 
-  @Test(arguments: listed) func `the listing keeps its promises`(_ variant: String) async throws {
+  @Test(arguments: listed) func `each variant of the listing keeps its promises`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
     #expect(attempt.total("returned-before-end") == 1)
@@ -27,7 +27,7 @@ import Testing
   }
 
   /// The test runs in a process of its own, in whose pool there are no threads of other tests.
-  @Test func `a sync begins before a block that was added before it`() async {
+  @Test func `a sync block begins before an async block that was submitted earlier`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Self.attempt("sync-after-async", ["pairs": .integer(5)])
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: queued, [2, 12])
-  func `every block that comes runs`(_ variant: String, _ arrivals: Int) async throws {
+  func `every waiter runs, and none is overtaken on a serial queue`(_ variant: String, _ arrivals: Int) async throws {
     let attempt = try await Self.attempt(variant, ["waiters": .integer(arrivals)])
     guard ThreadCensus.taken() != nil else {
       guard case .unavailable = attempt.trial.outcome else {
@@ -52,7 +52,7 @@ import Testing
     #expect((variant == "serial-sync" ? 0...0 : 0...arrivals).contains(overtaken))
   }
 
-  @Test func `a log shows which tasks began, ended and overlapped in which order`() {
+  @Test func `a task log counts inversions within a submitter, and lost tasks`() {
     func order(_ run: ([TaskLog.Task]) -> Void) -> TaskLog.Order {
       let log = TaskLog(submitters: 2, tasks: 2, patience: .zero)
       log.allIsSubmitted()
@@ -67,7 +67,7 @@ import Testing
     #expect(order { for index in [0, 1, 1, 3] { $0[index].run() } }.lost == 2)
   }
 
-  @Test func `a task that waited and began after a later one was overtaken`() {
+  @Test func `a task that begins after a later one counts as overtaken`() {
     let arrivals = Arrivals(count: 5)
     arrivals.release()
     for number in [0, 4, 1, 3, 2] { arrivals[number].noteAdmission() }

@@ -22,14 +22,14 @@ import Testing
     }
   }
 
-  @Test func `a queue of the older pool is on the global queue of its priority`() async {
+  @Test func `a queue of the older pool targets the global queue of its priority`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Attempt("on-target", of: QueuePoolPattern(), files: Catalogue.files)
       #expect(attempt.total("off-target") == 0)
     }
   }
 
-  @Test func `private queues have a thread each`() async {
+  @Test func `each private queue has its own thread`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("private-queues", of: QueuePoolPattern(), files: Catalogue.files, Self.twenty)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["private-targeting-global", "private-concurrent", "global-concurrent", "task-group"])
-  func `every task runs to its end`(_ variant: String) async {
+  func `every task runs to completion`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: QueuePoolPattern(), files: Catalogue.files, Self.twenty)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the document's pool has its sizes, and a counter that wraps`() {
+  @Test func `the document's pool has 1 to 32 queues, and its counter wraps around`() {
     #expect([-1, 0, 1, 2, 32, 33, 500].map(DispatchQueuePool.queueCount) == [1, 1, 1, 2, 32, 32, 32])
     func pool(_ count: Int, _ counter: UInt32 = 0) -> DispatchQueuePool? {
       var made = 0
@@ -67,7 +67,7 @@ import Testing
     #expect((0..<4).map { _ in even?.queue.label } == ["2", "3", "0", "1"])
   }
 
-  @Test func `a trial with too few threads says so`() async throws {
+  @Test func `a trial with too few threads is unavailable`() async throws {
     var pattern = QueuePoolPattern()
     pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     let attempt = try await Attempt("global-concurrent", of: pattern, files: Catalogue.files, Self.twenty)

@@ -14,7 +14,7 @@ import Testing
   static let unprivileged = ["thread-niceness-unprivileged", "thread-niceness-from-background"]
 
   @Test(arguments: pattern.variants.map(\.name).filter { !unprivileged.contains($0) })
-  func `every class has its latencies`(_ variant: String) async throws {
+  func `the latencies of every tested QoS class are recorded`(_ variant: String) async throws {
     let hasNoSettings = ["thread-niceness", "overtaking"].contains(variant)
     let settings = hasNoSettings ? [:] : Self.settings
     let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
@@ -31,8 +31,8 @@ import Testing
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
   }
 
-  /// The test process has already used Dispatch. Only in a worker does a background block start all threads.
-  @Test func `threads that may not raise their priority have that of default`() async {
+  /// The process of the tests has used Dispatch before. Only in a worker does a background block start all threads.
+  @Test func `threads that may not raise their priority do not all have background priority`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(Self.unprivileged[0], of: Self.pattern, files: Catalogue.files)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `classes without a difference are reported, with their values`() {
+  @Test func `QoS classes with equal nice values are reported with these values`() {
     #expect(throws: Never.self) { try ThreadPriorities(values: [-2, -2, 0, 2, 10]).require() }
     let alike = ThreadPriorities(values: [0, 0, 19, 19, 19])
     #expect {

@@ -13,7 +13,7 @@ import Testing
   ]
   static let goingOn = ["concurrent", "global"]
 
-  @Test func `all other variants are hazards`() {
+  @Test func `only the variants that hold or continue blocks are expected to complete`() {
     let completing = Self.pattern.variants.filter { $0.ending == .completes }.map(\.name)
     #expect(Set(completing) == Set(Self.holding + Self.goingOn))
   }
@@ -21,7 +21,7 @@ import Testing
   /// Each test runs in a process of its own, in whose pool there are no threads of other tests: blocks that continue
   /// wait for a thread.
   @Test(arguments: holding + goingOn, [1, 100])
-  func `held blocks are held, and continuing blocks continue`(_ variant: String, _ blocks: Int)
+  func `no block begins on a suspended queue, except in the variants that continue`(_ variant: String, _ blocks: Int)
     async
   {
     await #expect(processExitsWith: .success) {

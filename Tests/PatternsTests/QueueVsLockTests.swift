@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `unprotected updates are lost, even if there are only two`() async {
+  @Test func `one of two unprotected updates is lost`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `the actor is not tried on one core`() throws {
+  @Test func `the variant with an actor requires two cores`() throws {
     let actor = try #require(QueueVsLock().variants.first { $0.name == "actor" })
     #expect(actor.needs.map(\.says) == ["2 cores"])
   }

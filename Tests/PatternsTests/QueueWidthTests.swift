@@ -10,7 +10,7 @@ import Testing
   private static let ten: [String: ParameterValue] = ["tasks": .integer(10)]
 
   @Test(arguments: [("one-serial", 1...1), ("many-queues", 10...10), ("threads", 10...10)])
-  func `the system lets the expected number of tasks begin`(_ variant: String, _ expected: ClosedRange<Int>) async {
+  func `the expected number of tasks begins in each variant`(_ variant: String, _ expected: ClosedRange<Int>) async {
     let least = expected.lowerBound
     await #expect(processExitsWith: .success) { [variant = variant as String, least = least as Int] in
       closeInheritedDescriptors()
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["one-concurrent", "apply", "task-group"])
-  func `every task runs to its end`(_ variant: String) async {
+  func `every task runs to completion`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
@@ -37,7 +37,7 @@ import Testing
   /// The number of tasks that begin depends on the pool's monitor, which adds a thread each second while tasks only
   /// wait.
   @Test(.enabled(if: Host.cores > 1, "there is but one core"))
-  func `tasks begin while other tasks block most threads of the pool`() async {
+  func `tasks of a concurrent queue begin while other tasks block all pool threads but one`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("one-concurrent-beside", of: QueueWidth(), files: Catalogue.files, Self.ten)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: ["one-concurrent-beside-serial", "one-concurrent-beside-processes"])
-  func `tasks begin beside busy cores, too`(_ variant: String) async {
+  func `tasks of a concurrent queue begin while other work keeps all cores busy`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(.enabled(if: Host.cores > 1, "there is but one core"))
-  func `serial queues that target the global queue leave a concurrent queue one thread less for each`() async {
+  func `tasks of a concurrent queue begin while serial queues that target its global queue are busy`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -68,14 +68,14 @@ import Testing
     }
   }
 
-  @Test func `the number of tasks in progress follows from their times`() {
+  @Test func `tasks that run one after the other count as one task in progress`() {
     let round = TaskRound(count: 3, steps: 10)
     for task in round.tasks { task.run() }
     #expect(round.mostAtOnce == 1 && round.begun == 3)
     #expect(round.cores.map { (1...3).contains($0) } != false)
   }
 
-  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
     var pattern = QueueWidth()
     pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("one-serial", of: pattern, files: Catalogue.files, Self.ten)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: guards, [1, 50, 99])
-  func `a guard keeps every pair whole`(_ variant: String, _ reads: Int) async throws {
+  func `a guard prevents torn reads of a pair`(_ variant: String, _ reads: Int) async throws {
     let attempt = try await Self.attempt(variant, ["reads": .integer(reads), "threads": .integer(3)])
     #expect(attempt.trial.outcome == .completed)
     #expect(try attempt.verdict("\(variant).torn-reads == 0") == .held)
@@ -31,13 +31,13 @@ import Testing
   }
 
   @Test(arguments: [2, 5])
-  func `each held write shows a torn pair without a guard`(_ actors: Int) async throws {
+  func `each write that is held halfway causes a torn read without a guard`(_ actors: Int) async throws {
     let attempt = try await Self.attempt("unprotected", ["threads": .integer(actors)])
     #expect(try attempt.verdict("unprotected.torn-reads > 0") == .witnessed)
     #expect((attempt.total("torn-reads") ?? 0) >= 2)
   }
 
-  @Test func `two operations are one read and one write`() async throws {
+  @Test func `two operations of a thread are one read and one write`() async throws {
     let attempt = try await Self.attempt("mutex", ["operations": .integer(2), "reads": .integer(99)])
     #expect(attempt.trial.observation.samples("read-latency")?.summary?.count == 2)
     #expect(attempt.trial.observation.samples("write-latency")?.summary?.count == 2)

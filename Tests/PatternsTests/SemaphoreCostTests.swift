@@ -9,7 +9,7 @@ import Testing
 /// The tests examine whether all threads of a process sleep, so each test runs in a process of its own.
 @Suite struct SemaphoreCostTests {
   @Test(arguments: ["dispatch", "dispatch-c", "posix", "system-v", "pthread-condition", "mutex"])
-  func `no signal goes astray, and no update is lost`(_ variant: String) async {
+  func `each signal wakes one thread, and no update is lost`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [2, 3, 16]) func `no signal of several at once goes astray`(_ waiters: Int) async {
+  @Test(arguments: [2, 3, 16]) func `several simultaneous signals wake one thread each`(_ waiters: Int) async {
     await #expect(processExitsWith: .success) { [waiters = waiters as Int] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a thread that signals and waits again overtakes the one that sleeps`() async {
+  @Test func `a thread that signals and waits again overtakes a sleeping thread`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("dispatch-again", of: SemaphoreCost(), files: Catalogue.files)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a trial on a system that does not report who sleeps says so`() async {
+  @Test func `a trial on a system that does not report whether threads sleep is unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SemaphoreCost()

@@ -30,7 +30,7 @@ import Testing
       "source", "sigaction", "burst", "spaced-burst", "before-activation", "children", "locking-source", "registered",
       "fault", "fault-by-kill",
     ])
-  func `every variant that completes keeps its promises, and leaves no descriptor and no child`(
+  func `every variant that completes keeps its promises, and leaves no descriptor or child behind`(
     _ variant: String
   ) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a child that cannot be started is reported, and earlier children are reaped`() async {
+  @Test func `a child that cannot be started breaks the trial`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SignalSource()
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a process for a fault that is killed makes its trial unavailable, and one that ends breaks it`()
+  @Test func `killing a fault process makes the trial unavailable, and its early end breaks the trial`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `the sender keeps its lock until the handler waits for it, however late that begins`() async {
+  @Test func `the sender keeps the lock until the handler waits for it, even if the handler begins late`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("locking-source", of: Self.pattern, files: Catalogue.files) { trial in
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `a source that is never registered is reported`() async throws {
+  @Test func `a source that is never registered breaks the trial`() async throws {
     await #expect(processExitsWith: .success) {
       let attempt = try await Attempt(
         "source", of: Self.pattern, files: Catalogue.files, ["signals": .integer(1)]

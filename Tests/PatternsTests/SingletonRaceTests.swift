@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"])
-  func `a guard creates one instance in every race, and every caller gets it`(_ variant: String) async throws {
+  func `every race with a guard creates one instance, which every caller receives`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant, ["threads": .integer(3)])
     #expect(attempt.trial.outcome == .completed)
     #expect(try attempt.verdict("\(variant).broken-races == 0") == .held)
@@ -37,7 +37,7 @@ import Testing
     #expect((attempt.total("races") ?? 0) >= 2 + 64)
   }
 
-  @Test func `a static let is created once in each process`() async {
+  @Test func `a static let is initialized once in each process`() async {
     await #expect(processExitsWith: .success) {
       let first = try await Self.attempt("static-let")
       #expect(try first.verdict("static-let.broken-races == 0") == .held)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
-  func `two instances are created by chance without a guard`()
+  func `a race without a guard creates several instances by chance`()
     async throws
   {
     let attempt = try await Self.attempt("check-then-act", ["patience": .integer(60_000_000_000)])
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [2, 5])
-  func `the pause between check and creation creates one for every caller`(_ actors: Int) async throws {
+  func `a pause between check and creation causes one instance for every caller`(_ actors: Int) async throws {
     let attempt = try await Self.attempt("check-then-act-paused", ["threads": .integer(actors)])
     #expect(try attempt.verdict("check-then-act-paused.duplicates > 0") == .witnessed)
     #expect(attempt.total("paused-duplicate-share") == 100 && attempt.total("broken-races") == 2)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [2, 5])
-  func `the pause before the set-up lets all others use a half-built instance`(_ actors: Int) async throws {
+  func `a pause before the setup lets all other callers use a half-built instance`(_ actors: Int) async throws {
     let attempt = try await Self.attempt("half-built", ["threads": .integer(actors)])
     #expect(try attempt.verdict("half-built.half-built-uses > 0") == .witnessed)
     #expect(attempt.total("half-built-uses") == 2 * (actors - 1))
@@ -74,7 +74,7 @@ import Testing
     #expect(attempt.total("broken-races") == 0)
   }
 
-  @Test func `a race by chance needs two cores`() throws {
+  @Test func `only the unguarded race without a pause and the actor require two cores`() throws {
     let description = try PatternDescription(SingletonRace())
     let machine = Machine.test
     let one = Machine(

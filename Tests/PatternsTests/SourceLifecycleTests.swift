@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a machine without a late call gives no verdict on late calls`() async throws {
+  @Test func `a trial without a late handler call is unavailable`() async throws {
     let attempt = try await Attempt("cancel-beside", of: SourceLifecycle(), files: Catalogue.files) { trial in
       try SourceLifecycle().cancelUntilLate(within: .zero)(trial) { _ in SourceControls(add: {}, cancel: {}) }
     }

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a buffer that is large enough loses nothing`() async {
+  @Test func `a buffer that is large enough loses no element`() async {
     await #expect(processExitsWith: .success) {
       for variant in ["stream-newest", "stream-oldest"] {
         let attempt = try await Attempt(

@@ -9,7 +9,7 @@ import Testing
 @Suite struct StructuredCostTests {
   @Test(
     arguments: ["async-let", "group", "undrained-group", "discarding-group", "task", "call"], [1, 7, 300])
-  func `every child runs`(_ variant: String, _ children: Int) async {
+  func `every child task or call ends`(_ variant: String, _ children: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, children = children as Int] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(

@@ -14,7 +14,7 @@ import Testing
       ("independent", 6), ("serial-target", 1), ("concurrent-on-serial", 1), ("tree", 1), ("set-target", 1),
       ("set-target-in-c", 1), ("actors", 1),
     ])
-  func `the target lets the expected number of tasks begin`(_ variant: String, _ expected: Int) async {
+  func `the target queue lets the expected number of tasks begin`(_ variant: String, _ expected: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, expected = expected as Int] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: TargetQueues(), files: Catalogue.files, Self.six)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
     var pattern = TargetQueues()
     pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("independent", of: pattern, files: Catalogue.files, Self.six)

@@ -54,7 +54,7 @@ import Testing
     return TaskGranularity().findings(in: results).map(\.says)
   }
 
-  @Test func `the crossover is the size from which all larger sizes are certainly faster`() throws {
+  @Test func `the crossover is the size from which on a variant is significantly faster at all sizes`() throws {
     #expect(
       try findings([100, 1000, 10_000], [600, 500, 5000])
         == ["async is faster than inline from 1 us of work per task on, 2.00 times as fast there."])
@@ -70,8 +70,8 @@ import Testing
     #expect(try findings([100, 1000, 10_000], [600, 500, 5000], rounds: 3).isEmpty)
   }
 
-  /// The mean of a way with two states is lower if its fast state is very fast. In most rounds it may still be slower.
-  @Test func `a way that is slower in most rounds has no crossover there`() throws {
+  /// A very fast second state may lower the mean of a variant that is slower in many rounds.
+  @Test func `a variant that is faster in too few rounds of a size has no crossover at this size`() throws {
     func says(_ fast: Set<Int>) throws -> [String] {
       try findings([100, 1000, 10_000], [600, 900, 5000], rounds: 20) { round, time in
         time == 900 ? fast.contains(round) ? 10 : 1050 : time

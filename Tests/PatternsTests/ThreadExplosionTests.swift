@@ -10,7 +10,7 @@ import Testing
   private static let few: [String: ParameterValue] = ["tasks": .integer(20), "hold": .integer(0)]
 
   @Test(arguments: ["semaphore-gated", "serial-queue-instead", "actor", "bystander"])
-  func `no task is held up`(_ variant: String) async {
+  func `no unrelated task starves`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let settings = variant == "bystander" ? [:] : Self.few
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `only the unrelated block on the global queue is held up`() async {
+  @Test func `only the unrelated block on the global queue starves`() async {
     // The pool may add a thread each second. On a busy machine, that is often enough within a trial that no task is
     // held up.
     let isSeen = await isSeen(inProcesses: 20) {
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["lock-in-private-queues", "sync-instead"])
-  func `private queues have a thread each, and hold up no task below the pool's limit`(_ variant: String) async {
+  func `private queues have one thread each, and starve no task below the pool's limit`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: ThreadExplosion(), files: Catalogue.files, Self.few)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
     var pattern = ThreadExplosion()
     pattern.room = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("serial-queue-instead", of: pattern, files: Catalogue.files, Self.few)

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["async-warm", "async-cold", "thread", "thread-pool", "task"])
-  func `each thread or block begins as often as requested`(_ variant: String) async throws {
+  func `each requested thread or block begins once`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts == ["all.not-once == 0": .held])
@@ -23,7 +23,7 @@ import Testing
 
   /// The test runs in a process of its own, in which no other objects are created or released.
   @Test(.enabled(if: Host.residentMemory != nil, "the system does not tell what is in memory"))
-  func `waiting objects are in memory, and a thread is the heaviest`() async {
+  func `a waiting thread occupies more memory than a waiting block or task`() async {
     await #expect(processExitsWith: .success) {
       let weights = try await ["async-waiting", "thread", "task"].asyncMap { variant in
         let weight = try await Self.attempt(variant).total("memory")
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `objects exist while their memory is measured, and end then`() async throws {
+  @Test func `objects exist while their memory is measured, and end afterwards`() async throws {
     let alive = Gauge()
     _ = try await Attempt(
       "thread", of: ThreadVsQueue(), files: Catalogue.files, ["repeats": .integer(1), "objects": .integer(100)]

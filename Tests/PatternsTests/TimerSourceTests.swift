@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `a timer that never fires is reported, and not awaited forever`() async throws {
+  @Test func `a trial whose timer never fires ends without success`() async throws {
     let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
       try TimerSource().fire(patience: .milliseconds(1), looks: .milliseconds(1))($0) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
@@ -36,7 +36,7 @@ import Testing
   /// The test waits for a fire that does not occur. The pipe replaces the descriptor by which the system reports that
   /// the clock was set.
   @Test(arguments: [true, false])
-  func `a trial whose clock is set ends at once, and is no verdict on timers`(_ before: Bool) async throws {
+  func `a trial during which the wall clock is set ends at once, and is unavailable`(_ before: Bool) async throws {
     let attempt = try await Attempt(
       "wall-clock", of: TimerSource(), files: Catalogue.files, Self.settings(of: "wall-clock")
     ) { trial in
@@ -62,7 +62,7 @@ import Testing
       attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
   }
 
-  @Test func `blocks of a clock that is set meanwhile are no verdict`() async throws {
+  @Test func `a trial of asyncAfter is unavailable if the wall clock is set meanwhile`() async throws {
     let attempt = try await Attempt(
       "async-after-wall", of: TimerSource(), files: Catalogue.files, Self.settings(of: "async-after-wall")
     ) { trial in
@@ -76,7 +76,7 @@ import Testing
       attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
   }
 
-  @Test func `a clock that was set is reported at once, and also to later questions`() throws {
+  @Test func `a change of the wall clock is reported at once, and also to a later handler`() throws {
     let ends = try makePipe()
     defer { close(ends.writer) }
     let watch = WallClockWatch(of: ends.reader)
@@ -89,7 +89,7 @@ import Testing
     #expect(watch.wasSet && isReported.wait(timeout: .now()) == .success)
   }
 
-  @Test func `reported fires that are not due are early, and due fires that are not reported are uncounted`() {
+  @Test func `fires before their deadline count as early, and due fires without a report as unreported`() {
     let hour: UInt64 = 3_600_000_000_000
     let due = TimerRun(by: .uptime, in: -1, every: hour)
     due.fired(1 as UInt)
@@ -104,7 +104,7 @@ import Testing
     #expect(passed.counts.unreported == 8 && passed.counts.early == 0)
   }
 
-  @Test func `a waiter gets the counts that it waited for, whatever comes after it`() {
+  @Test func `a wait returns the counts that fulfilled its condition, not later ones`() {
     let run = TimerRun(by: .uptime, in: -1, every: 3_600_000_000_000)
     let isAwaited = DispatchSemaphore(value: 0)
     let all = DispatchGroup()

@@ -14,7 +14,7 @@ import Testing
       ("cancel-queued", 0, 0), ("cancel-running", 3, 3), ("cancel-checked", 3, 0), ("never-submitted", 0, 0),
       ("task-queued", 3, 3), ("task-running", 3, 3), ("task-checked", 3, 0), ("task-sleep", 3, 0),
     ])
-  func `a work item that runs and ends is reported`(_ variant: String, _ ran: Int, _ finished: Int) async throws {
+  func `the expected numbers of work items run and end`(_ variant: String, _ ran: Int, _ finished: Int) async throws {
     // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) {
       [variant = variant as String, ran = ran as Int, finished = finished as Int] in
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `an item's reference to itself does not keep it`() {
+  @Test func `a work item's weak reference to itself does not retain it`() {
     let own = WeakWorkItem()
     do {
       let item = DispatchWorkItem {}

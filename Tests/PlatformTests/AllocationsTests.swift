@@ -3,7 +3,7 @@ import Testing
 @testable import Platform
 
 @Suite struct AllocationsTests {
-  @Test func `the body runs, and what it allocates is counted where the build can count`() async {
+  @Test func `the allocations of the body are counted if the build supports it`() async {
     var buffer: UnsafeMutableRawPointer?
     let made = await Allocations.during { buffer = .allocate(byteCount: 1000, alignment: 8) }
     #expect(buffer != nil)
@@ -12,7 +12,7 @@ import Testing
     if let made { #expect(made.count >= 1 && made.bytes >= 1000) }
   }
 
-  @Test func `the heap in use grows by what is allocated`() throws {
+  @Test func `an allocation increases the heap in use`() throws {
     guard let before = Host.heapInUse else { return }
     // The size is so large that memory which other tests free meanwhile is insignificant.
     let size = 256 << 20

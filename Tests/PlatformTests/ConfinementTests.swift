@@ -14,7 +14,7 @@ import Testing
     // The siblings are not known.
     ([0, 1], [], [0, 1]),
   ])
-  func `siblings of one physical core are taken last`(_ cores: [Int], _ physical: [[Int]], _ order: [Int]) {
+  func `a core's further hardware threads are used last`(_ cores: [Int], _ physical: [[Int]], _ order: [Int]) {
     #expect(Confinement.inTurn(cores) { core in physical.first { $0.contains(core) } ?? [core] } == order)
   }
 
@@ -25,12 +25,12 @@ import Testing
     #expect(Confinement.numbers(in: text) == numbers)
   }
 
-  @Test func `every core that this process may use is taken once`() {
+  @Test func `the order of cores contains each core that this process may use exactly once`() {
     #expect(Confinement.coresInTurn.sorted() == Host.coreNumbers.sorted())
     #expect(Confinement.argument([0, 2]) == "0,2")
   }
 
-  @Test func `a process that was not confined says so`() {
+  @Test func `requiring cores to which the process is not confined throws an error`() {
     #expect(throws: Never.self) { try Confinement.requireOwn(Host.coreNumbers) }
     #expect(throws: SystemError.self) { try Confinement.requireOwn([Host.cores + 4096]) }
   }

@@ -8,12 +8,12 @@ import Testing
 #endif
 
 @Suite struct ContextSwitchesTests {
-  @Test func `a thread gives its core away each time it sleeps`() throws {
+  @Test func `each sleep of a thread is a voluntary context switch`() throws {
     let process = try #require(ContextSwitches.ofProcess { for _ in 0..<5 { usleep(1000) } })
     #expect(process.voluntary >= 5)
   }
 
-  @Test func `an error of the body is passed on`() {
+  @Test func `an error that the body throws is rethrown`() {
     struct Failure: Error {}
     #expect(throws: Failure.self) { _ = try ContextSwitches.ofProcess { throw Failure() } }
   }

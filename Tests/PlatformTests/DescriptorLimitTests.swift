@@ -9,7 +9,7 @@ import Testing
 
 /// The limit belongs to the whole process, so each test runs in a process of its own.
 @Suite struct DescriptorLimitTests {
-  @Test func `the soft limit is lowered and restored`() async {
+  @Test func `the soft limit on descriptors can be lowered and restored`() async {
     await #expect(processExitsWith: .success) {
       let before = try DescriptorLimit.current()
       try DescriptorLimit.setSoft(32)

@@ -51,7 +51,7 @@ import Testing
     try writeAll(text, to: descriptor)
   }
 
-  @Test func `a monitor follows a file through every kind of change`() throws {
+  @Test func `a monitor reports every kind of change to a file`() throws {
     let folder = try Folder()
     let (path, other, third) = (try folder.file("a", "one"), try folder.file("b"), try folder.file("c"))
     let events = Events<FileChange>()
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// Changes that are read together are distinguished by the file's final status.
-  @Test func `a write does not hide the link behind it`() throws {
+  @Test func `a write does not hide a link that is created after it`() throws {
     let folder = try Folder()
     let (path, other) = (try folder.file("a", "one"), try folder.file("b"))
     let events = Events<FileChange>()
@@ -101,7 +101,7 @@ import Testing
     #expect(try events.next() == .link)
   }
 
-  @Test func `a watcher follows a name through an editor's save`() throws {
+  @Test func `a watcher follows a path when an editor replaces its file`() throws {
     let folder = try Folder()
     let path = try folder.file("a", "one")
     let events = Events<PathEvent>()
@@ -119,7 +119,7 @@ import Testing
     #expect(try events.next().kind == .created)
   }
 
-  @Test func `a watched directory reports its entries`() throws {
+  @Test func `a watcher of a directory reports changes of its entries`() throws {
     let folder = try Folder()
     let events = Events<PathEvent>()
     let watcher = try PathWatcher(paths: [folder.path]) { events.add($0) }
@@ -134,7 +134,7 @@ import Testing
     #expect(deleted.kind == .deleted && deleted.path == folder.path + "/b" && deleted.size == nil)
   }
 
-  @Test func `a directory that is removed and made again is watched again`() throws {
+  @Test func `a directory that is removed and created again is watched again`() throws {
     let folder = try Folder()
     let outer = "\(folder.path)/outer", inner = "\(folder.path)/outer/inner"
     defer { for path in [inner, outer] { rmdir(path) } }
@@ -171,7 +171,7 @@ import Testing
     try expect(.deleted, "\(inner)/b")
   }
 
-  @Test func `a file is watched again in a directory that was made again`() throws {
+  @Test func `a file is watched again after its directory is removed and created again`() throws {
     let folder = try Folder()
     let inner = "\(folder.path)/inner", path = "\(folder.path)/inner/a"
     defer { rmdir(inner) }
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `a watcher waits for a file that is yet to come`() throws {
+  @Test func `a watcher waits for a file that does not exist yet`() throws {
     let folder = try Folder()
     let path = try folder.file("a")
     let events = Events<PathEvent>()
@@ -209,7 +209,7 @@ import Testing
     #expect(try events.next().kind == .deleted)
   }
 
-  @Test func `a watcher sees that a file has another name elsewhere, or has lost one`() throws {
+  @Test func `a watcher of a file reports a hard link in another directory, and its removal`() throws {
     let (folder, elsewhere) = (try Folder(), try Folder())
     let (path, other) = (try folder.file("a", "one"), try elsewhere.file("b"))
     let events = Events<PathEvent>()
@@ -230,7 +230,7 @@ import Testing
     #expect(try events.next().kind == .link)
   }
 
-  @Test func `a watched directory reports that an entry has another name in it, or has lost one`() throws {
+  @Test func `a watcher of a directory reports a new hard link to an entry, and its removal`() throws {
     let folder = try Folder()
     let (path, other) = (try folder.file("a", "one"), try folder.file("b"))
     let events = Events<PathEvent>()
@@ -247,7 +247,7 @@ import Testing
     #expect(unlinked.kind == .link && unlinked.path == path)
   }
 
-  @Test func `a missing file cannot be watched`() {
+  @Test func `watching a path without an existing directory throws an error`() {
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try openForEvents("/no/such") }
     // The watcher can wait for a missing file, but not for a missing directory.
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try PathWatcher(paths: ["/no/such"]) { _ in } }
@@ -255,7 +255,7 @@ import Testing
     #expect(throws: SystemError(ENOTDIR, "watch /dev/null/x")) { try PathWatcher(paths: ["/dev/null/x"]) { _ in } }
   }
 
-  @Test func `an open descriptor names its file, and a closed one has no name`() throws {
+  @Test func `an open descriptor has the path of its file, and a closed one has no path`() throws {
     let folder = try Folder()
     let descriptor = try openForEvents(try folder.file("a", "one"))
     #expect(currentPath(of: descriptor)?.hasSuffix("/a") == true)

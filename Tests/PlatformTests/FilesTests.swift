@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct FilesTests {
-  @Test func `a file is written whole or not at all`() throws {
+  @Test func `writing a file creates it, or replaces its contents`() throws {
     let path = "\(ScratchDirectory.parent)/gcdlab-test-whole-\(getpid())"
     defer { unlink(path) }
     try OutputFile(path).write("first")
@@ -21,11 +21,11 @@ import Testing
   @Test(arguments: [
     ("/no/such/folder/x.json", ENOENT), ("/tmp", EISDIR), ("/proc/x.json", ENOENT),
   ])
-  func `a place that cannot be written is refused before writing`(_ path: String, _ code: Int32) {
+  func `a path that cannot be written throws an error before anything is written`(_ path: String, _ code: Int32) {
     #expect(throws: SystemError(code, "write \(path)")) { try OutputFile(path) }
   }
 
-  @Test func `devices are written as they are`() throws {
+  @Test func `a device is written to directly, and its errors are thrown`() throws {
     try OutputFile("/dev/null").write("gone")
     #expect(throws: SystemError(ENOSPC, "write /dev/full")) { try OutputFile("/dev/full").write("too much") }
   }
@@ -55,7 +55,8 @@ import Testing
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  @Test(arguments: [mode_t(0o600), 0o640, 0o755]) func `a file keeps its mode`(_ kept: mode_t) throws {
+  @Test(arguments: [mode_t(0o600), 0o640, 0o755])
+  func `a file keeps its mode when it is overwritten`(_ kept: mode_t) throws {
     let folder = try Folder()
     let path = "\(folder.path)/file"
     try OutputFile(path).write("first")
@@ -65,7 +66,7 @@ import Testing
     #expect(mode(path) == kept)
   }
 
-  @Test func `a link is written through`() throws {
+  @Test func `writing to a symbolic link changes its target, and keeps the link`() throws {
     let folder = try Folder()
     try OutputFile("\(folder.path)/file").write("first")
     // The first link is relative to its own directory, and the second one leads to a link.
@@ -76,7 +77,7 @@ import Testing
     #expect(isLink("\(folder.path)/link") && isLink("\(folder.path)/link2"))
   }
 
-  @Test func `writing through a link to a missing file creates it, as a shell does`() throws {
+  @Test func `writing through a link to a missing file creates the file, as a shell does`() throws {
     let folder = try Folder()
     symlink("file", "\(folder.path)/link")
     try OutputFile("\(folder.path)/link").write("first")
@@ -90,14 +91,14 @@ import Testing
     #expect(throws: SystemError(ELOOP, "write \(path)")) { try OutputFile(path) }
   }
 
-  @Test func `a pipe without a reader is refused before writing`() throws {
+  @Test func `a pipe without a reader throws an error before anything is written`() throws {
     let folder = try Folder()
     let path = "\(folder.path)/pipe"
     try #require(mkfifo(path, 0o600) == 0)
     #expect(throws: SystemError(ENXIO, "write \(path), which nobody reads")) { try OutputFile(path) }
   }
 
-  @Test func `a pipe is held open from the beginning to the last byte`() throws {
+  @Test func `a pipe stays open from the creation of the output file to the last byte`() throws {
     let folder = try Folder()
     let path = "\(folder.path)/pipe"
     try #require(mkfifo(path, 0o600) == 0)
@@ -114,7 +115,7 @@ import Testing
     #expect(read(reader, &bytes, 10) == 0)
   }
 
-  @Test func `a read error contains its reason`() {
+  @Test func `an error in reading a file contains the path and the reason`() {
     #expect(throws: SystemError(ENOENT, "read /no/such")) { try readBytes("/no/such", atMost: 9) }
     #expect(throws: SystemError(EISDIR, "read /tmp")) { try readBytes("/tmp", atMost: 9) }
     #expect(readFile("/no/such") == nil)
@@ -128,7 +129,7 @@ import Testing
     for limit in [100_000, 100_001] { #expect(try readBytes(path, atMost: limit).count == 100_000) }
   }
 
-  @Test func `the host knows itself`() throws {
+  @Test func `the host reports its cores, descriptor limit, kernel, executable and processor times`() throws {
     #expect(Host.cores >= 1)
     #expect(Host.descriptorLimit > 0)
     #expect(!Host.kernel.name.isEmpty && !Host.kernel.release.isEmpty)

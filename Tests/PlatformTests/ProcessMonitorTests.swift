@@ -37,7 +37,7 @@ import Testing
   private final class Count: @unchecked Sendable { var value = 0 }
 
   @Test(arguments: ["exit 7", "sleep 0.05; exit 7"])
-  func `the end of a process is reported once, to monitors from before it and after it`(_ script: String) async throws {
+  func `a process exit is reported once, whether monitoring begins before or after it`(_ script: String) async throws {
     let child = try Self.shell(script)
     #expect(try await Self.tells(child.identifier) == 1)
     #expect(child.wait() == 7)
@@ -51,7 +51,9 @@ import Testing
     #expect(try await Self.tells(child.identifier) == 1)
   }
 
-  @Test func `a signal is not an exit status`() throws { #expect(try Self.shell("kill -KILL $$").wait() == nil) }
+  @Test func `a process killed by a signal has no exit status`() throws {
+    #expect(try Self.shell("kill -KILL $$").wait() == nil)
+  }
 
   /// Creates a pipe that no child inherits.
   private static func pipe() throws -> (reader: Int32, writer: Int32) {

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `another program's directory under a likely name is kept`() throws {
+  @Test func `another program's directory with a similar name is not removed`() throws {
     let foreign = try Foreign("\(ScratchDirectory.parent)/gcdlab-\(getpid())")
     let scratch = try ScratchDirectory()
     #expect(foreign.isWhole)
@@ -35,7 +35,7 @@ import Testing
     #expect(foreign.isWhole)
   }
 
-  @Test func `a link in the place of the directory is not followed`() throws {
+  @Test func `a link that replaces the scratch directory is not followed`() throws {
     let scratch = try ScratchDirectory()
     let foreign = try Foreign("\(scratch.path)-foreign"), aside = "\(scratch.path)-aside"
     defer {
@@ -48,7 +48,7 @@ import Testing
     #expect(foreign.isWhole)
   }
 
-  @Test func `another directory in the place of the directory is kept`() throws {
+  @Test func `a directory that replaces the scratch directory is not removed`() throws {
     let scratch = try ScratchDirectory()
     let aside = "\(scratch.path)-aside"
     defer { rmdir(aside) }
@@ -58,7 +58,7 @@ import Testing
     #expect(foreign.isWhole)
   }
 
-  @Test func `a link in the directory is removed, and its target is kept`() throws {
+  @Test func `a link in the scratch directory is removed, and its target is kept`() throws {
     let scratch = try ScratchDirectory()
     let foreign = try Foreign("\(scratch.path)-foreign")
     symlink(foreign.path, scratch.file("link"))
@@ -68,7 +68,7 @@ import Testing
     #expect(namesInDirectory(scratch.path) == nil)
   }
 
-  @Test func `several directories exist side by side, and each is removed with its contents`() throws {
+  @Test func `several scratch directories can exist, and each is removed with its contents`() throws {
     let first = try ScratchDirectory(), second = try ScratchDirectory()
     #expect(first.path != second.path)
     try OutputFile(first.file("a")).write("a")
@@ -81,7 +81,7 @@ import Testing
     #expect(namesInDirectory(first.path) == nil)
   }
 
-  @Test func `a thread that continues to create files during the removal leaves nothing`() async {
+  @Test func `a thread that creates files during the removal leaves no file behind`() async {
     // The test runs in a process of its own, since a worker has one trial.
     await #expect(processExitsWith: .success) {
       let making = Atomic(0), ended = Atomic(false)

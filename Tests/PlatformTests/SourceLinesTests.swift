@@ -4,7 +4,7 @@ import Testing
 /// Tests of the source locations of addresses.
 @Suite struct SourceLinesTests {
   @Test(arguments: ["/nowhere", "/dev/null", "it's not; true '", #filePath])
-  func `a file without instructions has no places`(_ path: String) {
+  func `an address in a file without instructions has no source location`(_ path: String) {
     #expect(SourceLines(of: path, [1, 4096]).place(of: 4096) == nil)
   }
 }

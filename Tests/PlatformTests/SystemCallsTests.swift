@@ -14,14 +14,14 @@ private let countsCalls = SystemCalls.during {} != nil
 
 @Suite struct SystemCallsTests {
   @Test(.enabled(if: countsCalls, "the system does not count calls"), arguments: [0, 1, 10, 1000])
-  func `every system call is counted, and none of the counter's own`(calls: Int) {
+  func `every system call of the body is counted, and no call of the counter itself`(calls: Int) {
     var parent: pid_t = 0
     #expect(SystemCalls.during { for _ in 0..<calls { parent = getppid() } } == calls)
     if calls > 0 { #expect(parent == getppid()) }
   }
 
   @Test(.enabled(if: countsCalls, "the system does not count calls"))
-  func `a free lock and a free semaphore make no system call`() async {
+  func `an uncontended lock and an uncontended semaphore make no system calls`() async {
     // The test runs in a process of its own: another test may hold the allocator's lock, and a debug build allocates.
     await #expect(processExitsWith: .success) {
       let mutex = Mutex(0)
@@ -63,7 +63,7 @@ private let countsCalls = SystemCalls.during {} != nil
   }
 
   @Test(.enabled(if: countsCalls, "the system does not count calls"))
-  func `a body may start a thread, whose calls are its own`() async throws {
+  func `a body can start a thread, whose system calls are not counted`() async throws {
     // glibc blocks all signals while a thread starts, and the thread begins on a stack of its own.
     for _ in 0..<100 {
       let parent = Atomic<Int32>(0)
@@ -78,9 +78,8 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `a signal handler may interrupt the body`()
-    async
-  {
+  @Test(.enabled(if: countsCalls, "the system does not count calls"))
+  func `a signal handler can interrupt the body, and its system calls are counted`() async {
     await #expect(processExitsWith: .success) {
       // A thread of the pool blocks the signal.
       var signals = sigset_t()
@@ -100,7 +99,7 @@ private let countsCalls = SystemCalls.during {} != nil
   }
 
   @Test(.enabled(if: countsCalls, "the system does not count calls"))
-  func `threads can count at the same time, each its own calls`() async {
+  func `threads can count system calls at the same time, and each counts only its own`() async {
     await withTaskGroup { group in
       for calls in 1...20 {
         group.addTask { #expect(SystemCalls.during { for _ in 0..<calls { _ = getppid() } } == calls) }
@@ -116,7 +115,7 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test func `the body runs exactly once, and its error is passed on`() {
+  @Test func `the body runs exactly once, and its error is rethrown`() {
     struct Failure: Error {}
     var runs = 0
     let outer = SystemCalls.during {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ThreadCensusTests {
   typealias Thread = ThreadCensus.Thread
 
-  @Test func `the census counts only the pool threads that a block put to sleep`() {
+  @Test func `the census lists only the pool threads that wait in a block`() {
     let census = ThreadCensus(threads: [
       Thread(id: 1, name: "gcdlab", sleep: .wait),
       Thread(id: 2, name: "oot.default-qos", sleep: .idle),
@@ -35,7 +35,7 @@ import Testing
         ("232 0x3 0x7fe90291cbc0 0x10 0xffffffff 0x0 0x7fe90291d660 0x7fe90291cb90 0x7fe903d75f36\n", .other),
         ("-1 0x7ffcc24c9a30 0x7fe903ca9301\n", .other),
       ] as [(String, ThreadCensus.Sleep?)])
-    func `the census reads why a thread sleeps`(line: String, sleep: ThreadCensus.Sleep?) {
+    func `the census detects from the system call why a thread sleeps`(line: String, sleep: ThreadCensus.Sleep?) {
       #expect(ThreadCensus.Sleep(systemCall: line, futex: 202) == sleep)
     }
 

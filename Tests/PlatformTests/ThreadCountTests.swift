@@ -20,7 +20,7 @@ import Testing
       }
     }
 
-    @Test func `a thread's own number is one that the system lists`() async {
+    @Test func `the numbers of the lab's threads are listed until the threads end`() async {
       await #expect(processExitsWith: .success) {
         let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let numbers = Mutex<Set<Int>>([])
@@ -39,7 +39,7 @@ import Testing
       }
     }
 
-    @Test func `the pool's threads are distinguished from others`() async {
+    @Test func `the count of pool threads does not include other threads`() async {
       await #expect(processExitsWith: .success) {
         guard let before = ThreadCensus.poolCount() else { return }
         let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -31,7 +31,8 @@ extension Lab {
 
   /// The sweep in the examples of the help.
   static let exampleSweep =
-    library.names.contains("apply-stride") ? "apply-stride stride=1..4096:x8 --variant apply" : "\(example) SETTING=1,2,4"
+    library.names.contains("apply-stride")
+    ? "apply-stride stride=1..4096:x8 --variant apply" : "\(example) SETTING=1,2,4"
 
   /// The examples in the help of `compare`: commands of this lab's scenarios, each with the question that it answers.
   static let exampleComparisons: [(command: String, does: String)] =

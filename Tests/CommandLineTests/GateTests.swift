@@ -259,6 +259,13 @@ import Testing
     let other = try await Self.diff([old], [try await Self.run(Self.steady, scenario: "another")])
     #expect(
       other.status == 2 && other.unwrapped.contains("no figure in common: give runs of the same"), "\(other.output)")
+    // Without the option, two sides that cannot be compared are an error of the command line.
+    let files = [
+      try TemporaryFile("old.json", old),
+      try TemporaryFile("new.json", try await Self.run(Self.steady, scenario: "another")),
+    ]
+    let refused = try await Binary.run(["diff"] + files.map(\.path))
+    #expect(refused.status == 64 && refused.errors.contains("have no scenario in common: the old one has "))
     let metric = try await Self.diff([old], [try await Self.run(Self.steady, metric: "wait")])
     #expect(metric.status == 2 && metric.unwrapped.contains("elapsed was not measured on the new side"))
     let empty = try await Self.diff([old], ["[]"])

@@ -91,4 +91,30 @@ import Testing
       #expect(judged.evidence.reason == "a second core was not available in 6 of 10 rounds")
     }
   }
+
+  /// Figures on one core and on two are no like things.
+  @Test func `a search leaves out trials without a second core if each run has enough other trials`() {
+    func results(lacking count: Int, seeksBest: Bool = true) -> Results {
+      var experiment = FakePattern.experiment()
+      experiment.seeksBest = seeksBest
+      var runs = Plan(experiment, budget: .quick, seed: 1).runs
+      for index in runs.indices {
+        runs[index].trials = (0..<10).map { round in
+          TrialRecord(
+            round: round, outcome: .completed, shortages: index == 0 && round < count ? [Cores.second] : [])
+        }
+      }
+      return Results(
+        Measurements(
+          experiment: experiment, machine: .test, seed: 1, started: "", seconds: 1, cut: nil, runs: runs,
+          disturbances: []), within: .quick)
+    }
+    func note(_ results: Results) -> String? { results.warnings.first { $0.kind == "left-out" }?.says }
+    let some = results(lacking: 4)
+    #expect(some.runs[0].trials.map(\.round) == [4, 5, 6, 7, 8, 9] && some.runs[1].trials.count == 10)
+    #expect(note(some)?.hasPrefix("4 trials of ") == true, "\(some.warnings)")
+    for all in [results(lacking: 5), results(lacking: 4, seeksBest: false)] {
+      #expect(all.runs[0].trials.count == 10 && note(all) == nil)
+    }
+  }
 }

@@ -31,7 +31,7 @@ import Testing
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
   }
 
-  /// The process of the tests has used Dispatch before. Only in a worker does a background block start all threads.
+  /// The test process has already used Dispatch. Only in a worker does a background block start all threads.
   @Test func `threads that may not raise their priority do not all have background priority`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()

@@ -137,8 +137,9 @@ struct SearchGroup {
   init(best: Int, runs: [Int], by metric: MetricFacts, _ comparison: RunComparison) {
     (self.best, self.runs) = (best, runs)
     let near = runs.filter { run in
-      comparison.nearBest.contains(run) || comparison.isOfBest
-        && comparison.contrasts[run]?.interval.map { metric.shareWorse($0) <= ConfidenceInterval.alikeShare } == true
+      comparison.nearBest.contains(run)
+        || comparison.isOfBest
+          && comparison.contrasts[run]?.interval.map { metric.shareWorse($0) <= ConfidenceInterval.alikeShare } == true
     }
     self.near = near
     // Too few rounds are no reason to call a run worse.

@@ -92,10 +92,15 @@ struct SearchWording {
   /// also the worst one, since another sentence is about that.
   private func next(_ group: SearchGroup) -> String? {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
-    let ratios = group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
-      .sorted { $0.contrast.factor < $1.contrast.factor }
+    let ratios = ratios(group)
     guard let next = ratios.first, let worst = ratios.last, !areAlike(next.run, worst.run) else { return nil }
     return "next: \(names([next.run], of: group.runs)), \(metric.meaning.wording(next.contrast.ratio))"
+  }
+
+  /// Returns the runs that are certainly worse than the best one with their ratios to it, the best of them first.
+  private func ratios(_ group: SearchGroup) -> [(run: Int, contrast: Contrast)] {
+    group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
+      .sorted { $0.contrast.factor < $1.contrast.factor }
   }
 
   // MARK: The worst runs
@@ -104,8 +109,7 @@ struct SearchWording {
   /// no run is certainly worse, or if the ratios are not those to the best run.
   private func worst(_ group: SearchGroup) -> (names: String, by: String)? {
     guard index.document.scenario.baseline == nil else { return nil }
-    let ratios = group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
-      .sorted { $0.contrast.factor < $1.contrast.factor }
+    let ratios = ratios(group)
     guard let worst = ratios.last else { return nil }
     // An undecided run may be worse than all that are certainly worse than the best.
     guard !group.unclear.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor }) else {

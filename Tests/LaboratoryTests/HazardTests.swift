@@ -33,7 +33,9 @@ import Testing
 
   private static let start = #"echo '{"started":1}'; "#
 
-  @Test func `a worker that stands still past its time limit hangs before the watchdog ends it`() async throws {
+  @Test func `a worker that stands still past its time limit is reported as hung before the watchdog ends it`()
+    async throws
+  {
     let trial = try await run("stuck", Self.start + "exec sleep 1000")
     #expect(trial.outcome == .hung)
     // The time of such a trial would be the lab's own limit.

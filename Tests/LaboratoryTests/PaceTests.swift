@@ -52,7 +52,7 @@ import Testing
     #expect(try rounds(budget) { run, round in run == 1 && round.isMultiple(of: 2) ? 100 : 10 } == 40)
   }
 
-  @Test func `in a search, a run that is certainly twice as slow takes part in every fourth round`()
+  @Test func `a run that is certainly twice as slow as the best takes part in every fourth round of a search`()
     throws
   {
     /// Returns the numbers of rounds of the three runs if the last one is slower by a factor.

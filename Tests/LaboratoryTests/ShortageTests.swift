@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// Figures on one core and on two are no like things.
+  /// Figures on one core and on two cores are not comparable.
   @Test func `a search leaves out trials without a second core if each run has enough other trials`() {
     func results(lacking count: Int, seeksBest: Bool = true) -> Results {
       var experiment = FakePattern.experiment()

@@ -41,7 +41,7 @@ import Testing
     if case .deadlock = finding { true } else { false }
   }
 
-  @Test func `a notify block that begins as soon as a long block of the main queue ends has waited for it`() {
+  @Test func `a notify block that begins right after a long block of the main queue counts as delayed by it`() {
     func hangs(_ begin: UInt64) -> [TraceFinding] {
       Self.trace(kind: .main) {
         $0.length = 1000 * Self.millisecond
@@ -252,7 +252,9 @@ import Testing
   }
 
   @Test(arguments: [(UInt64(200), true), (900, false)])
-  func `blocks are small when they run for less time than passes between submissions`(_ run: UInt64, _ isSmall: Bool) {
+  func `blocks are called small if they run for less time than passes between submissions`(
+    _ run: UInt64, _ isSmall: Bool
+  ) {
     let trace = Self.trace { trace in
       trace.blocks = (0..<200).map { number in
         let time = UInt64(number) * 500
@@ -262,7 +264,7 @@ import Testing
     #expect(trace.findings.contains(.small(queue: 0, blocks: 200, run: run, apart: 500)) == isSmall)
   }
 
-  @Test func `the longest wait is not a wait of a thread that has nothing to do with Dispatch`() {
+  @Test func `the longest wait is a wait of the caller or inside a block, not of another thread`() {
     let trace = Self.trace {
       $0.lanes.append(
         Trace.Lane(

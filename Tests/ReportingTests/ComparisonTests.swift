@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `the amount of work is not a setting to choose`() throws {
+  @Test func `a search has a best run for each amount of work`() throws {
     func time(_ variant: String, _ values: [String: Int]) -> Double? {
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }

@@ -262,7 +262,7 @@ import Testing
     #expect(line(0.5, after: 31, limit: nil).hasSuffix("──  round 14, ±50 %, goal ±2.0 %, 31 s  apply"))
   }
 
-  @Test func `a watched change has one line`() {
+  @Test func `a watched change is displayed in one line`() {
     func line(_ kind: PathEvent.Kind, _ before: Int?, _ after: Int?) -> String {
       WatchReport.line(
         PathEvent(time: 1_500_000_000, kind: kind, path: "notes.txt", size: after, previousSize: before),

@@ -73,7 +73,7 @@ import Testing
     #expect(!TerminalReport(TextStyle()).render(ReportContent(content.document)).contains("Documents"))
   }
 
-  @Test func `a failed claim of the lab is called not so, and a failed claim of a document refuted`() throws {
+  @Test func `a refuted claim is labelled 'not so' if it is of the lab, and 'refuted' if it is of a document`() throws {
     let content = try Self.content([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
     #expect(content.counts?.text == "2 claims: 1 refuted, 1 not so")
     let lines = Self.lines(content)
@@ -121,7 +121,7 @@ import Testing
     #expect(!SmokeReport.summary([against2, for2], strict: false, TextStyle()).contains("guide.2"))
   }
 
-  @Test func `the most severe claims come first, and claims that came true share one line`() throws {
+  @Test func `the most severe claims come first, and held or supported claims share one line`() throws {
     let content = try Self.content(
       [
         .supported, .held, .witnessed, .refuted, .inconclusive, .held, .violated,

@@ -49,7 +49,7 @@ import Testing
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("B1!"))
   }
 
-  @Test func `a wait hides its block and shows its reason`() {
+  @Test func `a wait is drawn over its block, with its reason`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("~sema~"))
     #expect(Self.rows("caller", Self.text(.sample, from: 0))[1].contains("~group~"))
   }

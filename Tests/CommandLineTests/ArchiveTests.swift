@@ -35,7 +35,7 @@ import Testing
 
   private static let scenario = "block-capture"
 
-  @Test func `a run is kept, compared with the next, and graded sentence by sentence`() async throws {
+  @Test func `a run is saved, compared with the next run, and used to grade sentences`() async throws {
     try await Self.withCache { cache in
       let before = try await Self.run("documents", "guide", "--format", "json", cache: cache)
       #expect(before.status == 0 && !before.output.contains("held"))
@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a quick run in between does not hide the full one before it, and a name chooses a scenario`() async throws
-  {
+  @Test func `a full run is compared with the previous full run, despite a quick run in between`() async throws {
     try await Self.withCache { cache in
       let full = ["scenario", Self.scenario, "--rounds", "1", "--format", "json"]
       _ = try await Self.run(full, cache)
@@ -81,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `two full runs are compared, although a quick one came last`() async throws {
+  @Test func `the last two full runs are compared, even if a quick run came after them`() async throws {
     try await Self.withCache { cache in
       let full = ["scenario", Self.scenario, "--rounds", "1", "--format", "json"]
       for run in [full, full, full + ["--quick"]] { _ = try await Self.run(run, cache) }
@@ -91,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [["--no-save"], ["--set", "blocks=20"], ["--variant", "value"]])
-  func `a run with other settings is not kept`(_ options: [String]) async throws {
+  func `a run with other settings or the option --no-save is not saved`(_ options: [String]) async throws {
     try await Self.withCache { cache in
       let finished = try await Binary.run(
         ["scenario", Self.scenario, "--quick", "--rounds", "1"] + options,
@@ -101,14 +100,14 @@ import Testing
     }
   }
 
-  @Test func `a cache that cannot be written costs one warning`() async throws {
+  @Test func `a cache that cannot be written causes one warning`() async throws {
     let finished = try await Self.run(
       "scenario", Self.scenario, "queue-context", "--quick", "--rounds", "1", cache: "/proc/none/cache")
     #expect(finished.status == 0)
     #expect(finished.errors.split(separator: "\n").filter { $0.contains("is not kept") }.count == 1)
   }
 
-  @Test func `an entry that was cut off is not a run`() async throws {
+  @Test func `an incomplete entry of the cache is ignored`() async throws {
     try await Self.withCache { cache in
       _ = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
       try OutputFile("\(cache)/\(Self.scenario).quick.json").write("{\"schema\": ")
@@ -128,7 +127,7 @@ import Testing
 
   private static func document(_ path: String) throws -> JSONValue { try JSONValue(try #require(readFile(path))) }
 
-  @Test func `a pipe in the cache is not waited for, and a link not followed`() async throws {
+  @Test func `pipes and links in the cache are not read, and the next run replaces them`() async throws {
     try await Self.withRuns { cache in
       let precious = try TemporaryFile("precious", "precious")
       for ending in ["quick.json", "quick.before.json", "verdicts.json"] {
@@ -151,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `an entry exists at every moment while another lab keeps its run`() async throws {
+  @Test func `an entry of the cache exists at every moment while another lab saves its run`() async throws {
     try await Self.withRuns { cache in
       let entry = "\(cache)/\(Self.scenario).quick.json"
       let labs = Task {
@@ -173,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `a run of another version is not graded, and compared with a remark`() async throws {
+  @Test func `a run of another version grades no sentence, and is compared with a remark`() async throws {
     try await Self.withRuns { cache in
       for ending in ["quick.before.json", "verdicts.json"] {
         let entry = "\(cache)/\(Self.scenario).\(ending)"
@@ -188,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `a run without trials is refused with the reason, and so is one of another scenario`() async throws {
+  @Test func `diff refuses a saved run without trials or of another scenario, with the reason`() async throws {
     try await Self.withRuns { cache in
       let entry = "\(cache)/\(Self.scenario).quick.json"
       let document = try Self.document(entry)

@@ -17,7 +17,7 @@ import Testing
     return (one, many)
   }
 
-  @Test func `two documents become a page, a text and a list of sentences`() async throws {
+  @Test func `documents of two machines become a page, a text and a list of sentences`() async throws {
     let (one, many) = try await Self.runs()
     let page = try TemporaryFile("atlas.html")
     let report = try await Binary.run(["report", "--side-by-side", one.path, many.path, "--export", page.path])
@@ -32,7 +32,7 @@ import Testing
     #expect(try JSONValue(guide.output)["schema"] == .text("gcdlab.atlas/1"))
   }
 
-  @Test func `one document is that of a run, as after --results`() async throws {
+  @Test func `a single document is graded as with the option --results`() async throws {
     let (one, _) = try await Self.runs()
     let plain = try await Binary.run(["documents", one.path]),
       option = try await Binary.run(["documents", "--results", one.path])
@@ -42,7 +42,7 @@ import Testing
     #expect(alone.errors.contains("an atlas needs the result documents of two or more runs"), "\(alone.errors)")
   }
 
-  @Test func `bad input is refused before anything is written`() async throws {
+  @Test func `an invalid document or format is refused without any output`() async throws {
     let (one, many) = try await Self.runs()
     let other = try TemporaryFile("other.json", "{}")
     let cases: [([String], String)] = [

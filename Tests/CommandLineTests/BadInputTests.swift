@@ -130,7 +130,7 @@ import Testing
     ),
     (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, allowed is 1 or more."),
   ])
-  func `usage errors end with 64`(_ arguments: [String], _ start: String) async throws {
+  func `usage errors have the exit status 64`(_ arguments: [String], _ start: String) async throws {
     let finished = try await Binary.run(arguments)
     #expect(finished.errors.hasPrefix(start), "\(finished.errors)")
     #expect(finished.output == "")
@@ -183,7 +183,7 @@ import Testing
       ")\n"
     ),
   ])
-  func `every error has one prefix, and a guess if there is one`(
+  func `every error has the prefix of the lab, and a guess if a name is similar`(
     _ arguments: [String], _ start: String, _ end: String
   ) async throws {
     let finished = try await Binary.run(arguments)
@@ -191,7 +191,7 @@ import Testing
     #expect(finished.errors.hasPrefix(start) && finished.errors.hasSuffix(end), "\(finished.errors)")
   }
 
-  @Test func `a percentile that no trial has is an error, and the measured figures are still shown`() async throws {
+  @Test func `a percentile that no trial has is an error, and the other figures are still shown`() async throws {
     let file = try TemporaryFile(
       "x.yml",
       """
@@ -213,7 +213,7 @@ import Testing
     #expect(refused.output.contains("elapsed"))
   }
 
-  @Test func `a broken scenario file names its line`() async throws {
+  @Test func `the error in a scenario file names its line`() async throws {
     let file = try TemporaryFile("broken.yml", "scenario: x\npattern: apply-stride\ntitle: t\nsource: s\nswep: {}\n")
     let finished = try await Binary.run(["scenario", file.path])
     #expect(
@@ -223,13 +223,13 @@ import Testing
     #expect(finished.status == 64)
   }
 
-  @Test func `a worker needs a request`() async throws {
+  @Test func `a worker without a request ends with an error`() async throws {
     let finished = try await Binary.run(["worker"])
     #expect(finished.status == 64)
     #expect(finished.errors.contains("expected a trial request as one line of JSON"))
   }
 
-  @Test func `too few descriptors are the machine's fault`() async throws {
+  @Test func `a run with too few descriptors ends with the status of a machine error`() async throws {
     let finished = try await Binary.shell("ulimit -n 40; exec \"$0\" smoke singleton-race")
     #expect(
       finished.errors == "gcdlab: 64 open descriptors are needed to run workers, the limit is 40; "

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(.enabled(if: Confinement.isPossible && Host.cores >= 2, "there is but one core, or no call to keep to one"))
-  func `a confined worker runs on its cores, and Dispatch counts no others`() async throws {
+  func `a confined worker runs on its cores only, and Dispatch counts no other cores`() async throws {
     let one = try await Self.width(["--cores", "1"])
     #expect(one[at: "machine.confinedTo"] == .list([.number(Double(Confinement.coresInTurn[0]))]))
     #expect(one[at: "machine.cores"] == .number(Double(Host.cores)))
@@ -22,13 +22,13 @@ import Testing
     #expect(one[at: "runs.0.metrics.blocked-tasks.max"] == .number(1))
   }
 
-  @Test func `a run without the setting does not mention cores`() async throws {
+  @Test func `the document of a run without the setting cores does not contain it`() async throws {
     let plain = try await Self.width([])
     #expect(plain[at: "runs.0.parameters.tasks"] != nil)
     #expect(plain[at: "machine.confinedTo"] == nil && plain[at: "runs.0.parameters.cores"] == nil)
   }
 
-  @Test func `more cores than the machine has are left out of a sweep, and unavailable alone`() async throws {
+  @Test func `a sweep leaves out too many cores, and a run on only too many cores fails`() async throws {
     let none = try await Binary.run(["scenario", "queue-order", "--quick", "--rounds", "1", "--cores", "4096"])
     #expect(none.status == 2)
     #expect(none.errors.contains("4096 cores are requested"), "\(none.errors)")
@@ -44,7 +44,7 @@ import Testing
     #expect(!some.output.contains("unavailable") && !some.output.contains("4096 cores"), "\(some.output)")
   }
 
-  @Test func `settings that do the same as a smaller one are left out of a sweep`() async throws {
+  @Test func `a sweep leaves out settings with the same effect as a smaller setting`() async throws {
     let some = try await Binary.run([
       "compare", "fd-semaphore", "limit=64,128,256", "--variant", "semaphore", "--set", "tasks=50", "--rounds", "1",
     ])
@@ -70,7 +70,7 @@ import Testing
       refused.errors == "gcdlab: --cores: cores: found '\(cores)', allowed is a whole number from 1 on, or all\n")
   }
 
-  @Test func `swept cores cannot be set as well`() async throws {
+  @Test func `cores that are both swept and set are refused`() async throws {
     let refused = try await Binary.run(["compare", "queue-order", "cores=1,2", "--cores", "1"])
     #expect(refused.status == 64)
     #expect(refused.errors.contains("'cores' is swept, and set by --cores 1: leave one of them out"))

@@ -49,13 +49,13 @@ import Testing
   private let sleeper = 3
   private let large = 4
 
-  @Test func `processor time is that of all threads in the body`() async throws {
+  @Test func `the processor time is the total of all threads in the body`() async throws {
     #expect(try await range("processor-time", twoThreads).lowerBound >= 20e6)
     #expect(try await range("processor-time", idle).upperBound < 20e6)
     #expect(try await range("processor-time", setUp).lowerBound >= 110e6)
   }
 
-  @Test func `switches, threads and memory are counted by the kernel`() async throws {
+  @Test func `the counts of switches, threads and memory match the known use of each variant`() async throws {
     #expect(try await range("voluntary-switches", sleeper).lowerBound >= 150)
     #expect(try await range("voluntary-switches", idle).upperBound < 50)
     #expect(try await range("involuntary-switches", idle).lowerBound >= 0)
@@ -67,7 +67,7 @@ import Testing
     #expect(try await range("peak-memory", idle).upperBound < Double(64 << 20))
   }
 
-  @Test func `checks can refer to costs, and can fail`() async throws {
+  @Test func `a check on a cost can hold and can fail`() async throws {
     guard case .list(let claims)? = try await Self.document.value["claims"] else {
       throw Unexpected(description: "no claims")
     }
@@ -76,7 +76,7 @@ import Testing
     #expect(verdicts[3] == "held", "\(verdicts)")
   }
 
-  @Test func `the details have a table of costs, and the plain report does not`() async throws {
+  @Test func `only the detailed report has a table of costs`() async throws {
     let file = try TemporaryFile("costs.json", try await Self.document.value.text())
     func report(_ arguments: String) async throws -> String {
       try await Binary.shell("exec \"$(dirname \"$0\")/faults\" report '\(file.path)' \(arguments)").output
@@ -91,7 +91,7 @@ import Testing
     #expect(try await report("--format csv").contains("two-threads,processor-time,ns,p50,"))
   }
 
-  @Test func `a document without costs is still read, and shows none`() async throws {
+  @Test func `a document without costs can be read, and its report has no costs`() async throws {
     var document = try await Self.document.value
     let costs = ["processor-time", "voluntary-switches", "involuntary-switches", "peak-thread-count", "peak-memory"]
     for run in 0..<5 { for cost in costs { document[at: "runs.\(run).metrics.\(cost)"] = nil } }
@@ -106,7 +106,7 @@ import Testing
     #expect(!report.output.contains("resource use"))
   }
 
-  @Test func `compare can rank by costs`() async throws {
+  @Test func `a comparison can rank its runs by a cost`() async throws {
     let compared = try await Self.run([
       "compare", "used=10ms,40ms", "--variant", "two-threads", "--metric", "processor-time", "--rounds", "3",
     ])

@@ -13,14 +13,14 @@ import Testing
     return JSONSchema(root: try JSONValue(text))
   }
 
-  @Test func `every scenario gives a valid document`() async throws {
+  @Test func `every scenario produces a valid document`() async throws {
     let ran = try await Binary.run(["smoke", "--time", "10min", "--format", "json"])
     guard case .list(let documents) = try JSONValue(ran.output) else { throw JSONSchemaTestError.notAList }
     #expect(documents.count >= 5)
     for document in documents { #expect(try schema().violations(document) == []) }
   }
 
-  @Test func `a comparison gives a valid document too`() async throws {
+  @Test func `a comparison produces a valid document`() async throws {
     let ran = try await Binary.run(
       ["compare", "apply-stride", "stride=1,16", "--rounds", "2", "--time", "10min", "--format", "json"] + Self.short)
     let document = try JSONValue(ran.output)
@@ -28,7 +28,7 @@ import Testing
     #expect(document["scenario"]?["seeksBest"] == .bool(true))
   }
 
-  @Test func `the schema refuses what no run gives`() async throws {
+  @Test func `the schema refuses a document with values that no run can have`() async throws {
     let ran = try await Binary.run(["scenario", "apply-stride", "--rounds", "1", "--format", "json"] + Self.short)
     let valid = try JSONValue(ran.output)
     let breaks: [(String, JSONValue?)] = [
@@ -45,7 +45,7 @@ import Testing
 
   private enum JSONSchemaTestError: Error { case notAList }
 
-  @Test func `a saved run looks as it did`() async throws {
+  @Test func `a saved run has the same report and exports as the original run`() async throws {
     let endings = ExportFormat.all.map(\.ending)
     let live = try TemporaryFile("run.json"), later = try TemporaryFile("later.json")
     func exports(_ file: TemporaryFile, _ endings: some Sequence<String>) -> [String] {
@@ -70,7 +70,7 @@ import Testing
     #expect(try await Binary.run(["report", live.path, "--color", "always"]).output.contains("\u{1b}["))
   }
 
-  @Test func `several documents are reported in turn`() async throws {
+  @Test func `several documents are reported one after the other`() async throws {
     let both = try TemporaryFile("both.json"), page = try TemporaryFile("page.html")
     let smoke = try await Binary.run([
       "smoke", "singleton-race", "file-monitor", "--time", "10min", "--format", "table", "--export", both.path,
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// `help` lists one spelling for each option. Older spellings are still accepted.
-  @Test func `old spellings are still read`() async throws {
+  @Test func `old spellings of options are still accepted`() async throws {
     #expect(try await Binary.run(["machine", "--json"]).output.hasPrefix("{"))
     #expect(try await Binary.run(["machine", "--format", "json"]).output.hasPrefix("{"))
     for command in ["machine", "smoke", "report", "scenario", "compare"] {
@@ -149,7 +149,7 @@ import Testing
     #expect(try await Binary.run(["diff", file.path, file.path]).status == 64)
   }
 
-  @Test func `a comparison of cells that cannot fit is refused`() async throws {
+  @Test func `a comparison whose cells do not fit into the time is refused`() async throws {
     let refused = try await Binary.run([
       "compare", "apply-stride", "stride=1..64:x2", "--time", "50ms", "--variant", "apply", "--set", "work=100us",
       "--set", "iterations=2000",
@@ -160,7 +160,7 @@ import Testing
     #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }
 
-  @Test func `a cell past its time is stopped and the others continue`() async throws {
+  @Test func `a cell that exceeds its time is stopped, and the other cells continue`() async throws {
     let ran = try await Binary.run([
       "compare", "apply-stride", "work=0ns,500ms", "--variant", "serial-loop", "--variant", "threads", "--set",
       "iterations=400", "--set", "stride=100", "--rounds", "2", "--trial-time", "5s", "--time", "60min",

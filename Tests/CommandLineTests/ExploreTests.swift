@@ -24,7 +24,7 @@ import Testing
       finished.output.contains("not a proof of the library") || finished.output.contains("nothing here is a proof"))
   }
 
-  @Test func `a schedule is repeated`() async throws {
+  @Test func `the option --schedule repeats a schedule`() async throws {
     let finished = try await Binary.run(["explore", "singleton-race", "--variant", "mutex", "--schedule", "2"])
     #expect(finished.status == 0)
     #expect(
@@ -44,14 +44,14 @@ import Testing
         """))
   }
 
-  @Test func `all variants of a scenario have a line, also those that cannot be explored`() async throws {
+  @Test func `every variant of a scenario has a line, even if it cannot be explored`() async throws {
     let finished = try await Binary.run(["explore", "singleton-race"])
     #expect(finished.status == 0)
     #expect(finished.output.contains("✓ mutex                  None of all 2 schedules of 2 threads breaks it.\n"))
     #expect(finished.output.contains("- static-let             It cannot be explored: a static let is created once"))
   }
 
-  @Test func `variants with the same obstacle share its sentence, and an answer says what its model leaves out`()
+  @Test func `variants with the same obstacle share a sentence, and every answer has the limits of its model`()
     async throws
   {
     let directory = try ScratchDirectory()
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `exports have the same schedule`() async throws {
+  @Test func `every export has the same schedule as the terminal`() async throws {
     let directory = try ScratchDirectory()
     defer { directory.remove() }
     let paths = ["json", "html", "txt"].map { directory.file("explored.\($0)") }
@@ -107,7 +107,7 @@ import Testing
     #expect(json.contains(#""schema" : "gcdlab.exploration/1""#) && json.contains(#""schedules" : 18"#))
   }
 
-  @Test func `the scenario's own trials show on free threads what breaks`() async throws {
+  @Test func `trials on free threads show the anomaly that an exploration found`() async throws {
     let finished = try await Binary.run(
       ["explore", "singleton-race", "--variant", "check-then-act-paused", "--trials", "3"])
     #expect(finished.status == 0)
@@ -115,7 +115,7 @@ import Testing
     #expect(text.contains("On free threads, 3 of 3 trials of the scenario show its anomaly."), "\(finished.output)")
   }
 
-  @Test func `the report of a scenario says what an exploration of its variants says`() async throws {
+  @Test func `the report of a scenario includes the results of exploring its variants`() async throws {
     let finished = try await Binary.run([
       "scenario", "barrier-scope", "--quick", "--variant", "private", "--variant", "global", "--format", "json",
     ])
@@ -124,7 +124,7 @@ import Testing
         "some order of steps breaks global; none of all 3 orders breaks private (gcdlab explore barrier-scope)"))
   }
 
-  @Test func `an exploration without an end is no pass`() async throws {
+  @Test func `an exploration that the time ends does not pass`() async throws {
     // A duration that no machine can meet: every order of the largest scenario, in one millisecond.
     let finished = try await Binary.run(["explore", "library-load", "--variant", "task-group", "--time", "1ms"])
     #expect(finished.status == 2)

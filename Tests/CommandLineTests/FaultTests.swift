@@ -14,14 +14,14 @@ import Testing
 
   private func require(_ command: String) async throws { try await Binary.require(command) }
 
-  @Test func `a full device is reported for results and exports`() async throws {
+  @Test func `a full device is reported, and an export to a device is refused`() async throws {
     let printed = try await Binary.shell("\"$0\" \(Self.run) > /dev/full")
     #expect(printed.status == 2 && printed.errors == "gcdlab: cannot write: No space left on device\n")
     let exported = try await Binary.shell("\"$0\" \(Self.run) --export /dev/full 2>&1")
     #expect(exported.status == 64 && exported.output.contains("no format for"))
   }
 
-  @Test func `a failed export does not prevent the others`() async throws {
+  @Test func `a failed export does not prevent the other exports`() async throws {
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none"
     try await require("unshare -m sh -c '\(mount) /mnt'")
     let file = try TemporaryFile("x.csv")
@@ -48,7 +48,7 @@ import Testing
   /// The lab's file is replaced during a run, as by a new build: after its first worker has started, another program is
   /// at its path.
   @Test(arguments: ["rm gcdlab", "cp /bin/false next && mv next gcdlab"])
-  func `workers run the binary with which the lab started, whatever happens to its file`(_ change: String) async throws
+  func `workers run the binary with which the lab started, even if its file is replaced`(_ change: String) async throws
   {
     let script = """
       lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
@@ -79,14 +79,14 @@ import Testing
 
   /// Setting the limit fails at once, or in the middle of a trial.
   @Test(arguments: [0, 1])
-  func `a change that cannot be made gives no verdict on its monitor`(_ blocks: Int) async throws {
+  func `a file monitor has no verdict if the file cannot be changed`(_ blocks: Int) async throws {
     try await require("ulimit -f \(blocks); \"$0\" --version")
     let scenario = "scenario file-monitor --variant source --rounds 1 --set changes=2000 --set poll-interval=0"
     let finished = try await Binary.shell("ulimit -f \(blocks); exec \"$0\" \(scenario)")
     try expectUnavailable(finished, "File too large")
   }
 
-  @Test func `a full scratch directory gives no verdict on a monitor`() async throws {
+  @Test func `a file monitor has no verdict if the scratch directory is full`() async throws {
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none /mnt && head -c 4096 /dev/zero > /mnt/full"
     try await require("unshare -m sh -c '\(mount) && TMPDIR=/mnt \"$0\" --version' \"$0\"")
     let lab = "TMPDIR=/mnt exec \"$0\" scenario file-monitor --quick --rounds 1"
@@ -109,14 +109,14 @@ import Testing
   }
 
   @Test(arguments: ["/proc/x.json", "/sys/x.json", "/no/such/x.json", "/dev/null/x.json"])
-  func `a place that cannot be written is reported before the run`(_ path: String) async throws {
+  func `an export path that cannot be written is refused before the run`(_ path: String) async throws {
     let refused = try await Binary.shell("\"$0\" \(Self.run) --export '\(path)'")
     #expect(refused.status == 64 && refused.output.isEmpty)
     #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(path): "), "\(refused.errors)")
   }
 
   @Test(arguments: [3, 4, 8, 16, 32])
-  func `a lack of descriptors is reported and never a trap`(_ limit: Int) async throws {
+  func `a lack of descriptors is reported and does not trap the lab`(_ limit: Int) async throws {
     for command in [Self.run, "smoke", "list", "machine", "watch /tmp --for 1ms", "compare apply-stride stride=1,2"] {
       let finished = try await Binary.shell("ulimit -n \(limit); \"$0\" \(command)")
       // With 3 descriptors, even the shell may not be able to start a program.
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: ["instances", "watches"])
-  func `a system without inotify makes the variant unavailable, and watch says why`(_ what: String) async throws {
+  func `a variant is unavailable if inotify is exhausted, and watch names the limit`(_ what: String) async throws {
     // A user namespace has its own limits.
     let limit = "echo 0 > /proc/sys/user/max_inotify_\(what)"
     try await require("unshare -Ur sh -c '\(limit)'")
@@ -151,7 +151,7 @@ import Testing
     return try await Binary.shell("cd '\(directory)' && clang -shared -fPIC -o replaced.so replaced.c && \(run)")
   }
 
-  @Test func `actors without cores of their own, which do not meet, give no verdict`() async throws {
+  @Test func `threads that share one core do not fail a claim on their race`() async throws {
     // All actors share one core, without the lab's knowledge. A duplicate is then very rare.
     let arguments = "scenario singleton-race --variant check-then-act --quick --rounds 2 --set patience=100ms"
     let finished = try await lab(
@@ -181,7 +181,7 @@ import Testing
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
 
-  @Test func `the cost of a slow clock is measured, and figures near that cost are marked`() async throws {
+  @Test func `the cost of a slow clock is measured, and figures near it are marked`() async throws {
     // A read of the clock takes some tens of microseconds.
     let finished = try await lab(
       "\(Self.run) --set batch=10",
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 20, 40])
-  func `a narrow terminal traps nothing`(_ columns: Int) async throws {
+  func `the lab does not trap in a narrow terminal`(_ columns: Int) async throws {
     for command in ["list", "explain apply-stride", Self.run, "machine"] {
       let finished = try await Binary.shell("COLUMNS=\(columns) \"$0\" \(command)")
       #expect(finished.status == 0 && !finished.output.isEmpty, "\(command)")
@@ -213,7 +213,7 @@ import Testing
     "env -u TERM",
     "env -i PATH=\"$PATH\" TSAN_OPTIONS=\"$TSAN_OPTIONS\"", "env TERM=nonsense", "env COLUMNS=x", "env COLUMNS=-3",
   ])
-  func `an odd environment traps nothing`(_ environment: String) async throws {
+  func `the lab does not trap in an unusual environment`(_ environment: String) async throws {
     let finished = try await Binary.shell("\(environment) \"$0\" \(Self.run)")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(!finished.output.contains("\u{1b}["))
@@ -270,7 +270,7 @@ import Testing
     ("ulimit -f 100", "File too large"),
     ("mount -t tmpfs -o size=64k none /mnt && export TMPDIR=/mnt", "No space left on device"),
   ])
-  func `a full disk is not the fault of a writer`(_ limit: String, _ reason: String) async throws {
+  func `claims on a writer are not judged if the disk is full`(_ limit: String, _ reason: String) async throws {
     try await require("unshare -m sh -c '\(limit)'")
     let finished = try await Binary.shell(
       "unshare -m sh -c '\(limit) && exec \"$0\" scenario descriptor-write --quick --rounds 1' \"$0\"")
@@ -287,7 +287,7 @@ import Testing
   ///
   /// The lab may use one core, but Dispatch counts all cores that are online (`taskset`, the processors of a
   /// container).
-  @Test func `a pool that is wider than the number of cores is compared with its own width`() async throws {
+  @Test func `a claim compares a pool with its own width if it is wider than the number of cores`() async throws {
     guard Host.onlineCores > 1 else { try skip("there is but one core here") }
     try await require("taskset -c 0 true")
     let functions = """
@@ -324,7 +324,7 @@ import Testing
     #expect(finished.status == 0 && finished.output.allSatisfy(\.isASCII), "\(finished.output)")
   }
 
-  @Test func `bytes that are not text are refused like any other input`() async throws {
+  @Test func `arguments that are not valid text are refused`() async throws {
     let name = "$(printf 'x\\377y')"
     for command in [
       "scenario \(name)", "scenario ./\(name).yml", "\(Self.run) --set \(name)=1", "report \(name) --html /tmp/x",

@@ -77,7 +77,7 @@ import Testing
 
   private static let steady = [1000.0, 1010, 990, 1005, 995, 1002]
 
-  @Test func `steady runs are judged and fine`() async throws {
+  @Test func `a diff of steady runs passes`() async throws {
     let run = try await Self.run(Self.steady, warning: "a neighbour was noisy")
     let runs = Array(repeating: run, count: 3)
     let fine = try await Self.diff(runs, runs)
@@ -93,7 +93,7 @@ import Testing
     #expect(try await Self.diff([run], [faster]).status == 0)
   }
 
-  @Test func `a figure that became worse fails`() async throws {
+  @Test func `a diff with a figure that became worse fails`() async throws {
     let old = try await Self.run(Self.steady), new = try await Self.run(Self.steady.map { $0 * 1.3 })
     let worse = try await Self.diff([old, old, old], [new, new, new])
     #expect(worse.status == 1 && worse.output.contains("above the limit"), "\(worse.output)")
@@ -103,7 +103,7 @@ import Testing
     #expect(try await Binary.run(["diff"] + files.map(\.path) + ["--fail-above", "10%"]).status == 1)
   }
 
-  @Test func `violated guarantees and broken trials fail, whatever the figures`() async throws {
+  @Test func `a diff with a violated guarantee or broken trials fails, even if its figures are steady`() async throws {
     let old = try await Self.run(Self.steady)
     let violated = try await Self.diff([old], [try await Self.run(Self.steady, claim: "violated")])
     #expect(
@@ -187,7 +187,9 @@ import Testing
     ]
   }
 
-  @Test(arguments: attacks) private func `no figure hides a fault of the new side`(_ attack: Attack) async throws {
+  @Test(arguments: attacks) private func `steady figures do not hide a fault of the new side`(_ attack: Attack)
+    async throws
+  {
     let old = try await Self.run(Self.steady, claim: "held")
     let new = try await Self.run(Self.steady, claim: "held", attack.changes)
     let diff = try await Self.diff([old, old, old], [new, new, new])
@@ -199,7 +201,7 @@ import Testing
     #expect(same.status == (isWrong ? attack.status : 0), "\(same.output)\(same.errors)")
   }
 
-  @Test func `a debug build and a release build cannot be compared`() async throws {
+  @Test func `a diff of a debug build and a release build does not pass`() async throws {
     let debug = try await Self.run(Self.steady, ["machine.optimised": .bool(false)])
     let released = try await Self.run(Self.steady, ["machine.optimised": .bool(true)])
     for (old, new) in [([debug], [released]), ([released], [debug]), ([debug, released], [debug, released])] {
@@ -209,7 +211,7 @@ import Testing
   }
 
   /// `gcdlab help` documents the same rule for refuted and inconclusive performance claims.
-  @Test func `a performance claim fails a run only on request`() async throws {
+  @Test func `a refuted performance claim fails a run only with the option --strict`() async throws {
     for (verdict, strict) in [("refuted", 1), ("inconclusive", 0)] {
       var claim = Self.claimed("held")
       claim["kind"] = .text("performance")
@@ -222,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func `a saved run ends as it did`() async throws {
+  @Test func `the report on a saved run has the exit status of the run`() async throws {
     for (claim, changes, status) in [
       ("held", [:], 0), ("violated", [:], 1), ("unavailable", [:], 2), ("held", ["interrupted": .bool(true)], 2),
       ("violated", ["interrupted": .bool(true)], 1),
@@ -245,7 +247,7 @@ import Testing
       ),
       ("nothing measured", [], "fd-semaphore semaphore elapsed was not measured on the new side"),
     ] as [(String, [Double], String)])
-  func `a diff that cannot be told does not pass`(_ what: String, _ rounds: [Double], _ reason: String) async throws {
+  func `an inconclusive diff does not pass`(_ what: String, _ rounds: [Double], _ reason: String) async throws {
     let old = try await Self.run(Self.steady)
     let diff = try await Self.diff([old], [try await Self.run(rounds)])
     #expect(diff.status == 2 && diff.unwrapped.contains(reason), "\(what): \(diff.output)\(diff.errors)")
@@ -272,7 +274,7 @@ import Testing
     #expect(empty.status == 64 && empty.errors.contains("an empty list of result documents"))
   }
 
-  @Test func `a figure that may be worse than the limit is named, with what would help`() async throws {
+  @Test func `a diff of figures that may be worse than the limit suggests more runs`() async throws {
     // The figures vary by 20 % from run to run.
     var runs: [String] = []
     for factor in [1, 1.2, 0.8, 1.1] { runs.append(try await Self.run(Self.steady.map { $0 * factor })) }
@@ -283,7 +285,7 @@ import Testing
     #expect(wild.unwrapped.contains("more runs per side would tell, here 2 and 2"), "\(wild.output)")
   }
 
-  @Test func `diff accepts two documents or several for each side, and nothing else`() async throws {
+  @Test func `diff accepts only two documents, or documents for both --old and --new`() async throws {
     for arguments in [
       ["a.json"], ["a.json", "b.json", "c.json"], ["a.json", "--new", "b.json"], ["--old", "a.json"],
     ] {
@@ -292,7 +294,7 @@ import Testing
     }
   }
 
-  @Test func `a killed diff leaves none of the labs that it started`() async throws {
+  @Test func `the labs that a diff started end if the diff is killed`() async throws {
     // Each run of ten thousand rounds would take hours. Ten minutes are enough for the busiest machine.
     let finished = try await Binary.shell(
       """
@@ -310,7 +312,7 @@ import Testing
     #expect(finished.output == "ended\n", "\(finished.errors)")
   }
 
-  @Test func `old and new are run in turn`() async throws {
+  @Test func `a diff against a binary has the requested number of runs on each side`() async throws {
     let ran = try await Binary.run([
       "diff", "--against", Binary.path, "--runs", "2", "--format", "json", "--fail-above", "1000%", "--",
       "fd-semaphore", "--quick", "--rounds", "3", "--variant", "semaphore", "--seed", "1",
@@ -323,7 +325,7 @@ import Testing
     #expect(try await Binary.run(["diff", "--against", Binary.path]).status == 64)
   }
 
-  @Test func `an export is that of the comparison, wherever the option stands`() async throws {
+  @Test func `the option --export of a diff exports the comparison, wherever it stands`() async throws {
     let files = [try TemporaryFile("one.json", ""), try TemporaryFile("two.csv", "")]
     let ran = try await Binary.run([
       "diff", "--against", Binary.path, "--runs", "1", "--export", files[0].path, "--", "fd-semaphore", "--quick",
@@ -336,7 +338,7 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("(known: .json .md .csv)"), "\(refused.errors)")
   }
 
-  @Test func `a binary that hangs is not waited for, and is removed`() async throws {
+  @Test func `a binary that runs for too long is killed with its children`() async throws {
     let script = try TemporaryFile("hangs", "#!/bin/sh\nsleep 1000 &\necho $! > \"$0.sleeper\"\nwait\n")
     try #require(chmod(script.path, 0o700) == 0)
     let diff = try await Binary.run(["diff", "--against", script.path, "--run-time", "1s", "--", "fd-semaphore"])
@@ -348,7 +350,7 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("--run-time: "), "\(refused.errors)")
   }
 
-  @Test func `several runs give several documents`() async throws {
+  @Test func `a scenario that runs several times prints several documents`() async throws {
     let ran = try await Binary.run([
       "scenario", "fd-semaphore", "--quick", "--rounds", "1", "--variant", "semaphore", "--runs", "2", "--format",
       "json",

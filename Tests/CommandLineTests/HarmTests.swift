@@ -18,7 +18,7 @@ import Testing
 
   // MARK: Files of others
 
-  @Test func `another program's files under the number of a process are kept`() async throws {
+  @Test func `files of other programs are kept, even under the process number of a worker`() async throws {
     // The script creates files for the numbers of all processes that can start soon, in few processes.
     let script = """
       place=$(mktemp -d)
@@ -37,7 +37,7 @@ import Testing
     #expect(finished.unwrapped == "1001")
   }
 
-  @Test func `a worker without a lab removes its trial's files`() async throws {
+  @Test func `a worker whose lab has ended removes the files of its trial`() async throws {
     // The worker receives its request, and then its input ends, as if the lab were killed.
     let request =
       #"{"pattern":"fd-semaphore","variant":"queue-pool","parameters":{},"seed":1,"stepsPerMicrosecond":100,"cores":2,"#
@@ -57,7 +57,8 @@ import Testing
 
   /// The test runs several times: a thread that does not block the signal, such as one of swift-subprocess, receives it
   /// in most cases, but not in all.
-  @Test(arguments: 1...5) func `a stopped lab that is ended prints the results that it has`(_ attempt: Int) async throws
+  @Test(arguments: 1...5) func `a lab that was stopped and then terminated prints its finished results`(_ attempt: Int)
+    async throws
   {
     let lab = try await Binary.start(Self.long)
     _ = try await lab.firstWorker()
@@ -88,7 +89,7 @@ import Testing
     #expect([143, -Int(SIGTERM)].contains(finished.status))
   }
 
-  @Test func `ended children are reaped although their signal was ignored`() async throws {
+  @Test func `children are reaped even if the lab inherited an ignored SIGCHLD`() async throws {
     let finished = try await Binary.shell("exec env --ignore-signal=CHLD \"$0\" \(Self.quick)")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(!finished.output.contains("broken"), "\(finished.output)")
@@ -97,7 +98,7 @@ import Testing
   // MARK: Reading
 
   @Test(arguments: ["/dev/zero", "/dev/tty", "SOCKET"])
-  func `a path that is not a file is not read`(_ path: String) async throws {
+  func `a device or a socket is refused as an input file`(_ path: String) async throws {
     let path = path == "SOCKET" ? try Self.socket() : path
     defer { if path.hasPrefix(ScratchDirectory.parent) { unlink(path) } }
     for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
@@ -128,7 +129,7 @@ import Testing
 
   // MARK: Writing
 
-  @Test func `an export that nobody reads is refused before the run`() async throws {
+  @Test func `an export into a pipe without a reader is refused before the run`() async throws {
     let pipe = try TemporaryFile("pipe.json")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let refused = try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(pipe.path)'")
@@ -136,7 +137,7 @@ import Testing
     #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(pipe.path), which nobody reads: "))
   }
 
-  @Test func `an export into a pipe is read whole`() async throws {
+  @Test func `an export into a pipe is complete`() async throws {
     let pipe = try TemporaryFile("pipe.json")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     // A pipe that is opened for reading and writing does not wait, and `cat` reads its end when the lab ends.
@@ -150,7 +151,7 @@ import Testing
     #expect(try JSONValue(finished.output)["schema"] == .text("gcdlab.result/2"), "\(finished.errors)")
   }
 
-  @Test func `a distribution is written beside its path, whatever its name`() async throws {
+  @Test func `the file of a distribution is written into the export's directory, whatever its name is`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
     let elsewhere = try TemporaryFile("elsewhere")
@@ -166,7 +167,7 @@ import Testing
 
   // MARK: Text from outside
 
-  @Test func `hidden characters of a name are written out`() async throws {
+  @Test func `hidden characters in an argument are escaped in the error`() async throws {
     let hostile = "\u{1b}[2J\ngcdlab: FORGED"
     for arguments in [
       ["scenario", "x\(hostile).yml"], ["report", hostile], ["explain", hostile], ["watch", "/no/such/\(hostile)"],
@@ -179,14 +180,14 @@ import Testing
     }
   }
 
-  @Test func `hidden characters of a scenario file are written out`() async throws {
+  @Test func `hidden characters in a scenario file are escaped in the error`() async throws {
     let file = try TemporaryFile("x.yml", "scenario: x\npattern: \"fd\\e[2J\\nFORGED\"\n")
     let refused = try await Binary.run(["scenario", file.path])
     #expect(refused.status == 64)
     #expect(refused.errors.contains("fd\\u{1b}[2J\\nFORGED"), "\(refused.errors)")
   }
 
-  @Test func `a name cannot forge a watched change`() async throws {
+  @Test func `a line break in a file name cannot forge a line of watch`() async throws {
     let forged = "x\n   0.000 s  deleted   passwords"
     let file = try TemporaryFile(forged)
     let directory = file.path.dropLast(forged.count)
@@ -197,7 +198,7 @@ import Testing
     #expect(finished.output.contains("x\\n   0.000 s  deleted   passwords"))
   }
 
-  @Test func `watching ends although nobody reads`() async throws {
+  @Test func `a signal ends watch even if nobody reads its output`() async throws {
     // The numbers of write, poll and ppoll.
     #if arch(x86_64)
       let calls = "1|7|271"
@@ -230,7 +231,7 @@ import Testing
 
   // MARK: Places
 
-  @Test func `a file that is named twice is refused`() async throws {
+  @Test func `an output file that is named twice is refused`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
     let place = try TemporaryFile("k.json", "before")
@@ -255,7 +256,7 @@ import Testing
     #expect(try await Binary.run(["report", saved.path] + twice).status == 0)
   }
 
-  @Test func `a width that no terminal has costs no memory`() async throws {
+  @Test func `the lines of a report are bounded if the terminal's width is absurd`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
     let shown = try await Binary.shell("COLUMNS=2147483648 exec \"$0\" report '\(saved.path)'")
@@ -272,7 +273,7 @@ import Testing
         == "gcdlab: \(large.path): larger than 24 MiB: not a result document, or several that need a file each\n")
   }
 
-  @Test func `a byte order mark is not text`() async throws {
+  @Test func `a byte order mark in a scenario file is ignored`() async throws {
     let file = try TemporaryFile("x.yml", "\u{feff}scenario: x\npattern: fd-semaphore\ntitle: t\nsource: s\n")
     let finished = try await Binary.run(["explain", file.path])
     #expect(finished.status == 0 && finished.output.hasPrefix("x  t\n"), "\(finished.errors)")

@@ -16,7 +16,9 @@ import Testing
   ]
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
-  func `a signal ends the worker and is reported`(_ signal: Int32, _ status: Int) async throws {
+  func `a signal to the lab ends the worker, and the report mentions the interrupt`(_ signal: Int32, _ status: Int)
+    async throws
+  {
     let lab = try await Binary.start(Self.long)
     let worker = try await lab.firstWorker()
     kill(lab.pid, signal)
@@ -26,7 +28,7 @@ import Testing
     #expect(await Binary.isGone(worker))
   }
 
-  @Test func `a worker dies with its lab`() async throws {
+  @Test func `a worker ends when its lab is killed`() async throws {
     let lab = try await Binary.start(Self.long)
     let worker = try await lab.firstWorker()
     kill(lab.pid, SIGKILL)
@@ -68,7 +70,7 @@ import Testing
     #expect(finished.output == String(repeating: "143 1\n", count: 5), "\(finished)")
   }
 
-  @Test func `watching ends with a signal`() async throws {
+  @Test func `a signal ends watch`() async throws {
     let file = try TemporaryFile("notes.txt", "one")
     let finished = try await Binary.converse(
       ["watch", file.path], until: "gcdlab: watching \(file.path); Ctrl-C ends it"

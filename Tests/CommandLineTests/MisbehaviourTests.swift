@@ -11,7 +11,7 @@ import Testing
     try await Binary.shell("FAULTS='\(faults)' exec '\(Self.faults)' \(arguments)")
   }
 
-  @Test func `honest workers pass, and features that this system lacks are no loss`() async throws {
+  @Test func `a run of honest workers passes, and unsupported features do not count as lost trials`() async throws {
     let smoke = try await lab("", "smoke --time 10min")
     #expect(smoke.status == 0 && smoke.output.hasSuffix("3 passed, 0 failed\n"), "\(smoke)")
     #expect(!smoke.output.contains("lost"), "\(smoke.output)")
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["smoke safe --time 20s", "smoke safe --time 4s", "scenario safe --time 4s"])
-  func `a variant that hangs fails, however short the time`(_ command: String) async throws {
+  func `a run with a hung variant does not pass, however short its time is`(_ command: String) async throws {
     let finished = try await lab("hang:left", command)
     // If the machine is so busy that the time ends before, nothing can be concluded.
     #expect([1, 2].contains(finished.status), "\(finished)")
@@ -29,8 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["spin:left", "stopped:left", "killed:left", "starved:left", "full:left"])
-  func `a trial that the machine does not allow is not judged, and the run does not pass`(_ fault: String) async throws
-  {
+  func `a run whose trials the machine does not allow is not judged and does not pass`(_ fault: String) async throws {
     for command in ["smoke safe --time 4s", "scenario safe --rounds 3 --time 4s"] {
       let finished = try await lab(fault, command)
       #expect(finished.status == 2, "\(fault): \(finished)")
@@ -38,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a user accepts such losses by name`() async throws {
+  @Test func `the option --allow-unjudged accepts lost trials of a named scenario`() async throws {
     let allowed = try await lab("killed:right", "smoke safe together --allow-unjudged safe --allow-unjudged together")
     #expect(allowed.status == 0, "\(allowed)")
     let other = try await lab("killed:right", "smoke safe together --allow-unjudged safe")
@@ -47,14 +46,14 @@ import Testing
     #expect(unknown.status == 64 && unknown.errors.contains("did you mean 'safe'?"), "\(unknown)")
   }
 
-  @Test func `a claim on all names the variants that it did not see, and all losses are counted`() async throws {
+  @Test func `a claim on all variants names a variant without trials, and lost trials are counted`() async throws {
     let finished = try await lab("killed:right", "smoke together")
     #expect(finished.status == 2 && finished.unwrapped.contains("3 trials lost"), "\(finished)")
     #expect(finished.unwrapped.contains("all.missed <= 1: no trial showed right: signal 9"), "\(finished.output)")
   }
 
   @Test(arguments: ["crash:left", "crash=80%:left", "hang:right"])
-  func `a crash or a hang of a variant that is meant to complete fails, whatever the claims`(_ fault: String)
+  func `a run fails if a variant that is meant to complete crashes or hangs`(_ fault: String)
     async throws
   {
     let file = try TemporaryFile("x.xml")
@@ -69,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ["empty", "hollow", "absent", "negative", "garbage", "nothing", "silent", "status", "flood"])
-  func `a worker that does not report its figures breaks its trial`(_ fault: String) async throws {
+  func `the trial of a worker without a valid report is broken`(_ fault: String) async throws {
     for command in ["smoke safe", "scenario together --rounds 2", "compare together size=1,2 --rounds 2"] {
       let finished = try await lab("\(fault):left", command)
       // If the machine is too busy to read so much in a trial's time, the trial is ended first.
@@ -79,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a large grid announces the time of its workers before it starts`() async throws {
+  @Test func `a comparison of many cells announces the time of its trials before it starts`() async throws {
     let finished = try await lab("", "compare together size=1..60 --variant left --variant right --time 1ms --rounds 1")
     #expect(finished.errors.contains("120 trials a round in 1 round: 120 trials take "), "\(finished.errors)")
     let small = try await lab("", "compare together size=1,2 --rounds 1")

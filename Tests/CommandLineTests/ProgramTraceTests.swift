@@ -32,7 +32,7 @@ import Testing
     ("pool", "waitForReply(_:)", "explain pool-starvation"), ("small", "addUp(_:of:)", "explain task-granularity"),
     ("job", "loadImage(_:)", "explain pool-starvation"), ("main", "A block on the main queue", "explain main-queue"),
   ])
-  func `a hazard is diagnosed, with its place and its scenario`(
+  func `a hazard in a program is diagnosed with its place and its scenario`(
     _ hazard: String, _ place: String, _ scenario: String
   ) async throws {
     let said = Self.said(try await Self.record([], "hazards", hazard))
@@ -41,7 +41,7 @@ import Testing
     #expect(said.contains(scenario), "\(said)")
   }
 
-  @Test func `a place has the file and the line of the call, if llvm-symbolizer is installed`() async throws {
+  @Test func `a diagnosis has the file and the line of the call if llvm-symbolizer is installed`() async throws {
     guard try await Binary.shell("command -v llvm-symbolizer").status == 0 else {
       try skip("llvm-symbolizer is not installed")
     }
@@ -54,14 +54,14 @@ import Testing
   }
 
   @Test(arguments: ["own-queue", "abba", "pool", "small", "job", "main"])
-  func `its cure is not`(_ hazard: String) async throws {
+  func `a program with the hazard removed has no certain diagnosis`(_ hazard: String) async throws {
     let finished = try await Self.record(["--hang", "10min"], "hazards", hazard, "cured")
     #expect(finished.status == 0)
     #expect(finished.output == "done\n")
     #expect(!finished.errors.contains("Certain"), "\(finished.errors)")
   }
 
-  @Test func `a program that hangs is interrupted, and its deadlock has been recorded`() async throws {
+  @Test func `the deadlock of a program that is interrupted is diagnosed`() async throws {
     let finished = try await Binary.converse(["trace", "--", "\(Self.programs)/hazards", "abba"], until: "stuck") {
       kill($0, SIGINT)
     }
@@ -74,7 +74,7 @@ import Testing
     #expect(finished.status == -1)
   }
 
-  @Test func `a record ends before the program if asked to`() async throws {
+  @Test func `the option --for ends a record without ending the program`() async throws {
     let finished = try await Self.record(["--for", "1ms"], "known")
     #expect(finished.status == 0)
     #expect(finished.output == "counted 25, child 7, preloads nothing\n")
@@ -113,7 +113,7 @@ import Testing
     #expect(order == (1...5).map { "known.serial \($0)" })
   }
 
-  @Test func `a static program is recorded if it is linked with the recorder, and says so if it is not`() async throws {
+  @Test func `a static program is recorded only if it is linked with the recorder`() async throws {
     let file = try TemporaryFile("known.json")
     // The lab refuses a recorder below a directory with a space in its name, such as the directory of the tests.
     let script = """
@@ -160,7 +160,7 @@ import Testing
     return (whole?["traceEvents"] as? [[String: Any]])?.filter { $0["ph"] as? String == "X" } ?? []
   }
 
-  @Test func `the rules of every trace hold`() async throws {
+  @Test func `the trace of a program keeps every rule`() async throws {
     let finished = try await Self.record(["--check"], "known")
     #expect(finished.errors.contains("kept        no two blocks of a serial queue overlap"), "\(finished.errors)")
     #expect(!finished.errors.contains("broken"), "\(finished.errors)")
@@ -169,7 +169,7 @@ import Testing
   // MARK: How it ends
 
   @Test(arguments: [("status", 5), ("_exit", 3), ("abort", -6), ("kill", -9), ("exec", 0)])
-  func `the program's output and status stay its own, and the record survives`(_ end: String, _ status: Int)
+  func `a recorded program has its own output and status, and its record survives any end`(_ end: String, _ status: Int)
     async throws
   {
     let finished = try await Self.record([], "known", end)
@@ -178,7 +178,7 @@ import Testing
     #expect(finished.errors.contains("known.serial"), "\(finished.errors)")
   }
 
-  @Test func `a program without Dispatch is run, with one line of what is missing`() async throws {
+  @Test func `a program without Dispatch runs, and the report mentions that it does not load Dispatch`() async throws {
     let finished = try await Binary.run(["trace", "--", "sh", "-c", "echo out; exit 4"])
     // If the scheduler may not be observed either, nothing is left to record.
     if finished.status == 64 { try skip("perf events are not allowed") }
@@ -188,7 +188,7 @@ import Testing
     #expect(finished.errors.contains("the program submitted nothing to Dispatch"), "\(finished.errors)")
   }
 
-  @Test func `the programs that it starts are recorded if asked to`() async throws {
+  @Test func `the option --children records the programs that a program starts`() async throws {
     let finished = try await Binary.run(["trace", "--children", "--", "sh", "-c", "\(Self.programs)/known; exit 4"])
     #expect(finished.status == 4)
     #expect(finished.output == "counted 25, child 7, preloads\n")

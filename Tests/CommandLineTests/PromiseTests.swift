@@ -31,7 +31,7 @@ import Testing
   ]
 
   @Test(arguments: library.names.map { Case(scenario: $0) } + edges)
-  func `every variant keeps its promises`(_ tried: Case) async throws {
+  func `every variant has its declared outcome, figures, settings and guarantees`(_ tried: Case) async throws {
     var experiment = try Self.library.experiment(tried.scenario)
       .applying(Overrides(settings: tried.settings, quick: true))
     // The first value of a sweep is the default, with which other values need not agree: a failure with a pipe need not

@@ -37,7 +37,7 @@ import Testing
 
   private static let short = ["--set", "race-time=1ms", "--set", "batch=10", "--quiet"]
 
-  @Test func `the document contains the runs`() async throws {
+  @Test func `the document contains the runs with their rounds, outcomes and verdicts`() async throws {
     let finished = try await Binary.run(
       [
         "scenario", "singleton-race", "--variant", "dispatch-once", "--variant", "mutex", "--rounds", "2", "--seed",
@@ -62,7 +62,7 @@ import Testing
     #expect(document.claims.map(\.verdict).filter { $0 == "unavailable" }.count == document.claims.count - 3)
   }
 
-  @Test func `a pipe gets no colour`() async throws {
+  @Test func `output into a pipe has no colour unless the environment forces it`() async throws {
     let arguments = ["scenario", "singleton-race", "--variant", "mutex", "--rounds", "1"] + Self.short
     let plain = try await Binary.run(arguments)
     #expect(!plain.output.contains("\u{1b}"))
@@ -104,7 +104,7 @@ import Testing
     #expect(finished.output.contains(verdict))
   }
 
-  @Test func `exports are written whole in every format`() async throws {
+  @Test func `complete exports are written in every format`() async throws {
     let file = try TemporaryFile("r.json")
     let stem = file.path.dropLast(4)
     let endings = ExportFormat.all.map(\.ending)
@@ -130,14 +130,14 @@ import Testing
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
   }
 
-  @Test func `a scenario that the time does not reach does not pass`() async throws {
+  @Test func `a smoke run that ends before its last scenario does not pass`() async throws {
     let smoke = try await Binary.run(["smoke", "singleton-race", "file-monitor", "--time", "1ms"])
     #expect(smoke.status == 2)
     #expect(smoke.output.hasSuffix("1 passed, 0 failed, not run: file-monitor\n"))
     #expect(smoke.errors == "gcdlab: file-monitor not run: 1ms were spent; raise --time\n")
   }
 
-  @Test func `smoke chooses by name and tag`() async throws {
+  @Test func `smoke selects scenarios by name and by tag`() async throws {
     let smoke = try await Binary.run([
       "smoke", "--only", "loop", "--only", "once", "--skip", "apply-stride", "--time", "10min",
     ])
@@ -149,13 +149,13 @@ import Testing
     #expect(try await Binary.run(["smoke", "--only", "once", "--skip", "once"]).status == 64)
   }
 
-  @Test func `smoke passes one scenario`() async throws {
+  @Test func `a smoke run of one scenario passes`() async throws {
     let finished = try await Binary.run(["smoke", "fd-semaphore", "--time", "10min"])
     #expect(finished.status == 0, "\(finished.output)")
     #expect(finished.output.hasSuffix("1 passed, 0 failed\n"))
   }
 
-  @Test func `watch shows a save by rename and continues`() async throws {
+  @Test func `watch shows that a file was replaced by a rename, and watches the new file`() async throws {
     let file = try TemporaryFile("notes.txt", "one")
     let finished = try await Binary.converse(
       ["watch", file.path, "--count", "3"], until: "gcdlab: watching \(file.path); Ctrl-C ends it"
@@ -174,7 +174,7 @@ import Testing
     #expect(finished.status == 0)
   }
 
-  @Test func `watch waits for a file that is yet to come`() async throws {
+  @Test func `watch waits for a file that does not exist yet`() async throws {
     let file = try TemporaryFile("notes.txt")
     let finished = try await Binary.converse(
       ["watch", file.path, "--count", "2"], until: "gcdlab: \(file.path) is not there yet and is waited for"

@@ -17,7 +17,7 @@ extension Binary {
 
 /// Tests of the lab on machines that are set up differently from its authors' machines.
 @Suite struct SurroundingsTests {
-  @Test func `every command says so if /proc is missing`() async throws {
+  @Test func `every command reports that the proc file system is missing`() async throws {
     let prefix = "unshare -m sh -c 'mount -t tmpfs none /proc &&"
     try await Binary.require("\(prefix) true'")
     for command in ["--version", "list", "scenario singleton-race", "worker"] {
@@ -32,7 +32,7 @@ extension Binary {
 
   /// The lab's file is replaced, as by an upgrade or a build: after the first worker has started, another program is at
   /// its path.
-  @Test func `no part of a trial starts or opens a replaced binary`() async throws {
+  @Test func `trials do not use a binary that replaced the lab during the run`() async throws {
     let script = """
       lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
       "$lab/gcdlab" scenario fd-semaphore signal-source process-monitor --quick --rounds 1 > said 2>&1 &
@@ -50,7 +50,7 @@ extension Binary {
     }
   }
 
-  @Test func `a user who may not raise priorities passes and learns what is left out`() async throws {
+  @Test func `a run without permission to raise priorities passes and mentions what it leaves out`() async throws {
     if getpriority(0, 0) != 0 { try skip("the tests run with a nice value, below which nothing is told apart") }
     let isRoot = geteuid() == 0
     if isRoot { try await Binary.require("setpriv --reuid=64123 --clear-groups true") }
@@ -70,7 +70,7 @@ extension Binary {
   }
 
   /// In the namespace, the monotonic clock is a day ahead of the kernel's own clock, which the scheduler's records use.
-  @Test func `a trace in a time namespace has one clock`() async throws {
+  @Test func `a trace in a time namespace keeps every rule`() async throws {
     let prefix = "unshare -T --fork --monotonic=86400 --boottime=86400"
     try await Binary.require("\(prefix) true")
     let finished = try await Binary.shell(
@@ -79,7 +79,7 @@ extension Binary {
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)])
-  func `a trace that is interrupted in its first trial ends with the signal`(
+  func `a trace that is interrupted in its first trial ends with the status of the signal`(
     _ signal: Int32, _ status: Int
   ) async throws {
     // The trial takes hours, since other tests may delay this one for minutes.

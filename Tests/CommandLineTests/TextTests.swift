@@ -24,7 +24,9 @@ import Testing
     ("apply-stride --set balance = un", "uniform"), ("scenario --tag queue", "queues"),
     ("scenario apply-stride --set work = 1", "15ns"),
   ])
-  func `a shell completes the names of a scenario`(_ line: String, _ completed: String) async throws {
+  func `a shell completes commands, scenarios, variants, settings and sentences`(_ line: String, _ completed: String)
+    async throws
+  {
     let script = """
       exec bash -c 'PATH=${0%/*}:$PATH; source <("$0" --generate-completion-script bash)
       COMP_WORDS=(gcdlab \(line)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="${COMP_WORDS[*]}"
@@ -34,7 +36,7 @@ import Testing
     #expect(try await Binary.shell(script).output == completed + "\n")
   }
 
-  @Test func `every command's help has three examples, in the name of the lab`() async throws {
+  @Test func `the help of every command has three examples with the name of the lab`() async throws {
     let help = try await Binary.run(["help"]).output
     let commands = help.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
       .compactMap { $0.split(separator: " ").first.map(String.init) }.filter {
@@ -47,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `the help of compare has the comparisons of docs/uses.md, and its defaults`() async throws {
+  @Test func `the help of compare has its defaults and the comparisons of the page on uses`() async throws {
     let file = #filePath.replacing("Tests/CommandLineTests/TextTests.swift", with: "docs/uses.md")
     let page = try #require(readFile(file))
     let commands = page.matches(of: try Regex("\\| `(gcdlab compare [^`]*)` \\|")).compactMap { $0[1].substring }
@@ -59,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a comparison that can rank nothing says why`() async throws {
+  @Test func `a comparison that can rank nothing reports the reason`() async throws {
     let brief = ["--variant", "apply", "--quick", "--rounds", "1", "--quiet", "--no-save"]
     let one = try await Binary.run(["compare", "queue-width", "tasks=8"] + brief)
     #expect(one.errors.contains("there is nothing to compare: one variant with one setting"), "\(one.errors)")
@@ -67,7 +69,7 @@ import Testing
     #expect(two.errors.contains("neither more nor less is better"), "\(two.errors)")
   }
 
-  @Test func `the command alone greets, and a scenario's name runs the scenario`() async throws {
+  @Test func `the lab without arguments suggests commands, and a scenario's name runs the scenario`() async throws {
     let alone = try await Binary.run([])
     #expect(
       alone.status == 0 && alone.output.contains("gcdlab scenario singleton-race")
@@ -78,7 +80,9 @@ import Testing
     #expect(ran.output.hasPrefix("queue-order "), "\(ran)")
   }
 
-  @Test func `a new lab names its package, and is refused in a directory that is not empty`() async throws {
+  @Test func `the command new creates a package with the lab's address, and refuses an existing directory`()
+    async throws
+  {
     let place = try TemporaryFile("place")
     let written = try await Binary.shell(
       "mkdir '\(place.path)' && cd '\(place.path)' && \"$0\" new my-queue --lab https://example.org/gcdlab && cat my-queue/Package.swift"
@@ -100,7 +104,7 @@ import Testing
         == "gcdlab: --lab: /tmp is neither a folder of the package gcdlab nor an address\n")
   }
 
-  @Test func `machine prints the cores and the noise floor`() async throws {
+  @Test func `the command machine prints the cores, the noise floor and other facts`() async throws {
     let output = try await Binary.run(["machine"]).output
     for word in ["cores", "noise floor", "clock read", "descriptor limit", "dispatch sources"] {
       #expect(output.contains(word))
@@ -112,7 +116,7 @@ import Testing
     #endif
   }
 
-  @Test func `list names every scenario once in its family`() async throws {
+  @Test func `the command list has every scenario once, in its family`() async throws {
     let lines = try await Binary.run(["list"]).output.split(separator: "\n").map(String.init)
     let families = lines.filter { !$0.hasPrefix(" ") }.dropLast(
       lines.reversed().firstIndex { $0.hasPrefix("Run") } ?? 0)
@@ -126,7 +130,7 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 80 })
   }
 
-  @Test func `explain tells the whole scenario`() async throws {
+  @Test func `the command explain prints the variants, settings and claims of a scenario`() async throws {
     let output = try await Binary.run(["explain", "apply-stride"]).output
     for words in [
       "guarantee", "performance", "serial-loop", "swept over 1, 64, 256, iterations", "apply[stride=64].elapsed",
@@ -139,7 +143,7 @@ import Testing
 
 /// Tests of the code listings of variants.
 @Suite struct CodeTests {
-  @Test func `code shows a variant's body`() async throws {
+  @Test func `the option --code shows the body of a variant`() async throws {
     let finished = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphore"])
     #expect(finished.output.hasPrefix("semaphore  documented, FileDescriptorSemaphore.swift:"), "\(finished.output)")
     for line in ["let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))", "fdSema.signal()"] {
@@ -148,7 +152,7 @@ import Testing
     #expect(!finished.output.contains("queue-pool"))
   }
 
-  @Test func `code accepts all variants, and refuses an unknown one`() async throws {
+  @Test func `the option --code shows all variants, and refuses an unknown variant`() async throws {
     let all = try await Binary.run(["explain", "fd-semaphore", "--code"])
     let experiment = try PromiseTests.library.experiment("fd-semaphore")
     for variant in experiment.variants {

@@ -3,7 +3,7 @@ import Testing
 /// Tests of `gcdlab trace` in a dynamically linked build, such as that of the tests. It records which threads ran on
 /// which cores, and reports what it cannot record.
 @Suite struct TraceTests {
-  @Test func `trace draws a picture of each variant`() async throws {
+  @Test func `trace draws a picture of each setting of a variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])
     #expect(finished.status == 0)
     for words in [
@@ -14,14 +14,14 @@ import Testing
     #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
-  @Test func `the picture of a trial that traps ends at the trap`() async throws {
+  @Test func `the picture of a trial that traps names the signal`() async throws {
     let finished = try await Binary.run(["trace", "queue-deadlock", "--variant", "sync-on-own-queue"])
     #expect(finished.status == 0)
     #expect(finished.output.contains("trapped: SIGILL"))
     #expect(finished.output.contains("caller"))
   }
 
-  @Test func `every rule is named and kept`() async throws {
+  @Test func `the option --check prints a line for each rule of a trace`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "serial-loop", "--check"])
     #expect(finished.status == 0, "\(finished.output)")
     #expect(finished.output.contains("kept        no event was lost"))

@@ -52,7 +52,7 @@ import Testing
   private struct Wrong: Error { let description: String }
 
   @Test(arguments: Target.allCases)
-  func `any input gives a value or an error`(_ target: Target) async throws {
+  func `any input results in a value or an error`(_ target: Target) async throws {
     // The loop runs on a thread of its own: the other tests need the two threads that Swift concurrency has on two
     // cores.
     let findings = try await withCheckedThrowingContinuation { done in
@@ -144,7 +144,7 @@ import Testing
     }?.1
   }
 
-  @Test func `a coordinate that is not a number is found`() {
+  @Test func `a coordinate of a drawing that is not a number is detected`() {
     #expect(Self.badCoordinate("<p title=\"nan\"/><polyline points=\"1,2 3.5,-4\"/>") == nil)
     #expect(Self.badCoordinate("<polyline points=\"1,2 nan,4\"/>") == "1,2 nan,4")
     #expect(Self.badCoordinate("<circle r=\"4\" cx=\"inf\" cy=\"2\"/>") == "inf")

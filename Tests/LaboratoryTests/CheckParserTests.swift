@@ -9,7 +9,7 @@ import Testing
     try CheckParser.parse(text, pattern: FakePattern.described, variants: FakePattern.described.variants)
   }
 
-  @Test func `a full reference is parsed`() throws {
+  @Test func `a check with a factor, settings, a percentile and a unit is parsed`() throws {
     let check = try parse("0.9 * apply[stride=64,balance=ramp].elapsed.p99.9 <= 2ms")
     let elapsed = try #require(FakePattern.described.metric("elapsed"))
     let reference = Check.Reference(
@@ -20,14 +20,14 @@ import Testing
     #expect(check.right == .quantity(2e6, .nanoseconds))
   }
 
-  @Test func `scopes, cores and a trailing factor are parsed`() throws {
+  @Test func `the words all, any and cores, and a factor after a figure, are parsed`() throws {
     #expect(try parse("all.missed==0").left == .reference(.init(scope: .all, metric: FakePattern.described.metrics[1])))
     #expect(try parse("any.missed > cores").right == .cores)
     let elapsed = Check.Operand.reference(.init(scope: .variant("loop"), metric: FakePattern.described.metrics[0]))
     #expect(try parse("apply.elapsed < loop.elapsed * 2").right == .scaled(2, elapsed))
   }
 
-  @Test func `checks that differ in spaces are equal, and other checks are not`() throws {
+  @Test func `checks are equal only if they differ in nothing but spaces`() throws {
     let check = try #require(WrittenCheck("apply[stride=64].elapsed.p99 <= 2 * loop.elapsed"))
     #expect(check == WrittenCheck("apply[ stride = 64 ].elapsed.p99<=2*loop.elapsed"))
     #expect(check.comparison == .atMost && check.figures.map(\.scope.name) == ["apply", "loop"])
@@ -38,7 +38,7 @@ import Testing
     #expect(WrittenCheck("apply is fast") == nil && WrittenCheck("") == nil)
   }
 
-  @Test func `every trial has its outcome`() throws {
+  @Test func `a check can name the outcome of trials`() throws {
     #expect(try parse("all.hung == 0").references.first?.metric.name == "hung")
   }
 
@@ -75,7 +75,7 @@ import Testing
     ),
     ("", "check '': expected a number, 'cores' or variant.metric at ''"),
   ])
-  func `an invalid check is refused with what is wrong`(_ text: String, _ message: String) {
+  func `an invalid check is refused with the reason`(_ text: String, _ message: String) {
     let error = #expect(throws: InputError.self) { try parse(text) }
     #expect(error?.description == message)
   }

@@ -26,7 +26,7 @@ import Testing
     return slips
   }
 
-  @Test func `every doc comment stands alone, and is wrapped`() throws {
+  @Test func `every doc comment is independent of preceding text, and no comment is too wide`() throws {
     let files = try Self.files(Self.root + "/Sources")
     #expect(files.count > 300)
     for file in files {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a comment that depends on another, or is too wide, is found`() {
+  @Test func `comments that are too wide, and doc comments that refer to preceding text, are found`() {
     let text = """
       /// The block that runs.
       /// It begins when all have left.

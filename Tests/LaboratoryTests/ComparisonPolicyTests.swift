@@ -15,7 +15,7 @@ import Testing
       cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: []), ranking: .lower)
   }
 
-  @Test func `a run with few rounds is ranked in the rounds that it shares, since the machine may have changed`() {
+  @Test func `two runs are compared only in the rounds that both have`() {
     func cell(_ name: String, _ figure: (Int) -> Double?) -> Comparison.Cell {
       let figures = (0..<40).compactMap { round in figure(round).map { RoundFigure(round: round, value: $0) } }
       return Comparison.Cell(variant: name, point: [:], figures: figures)
@@ -36,7 +36,7 @@ import Testing
     #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
   }
 
-  @Test func `a run without a competitor is not the best of its problem`() {
+  @Test func `the only run at an amount of work is not the best run`() {
     func comparison(_ problem: [String]) -> Comparison {
       let cells = [1, 2].map { work in
         Comparison.Cell(
@@ -50,7 +50,7 @@ import Testing
     #expect(comparison([]).bests == [0])
   }
 
-  @Test func `one variant is the best if all are broken`() {
+  @Test func `the fastest variant is the best if all variants are broken`() {
     #expect(Self.comparison([("one", 2000, false), ("other", 100, false)]).best == 1)
   }
 }

@@ -63,7 +63,7 @@ import Testing
     #expect(try conclusion(loop: 2500, broken: 1000)?.hasPrefix("100 % (") == true)
   }
 
-  @Test func `a ratio to a figure near the noise floor is a bound`() throws {
+  @Test func `a ratio to a figure near the noise floor is a lower bound or an approximation`() throws {
     // The noise floor of the test machine is 45 ns.
     func ratio(loop: Double, broken: Double) throws -> (String?, isBound: Bool?) {
       let results = try results(loop: loop, broken: broken)
@@ -74,7 +74,7 @@ import Testing
     #expect(try ratio(loop: 500, broken: 5000) == ("Keep the loop, on Linux 10.0 times as fast.", false))
   }
 
-  @Test func `a share of many cases is a range over the rounds, and few cases are counted`() throws {
+  @Test func `a share of many cases is a range over the rounds, and a share of few has the counts`() throws {
     #expect(Results.share([(90, 1000), (380, 1000)]) == "9 to 38 %")
     #expect(Results.share([(0, 4), (1, 4), (1, 4)]) == "17 % (2 of 12)")
     #expect(Results.share([]) == nil)
@@ -83,11 +83,11 @@ import Testing
     #expect(try conclusion(loop: 2500, broken: 1000, file: file)?.hasSuffix(") are left out, 3 a trial.") == true)
   }
 
-  @Test func `nothing is concluded if the claims bear out no conclusion`() throws {
+  @Test func `the results have no conclusion if the claims bear out no conclusion`() throws {
     #expect(try conclusion(loop: 1000, broken: 2500, missed: 1) == nil)
   }
 
-  @Test func `a run says if more rounds might bear a conclusion out`() throws {
+  @Test func `a run with noisy rounds suggests more rounds in place of a conclusion`() throws {
     let undecided = "No conclusion: the rounds are too noisy; --thorough runs 30."
     #expect(try conclusion(loop: 1000, broken: 1000, missed: 1, noise: 0.5) == undecided)
   }
@@ -110,7 +110,7 @@ import Testing
       "mine.yml:16: unknown key 'when' (allowed: if, says)"
     ),
   ])
-  func `an invalid conclusion is refused with its place and what is wrong`(
+  func `an invalid conclusion is refused with its line and the reason`(
     _ old: String, _ new: String, _ message: String
   ) {
     // The file can be read if only this part is replaced.

@@ -31,13 +31,13 @@ import Testing
 
   // MARK: The setting
 
-  @Test func `a run without the setting has no number of cores`() {
+  @Test func `a run without the setting cores has no number of cores`() {
     let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
     #expect(plan.runs.allSatisfy { $0.cores == nil && $0.parameters["cores"] == nil })
     #expect(plan.experiment.parameters["cores"] == nil)
   }
 
-  @Test func `the value all stands for every core, once`() throws {
+  @Test func `the value all is the number of all cores, and an equal value is not repeated`() throws {
     func cores(of count: Int) throws -> [Int?] {
       let swept = try experiment([.integer(1), .integer(2), .text("all")])
       return Plan(swept, budget: .quick, seed: 1, cores: count).runs.filter { $0.variant.name == "one" }.map(\.cores)
@@ -48,7 +48,7 @@ import Testing
     #expect(Plan(set, budget: .quick, seed: 1, cores: 8).runs.map(\.cores) == [8, 8, 8])
   }
 
-  @Test func `the command line and a file set cores like any other setting`() throws {
+  @Test func `the command line and a scenario file can set and sweep cores like any other parameter`() throws {
     let own = FakePattern.experiment()
     #expect(try own.applying(Overrides(cores: "1")).parameters["cores"] == .integer(1))
     #expect(try own.applying(Overrides(settings: ["cores=2"])).parameters["cores"] == .integer(2))
@@ -85,7 +85,7 @@ import Testing
     #expect(read?.description.contains(message) == true)
   }
 
-  @Test func `no pattern declares the setting`() {
+  @Test func `a pattern that declares a parameter named cores is refused`() {
     struct Own: Pattern {
       static let name = "own"
       let cores = Parameter.count("cores", 1...8, default: 1, "its own")
@@ -97,7 +97,7 @@ import Testing
 
   // MARK: The machine that a trial sees
 
-  @Test func `a confined machine has those cores, and Dispatch may count all`() {
+  @Test func `a confined machine has fewer cores, and its pool is as wide as before`() {
     var machine = Machine.test
     machine.cores = 4
     machine.confinedTo = [0, 2, 1]
@@ -107,7 +107,7 @@ import Testing
     #expect(machine.usedCores == 3 && Machine.test.usedCores == 2)
   }
 
-  @Test func `needs are compared with the cores that a trial has`() throws {
+  @Test func `the cores that a variant needs are compared with the cores of the trial`() throws {
     let plan = Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: .quick, seed: 1)
     var machine = Machine.test
     machine.confinedTo = [0, 1]
@@ -121,7 +121,7 @@ import Testing
       ])
   }
 
-  @Test func `a system that cannot confine says so, and still uses all its cores`() throws {
+  @Test func `a system that cannot confine processes can run only trials on all cores`() throws {
     let plan = Plan(try experiment([.integer(1), .integer(2)]), budget: .quick, seed: 1)
     var machine = Machine.test
     machine.os = "Darwin"
@@ -140,7 +140,7 @@ import Testing
     """
 
   @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible, "there is but one core, or no call to keep to one"))
-  func `a worker is started on its cores and gets their numbers`() async throws {
+  func `a worker receives its cores in the arguments and in the request`() async throws {
     let results = try await run(
       Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: Budget(rounds: 1), seed: 1),
       byWorker: Self.mirror)
@@ -157,7 +157,7 @@ import Testing
       ])
   }
 
-  @Test func `a worker without the setting is started as usual`() async throws {
+  @Test func `a worker without the setting cores is not confined`() async throws {
     let results = try await run(
       Plan(FakePattern.experiment(), budget: Budget(rounds: 1), seed: 1), byWorker: Self.mirror)
     #expect(results.runs.allSatisfy { $0.trials[0].outcome == .broken(reason: "worker: cores 2, free") })
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
-  func `a thread that is missing on one core is waited for on two`() async throws {
+  func `a shortage that trials on one core found is not passed on to trials on two cores`() async throws {
     let worker = """
       case "$request" in *shortages*) told=2;; *) told=1;; esac
       case "$request" in *'"cores":1'*) lacks=',"shortages":["a second core"]';; *) lacks=;; esac
@@ -199,20 +199,20 @@ import Testing
     return Judge(results).judgements()
   }
 
-  @Test func `the word cores stands for the number of each trial`() throws {
+  @Test func `the word cores in a check is the number of cores of each trial`() throws {
     // The figure of each trial is the number of its cores.
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == cores"]).map(\.verdict) == [.held])
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == 2"]).map(\.verdict) == [.violated])
   }
 
-  @Test func `a point names a number of cores or all`() throws {
+  @Test func `a check can name a point by a number of cores or by the word all`() throws {
     let checks = ["one[cores=1].elapsed == 1", "one[cores=all].elapsed == 2", "one[cores=2].elapsed == 1"]
     #expect(try judged([.integer(1), .text("all")], checks).map(\.verdict) == [.held, .held, .violated])
     let one = try judged([.integer(1)], ["one[cores=all].elapsed == 2"])
     #expect(one.map(\.verdict) == [.unavailable] && one[0].isExcused)
   }
 
-  @Test func `a variant that needs more cores is unavailable with the reason, and no failure`() throws {
+  @Test func `a claim on a variant that needs more cores is unavailable with the reason, and excused`() throws {
     let judgements = try judged([.integer(1)], ["two.elapsed == 1", "all.elapsed == 1"])
     #expect(judgements.map(\.verdict) == [.unavailable, .held])
     #expect(judgements[0].isExcused)
@@ -223,7 +223,7 @@ import Testing
 
   // MARK: Comparing
 
-  @Test func `each number of cores has a best of its own`() {
+  @Test func `each number of cores has a best run of its own`() {
     func groups(_ sweep: [String], _ problem: [String] = []) -> [String] {
       Comparison.Policy(baseline: nil, seeksBest: true, sweep: sweep, problem: problem).groups
     }

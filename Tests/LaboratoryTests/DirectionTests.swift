@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `no folder of Laboratory uses a type of a later one`() throws {
+  @Test func `no folder of Laboratory uses a type from a later folder`() throws {
     let root = CommentTests.root + "/Sources/Laboratory"
     #expect(try #require(namesInDirectory(root)).sorted() == Self.folders.sorted())
     let files = try Self.folders.enumerated().flatMap { number, folder in
@@ -54,7 +54,7 @@ import Testing
     #expect(Self.arrowsBack(files) == [])
   }
 
-  @Test func `a use of a later type is found, and a comment on it is not`() {
+  @Test func `a use of a type from a later folder is found in code and ignored in comments`() {
     let plan = """
       /// Results are judged later.
       public struct Plan {

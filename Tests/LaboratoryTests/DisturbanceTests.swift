@@ -13,12 +13,14 @@ import Testing
     // A run on one core has no further core that others could take.
     (0, 0.9, 1, "busy-machine"),
   ])
-  func `a run says what others took of its cores`(_ stolen: Double, _ others: Double, _ cores: Int, _ kind: String) {
+  func `the kind of warning depends on the share of the cores that was lost to others`(
+    _ stolen: Double, _ others: Double, _ cores: Int, _ kind: String
+  ) {
     let warnings = DisturbanceWatch.warnings(stolen: stolen, others: others, of: cores)
     #expect(warnings.map(\.kind) == (kind.isEmpty ? [] : [kind]))
   }
 
-  @Test func `trials that found no second core are said first`() {
+  @Test func `the warning begins with the number of trials that found no second core`() {
     let warnings = DisturbanceWatch.warnings(stolen: 0, others: 0.5, of: 2, lacking: (88, 108))
     #expect(
       warnings.map(\.says) == [
@@ -30,7 +32,7 @@ import Testing
     #expect(DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (1, 108)).isEmpty)
   }
 
-  @Test func `trials on one core do not count among those that may lack a second one`() {
+  @Test func `trials on one core do not count among the trials that may lack a second core`() {
     let loop = Variant("loop", .yardstick, "a way") { _ in }
     let runs = [1, 2].map { cores in
       let trials = (0..<10).map { round in
@@ -54,7 +56,7 @@ import Testing
     var variants: [Variant] { Variant("loop", .yardstick, "a way") { _ in } }
   }
 
-  @Test func `only trials with several cores of their own show what cores gain`() throws {
+  @Test func `the gain of more cores is shown only for several cores that no other program took`() throws {
     #expect(try results(.test).showGainOfCores)
     #expect(try results(.test, [RunNote("busy-machine", "a little")]).showGainOfCores)
     #expect(try !results(.test, [RunNote(RunNote.coresTaken, "they were busy")]).showGainOfCores)

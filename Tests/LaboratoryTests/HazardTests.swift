@@ -33,7 +33,8 @@ import Testing
 
   private static let start = #"echo '{"started":1}'; "#
 
-  @Test func `a worker that stands still is found hung soon after its time, before the watchdog ends it`() async throws
+  @Test func `a worker that stands still past its time limit is reported as hung before the watchdog ends it`()
+    async throws
   {
     let trial = try await run("stuck", Self.start + "exec sleep 1000")
     #expect(trial.outcome == .hung)
@@ -41,7 +42,7 @@ import Testing
     #expect(trial.figure(Metric.timeToEnd) == nil)
   }
 
-  @Test func `a slow machine gets more time, since a worker that runs is not hung`() async throws {
+  @Test func `a worker that still runs after its time limit may complete`() async throws {
     // The script is busy for longer than the variant's time limit. It counts its steps and does not read a clock.
     let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
     let trial = try await run("stuck", Self.start + busy + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
@@ -58,20 +59,20 @@ import Testing
     }
   }
 
-  @Test func `a trap is an outcome, with the time to it`() async throws {
+  @Test func `a trap is an outcome, and its trial has the time to the trap`() async throws {
     let trial = try await run("trap", Self.start + "kill -ILL $$")
     #expect(trial.outcome == .trapped(signal: Int(SIGILL)))
     #expect(trial.figure(Metric.timeToEnd) != nil)
   }
 
-  @Test func `a trial that ended before its hazard is broken`() async throws {
+  @Test func `a trial that traps or hangs before its hazard is broken`() async throws {
     let trapped = try await run("trap", "kill -ILL $$")
     #expect(trapped.outcome == .broken(reason: "it trapped before it reached its hazard"))
     let hung = try await run("stuck", "exec sleep 1000", watchdog: .seconds(1))
     #expect(hung.outcome == .broken(reason: "it hung before it reached its hazard"))
   }
 
-  @Test func `another end than expected is the result`() async throws {
+  @Test func `a trial that completes, although a trap is expected, has the outcome completed`() async throws {
     let trial = try await run("trap", Self.start + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
     #expect(trial.outcome == .completed)
     #expect(trial.figure(Metric.timeToEnd) == nil)

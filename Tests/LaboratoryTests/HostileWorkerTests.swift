@@ -65,7 +65,7 @@ import Testing
     ),
     ("cat /dev/zero", "the worker wrote more than 16 MiB"),
   ])
-  func `a broken worker is reported as broken`(_ what: String, _ reason: String) async throws {
+  func `a trial without a valid report is broken, with the reason`(_ what: String, _ reason: String) async throws {
     try expect(try await run(what)) {
       if case .broken(let found) = $0 { found.hasPrefix(reason) } else { false }
     }
@@ -77,7 +77,8 @@ import Testing
   }
 
   @Test(arguments: [(SIGKILL, "KILL"), (SIGTERM, "TERM"), (SIGXCPU, "XCPU")])
-  func `a signal from outside is no fault of the variant`(_ signal: Int32, _ name: String) async throws {
+  func `a trial is unavailable if a signal from outside ended its worker`(_ signal: Int32, _ name: String) async throws
+  {
     try expect(try await run("kill -\(name) $$")) {
       if case .unavailable(let reason) = $0 { reason.hasPrefix("signal \(signal) ended the worker") } else { false }
     }
@@ -92,12 +93,12 @@ import Testing
     try expect(try await run(what, watchdog: .seconds(2), rounds: 1, beside: false)) { $0 == .hung }
   }
 
-  @Test func `a worker's other output does not matter`() async throws {
+  @Test func `output of a worker besides its report is ignored`() async throws {
     try expect(try await run("head -c 50000000 /dev/zero >&2; \(Self.report)")) { $0 == .completed }
     try expect(try await run("\(Self.report); echo; echo")) { $0 == .completed }
   }
 
-  @Test func `a child that holds the pipes is killed with its worker`() async throws {
+  @Test func `a child process that keeps a worker's pipes open is killed with the worker`() async throws {
     let note = "\(ScratchDirectory.parent)/gcdlab-test-child-\(getpid())"
     defer { unlink(note) }
     try expect(try await run("sleep 1000 & echo $! >> '\(note)'; \(Self.report)")) { $0 == .completed }
@@ -112,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: ["kill -KILL $$", "exit 3", "sleep 1000"])
-  func `a worker's files are removed, and no others`(_ end: String) async throws {
+  func `the files of a worker are removed, but not the files behind its links`(_ end: String) async throws {
     let notes = "\(ScratchDirectory.parent)/gcdlab-test-scratch-\(UInt64.random(in: 0...UInt64.max))"
     let foreign = "\(notes)-foreign"
     defer {
@@ -132,7 +133,7 @@ import Testing
     #expect(readFile("\(foreign)/mine") == "mine")
   }
 
-  @Test func `a worker that is replaced during the run is not started`() async throws {
+  @Test func `a worker whose program is replaced during the run is not started`() async throws {
     // The program is rewritten with another length.
     let results = try await run("\(Self.report); echo true >> \"$0\"", beside: false)
     let error = try #require(results.failure)
@@ -140,14 +141,14 @@ import Testing
     #expect(results.runs.map { $0.trials.map(\.outcome) } == [[.completed]])
   }
 
-  @Test func `a missing worker is an error of the lab`() async throws {
+  @Test func `a run fails without trials if the program of its workers is missing`() async throws {
     let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
     let results = try await Runner(executable: "/no/such/worker", machine: .test).run(plan)
     #expect(results.failure != nil)
     #expect(results.runs.allSatisfy { $0.trials.isEmpty })
   }
 
-  @Test func `trials that ended before workers were missing are kept`() async throws {
+  @Test func `trials that ended before the program of the workers was removed are kept`() async throws {
     let results = try await run("\(Self.report); rm \"$0\"", beside: false)
     let error = try #require(results.failure)
     #expect(error.description.contains("cannot run a worker"))

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `the record up to an interrupt is kept`(_ trials: Int) async throws {
+    func `the traces of trials that ended before an interrupt are kept`(_ trials: Int) async throws {
       let plan = Plan(FakePattern.experiment(), budget: .smoke, seed: 1)
       let work = Task {
         // The lab ignores this signal, too, since a worker may end before it is written to.

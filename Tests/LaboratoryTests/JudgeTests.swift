@@ -39,7 +39,7 @@ import Testing
     return try #require(Judge(results).judgements().first)
   }
 
-  @Test func `a guarantee holds in every trial or is violated`() throws {
+  @Test func `a guarantee is violated if one trial breaks it`() throws {
     let clean = ["loop": ["missed": [0.0]], "apply": ["missed": [0]]]
     let held = try judge(.guarantee, "all.missed == 0", clean)
     #expect(held.verdict == .held)
@@ -53,13 +53,13 @@ import Testing
   }
 
   @Test(arguments: [Outcome.hung, .trapped(signal: 4), .broken(reason: "no report")])
-  func `a guarantee is violated by a trial that does not end`(_ outcome: Outcome) throws {
+  func `a guarantee is violated by a trial that does not complete`(_ outcome: Outcome) throws {
     let judged = try judge(.guarantee, "apply.missed == 0", [:], outcome: outcome)
     #expect(judged.verdict == .violated)
     #expect(judged.evidence.reason == "apply \(outcome.kind.rawValue) in round 1")
   }
 
-  @Test func `an anomaly needs one witness`() throws {
+  @Test func `an anomaly is witnessed if one trial shows it`() throws {
     let once: [Double?] = [0, 0, 0, 0, 0, 0, 0, 7, 0, 0]
     #expect(try judge(.anomaly, "broken.missed > 0", ["broken": ["missed": once]]).verdict == .witnessed)
     #expect(try judge(.anomaly, "broken.missed > 0", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
@@ -69,7 +69,7 @@ import Testing
     Outcome.hung, .trapped(signal: 4), .broken(reason: "no report"), .unavailable(reason: "signal 9"),
     .stopped(after: .seconds(1)),
   ])
-  func `an anomaly that was not seen while trials were lost is unavailable, not absent`(_ outcome: Outcome) throws {
+  func `an anomaly that no trial showed is unavailable if some trials were lost`(_ outcome: Outcome) throws {
     let check = "broken.missed > 0"
     let unseen = try judge(.anomaly, check, ["broken": ["missed": [0, nil]]], outcome: outcome)
     #expect(unseen.verdict == .unavailable && !unseen.isExcused)
@@ -84,7 +84,7 @@ import Testing
     #expect(try judge(.guarantee, "broken.missed == 0", ["broken": ["missed": [0, nil]]]).evidence.lost == 0)
   }
 
-  @Test func `figures that differ have a range`() throws {
+  @Test func `the evidence has a range for counts that differ between trials`() throws {
     func ranges(_ kind: Claim.Kind, _ check: String, _ figures: [Double]) throws -> [ClosedRange<Double>?] {
       let evidence = try judge(
         kind, check, ["apply": ["missed": figures.map { $0 }, "elapsed": figures.map { $0 }], "loop": ["missed": [1]]]
@@ -101,19 +101,19 @@ import Testing
     #expect(try ranges(.performance, "apply.elapsed < 1us", [4, 100]) == [nil, nil])
   }
 
-  @Test func `an anomaly can be an outcome`() throws {
+  @Test func `the check of an anomaly can name an outcome`() throws {
     #expect(try judge(.anomaly, "broken.hung == 1", [:], outcome: .hung).verdict == .witnessed)
     #expect(try judge(.anomaly, "broken.hung == 1", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
   }
 
-  @Test func `a check of any needs one variant in each round`() throws {
+  @Test func `a check of any variant is met if one variant meets it in each round`() throws {
     let shared = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0, 1]], "broken": ["missed": [0]]]
     #expect(try judge(.guarantee, "any.missed == 1", shared).verdict == .held)
     let lacking = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0]], "broken": ["missed": [0]]]
     #expect(try judge(.guarantee, "any.missed == 1", lacking).verdict == .violated)
   }
 
-  @Test func `a performance claim needs an interval that excludes no change`() throws {
+  @Test func `a performance claim is inconclusive if its interval includes equality`() throws {
     func verdict(_ left: [Double], _ right: [Double], _ check: String = "apply.elapsed < loop.elapsed") throws
       -> Verdict
     {
@@ -129,7 +129,7 @@ import Testing
     #expect(try verdict(double, noisy, "apply.elapsed < 1us") == .supported)
   }
 
-  @Test func `a performance claim with zeros is judged by the difference`() throws {
+  @Test func `a performance claim with figures of 0 is judged without a ratio`() throws {
     let judged = try judge(
       .performance, "apply.missed < loop.missed", ["apply": ["missed": [0]], "loop": ["missed": [1, 2]]])
     #expect(judged.verdict == .supported)
@@ -159,7 +159,7 @@ import Testing
     #expect(try verdict("apply.missed < loop.missed", [4], [4], rounds: 6) == .refuted)
   }
 
-  @Test func `one extreme round does not matter if the sides lie apart`() throws {
+  @Test func `one extreme round does not prevent a verdict if the ranges of both sides are disjoint`() throws {
     func judged(_ left: [Double?], _ right: [Double?]) throws -> Judgement {
       try judge(
         .performance, "apply.elapsed < loop.elapsed", ["apply": ["elapsed": left], "loop": ["elapsed": right]],
@@ -173,7 +173,7 @@ import Testing
     #expect(try judged([1, 2, 1, 2, 1, 9], [9, 9, 9, 9, 9, 900_000]).verdict == .inconclusive)
   }
 
-  @Test func `evidence has a trial as an example`() throws {
+  @Test func `the evidence has one trial as an example and one as a counterexample`() throws {
     let once = ["apply": ["missed": [0, 0, 3].map { $0 as Double? }]]
     let judged = try judge(.guarantee, "apply.missed == 0", once, rounds: 3)
     #expect(judged.evidence.example == Evidence.Example(run: "apply", round: 1, left: 0))
@@ -183,7 +183,7 @@ import Testing
     #expect(hung.evidence.counterexample == nil)
   }
 
-  @Test func `few rounds are inconclusive`() throws {
+  @Test func `a performance claim with too few rounds is inconclusive`() throws {
     let figures = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [9.0]]]
     let judged = try judge(.performance, "apply.elapsed < loop.elapsed", figures, rounds: 3)
     #expect(judged.verdict == .inconclusive)
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test(arguments: [Outcome.unavailable(reason: "signal 9"), .stopped(after: .seconds(1))])
-  func `a guarantee on all variants is not held by only those that were seen`(_ outcome: Outcome) throws {
+  func `a guarantee on all variants is unavailable if one variant lost all its trials`(_ outcome: Outcome) throws {
     // All trials of the loop were lost.
     let judged = try judge(
       .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [0]]], outcome: outcome)
@@ -218,7 +218,7 @@ import Testing
     #expect(seen.verdict == .held && seen.evidence.trials == 22)
   }
 
-  @Test func `a bound by the cores counts those that Dispatch may use, and more than the cores means more than ours`()
+  @Test func `the word cores is the pool's width in an upper bound, and the machine's cores in a lower bound`()
     throws
   {
     func verdict(_ check: String, of blocks: Double) throws -> Verdict? {
@@ -238,7 +238,7 @@ import Testing
     #expect(try verdict("apply.blocks > cores", of: 1) == .violated)
   }
 
-  @Test func `an anomaly that was not seen to fail is not missing`() throws {
+  @Test func `an anomaly of all variants is unavailable if one variant lost all its trials`() throws {
     let judged = try judge(
       .anomaly, "all.missed > 0", ["apply": ["missed": [0]], "loop": ["missed": [0]]],
       outcome: .unavailable(reason: "signal 9"))
@@ -246,7 +246,7 @@ import Testing
     #expect(judged.evidence.reason == "no trial showed broken: signal 9")
   }
 
-  @Test func `a trial that was not requested is excused, and a lost trial is not`() throws {
+  @Test func `a claim on a point outside the run is excused, and a claim on lost trials is not`() throws {
     #expect(try judge(.guarantee, "apply[stride=1].missed == 0", ["apply": ["missed": [0]]]).isExcused)
     let lost = Outcome.unavailable(reason: "signal 9")
     #expect(try !judge(.guarantee, "apply.missed == 0", [:], outcome: lost).isExcused)
@@ -258,7 +258,7 @@ import Testing
     #expect(try !judge(.guarantee, "apply.missed == 0", without).isExcused)
   }
 
-  @Test func `a percentile that no trial can have is an error, and one that a trial lacked is not`() throws {
+  @Test func `a check of a percentile is unanswerable if no trial has enough samples for it`() throws {
     func unanswerableChecks(_ check: String, samples: Int) throws -> [String] {
       try results(.performance, check, ["apply": ["elapsed": [5]], "loop": ["elapsed": [nil, 9]]], samples: samples)
         .unanswerableChecks.map(\.description)
@@ -275,13 +275,13 @@ import Testing
   }
 
   @Test(arguments: Statistic.allCases)
-  func `a statistic exists from its smallest number of samples on`(_ statistic: Statistic) {
+  func `a statistic has a value from its smallest number of samples on`(_ statistic: Statistic) {
     let fewest = statistic.fewestSamples
     #expect(Summary(Array(repeating: 1, count: fewest))?[statistic] != nil)
     #expect(Summary(Array(repeating: 1, count: fewest - 1))?[statistic] == nil)
   }
 
-  @Test func `only guarantees and anomalies fail a run that is not strict`() {
+  @Test func `only failed guarantees and anomalies fail a run that is not strict`() {
     let failures = Verdict.allCases.filter { $0.isFailure(strict: false) }
     #expect(failures == [.violated, .notWitnessed])
     #expect(Verdict.allCases.filter { $0.isFailure(strict: true) } == [.violated, .notWitnessed, .refuted])

@@ -80,13 +80,13 @@ import Testing
       ])
   }
 
-  @Test func `a helper without documentation is known, and not explained`() throws {
+  @Test func `a helper without documentation is found, but has no explanation`() throws {
     let lesson = lesson(Self.trials.replacing("/// Notes a word.", with: "// Notes a word."))
     #expect(lesson.helpers(of: way).filter { $0.summary == nil }.map(\.name) == ["life.note", "Tally.of"])
     #expect(try #require(lesson.code(of: way)).allSatisfy { !$0.contains("// life.note") })
   }
 
-  @Test func `system functions, literals and comments name no helper`() {
+  @Test func `names in comments, in literals and of system functions are not taken for helpers`() {
     let names = lesson().helpers(of: way).map(\.name)
     #expect(names == ["measure", "life.queue", "life.note", "Tally", "Tally.of", "close", "recordRest"])
   }
@@ -106,7 +106,7 @@ import Testing
     #expect(LessonCode(of: []).code(of: way) == nil)
   }
 
-  @Test func `the code of a probe's variant begins with the probe and the arguments of the body`() throws {
+  @Test func `the code of a variant with a probe begins with the probe and the parameters of the body`() throws {
     let code = """
       struct Own: Pattern {
         var variants: [Variant] {

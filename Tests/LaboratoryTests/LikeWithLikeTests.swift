@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test(arguments: ["apply.elapsed < broken.elapsed", "apply.elapsed > broken.elapsed", "loop.elapsed < apply.elapsed"])
-  func `points that disagree give no verdict in either direction`(_ check: String) throws {
+  func `a claim is inconclusive if its points disagree`(_ check: String) throws {
     let judged = try judge(.performance, check, crossed)
     #expect(judged.verdict == .inconclusive)
     #expect(judged.evidence.reason?.contains("supported at stride=") == true, "\(judged.evidence)")
     #expect(judged.evidence.reason?.contains("refuted at stride=") == true, "\(judged.evidence)")
   }
 
-  @Test func `points that agree give a verdict, and show the weakest point`() throws {
+  @Test func `a claim whose points agree is supported, with the weakest point as its evidence`() throws {
     let judged = try judge(.performance, "apply.elapsed < broken.elapsed") { label, round in
       crossed(label, round) * (label.hasPrefix("broken") ? 4 : 1)
     }
@@ -55,14 +55,14 @@ import Testing
     #expect(judged.evidence.trials == 8)
   }
 
-  @Test func `points are not rounds: three of each are too few`() throws {
+  @Test func `two points with three rounds each are too few for a verdict`() throws {
     let judged = try judge(.performance, "apply.elapsed < broken.elapsed", rounds: 3) { label, round in
       label.hasPrefix("apply") ? 1 : 100
     }
     #expect(judged.verdict == .inconclusive)
   }
 
-  @Test func `a side that lost its round does not break the other side's promise`() throws {
+  @Test func `a guarantee that compares two variants is judged only in the rounds that both have`() throws {
     let judged = try judge(.guarantee, "apply[stride=1].elapsed < broken[stride=1].elapsed") { label, round in
       label.hasPrefix("broken") ? (round < 4 ? nil : 100) : 50
     }
@@ -70,7 +70,7 @@ import Testing
     #expect(judged.evidence.trials == 4)
   }
 
-  @Test func `a percentile of too few samples breaks no promise either`() throws {
+  @Test func `a guarantee on a percentile of too few samples is unavailable`() throws {
     let judged = try judge(.guarantee, "apply.elapsed.p99 < 1s", crossed)
     #expect(judged.verdict == .unavailable)
   }

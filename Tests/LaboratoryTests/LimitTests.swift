@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a limit follows from the settings`() throws {
+  @Test func `the time limit of a trial depends on the settings that its variant reads`() throws {
     let described = try PatternDescription(Slow())
     func limit(_ variant: String, _ settings: [String: ParameterValue] = [:]) -> Duration? {
       let trial = Trial(variant: variant, parameters: settings, work: Machine.test.work, cores: 2)
@@ -41,12 +41,12 @@ import Testing
     return try #require(try await LaboratoryTests.run(plan, byWorker: script).runs[0].trials.first)
   }
 
-  @Test func `a worker that was stopped did not hang`() async throws {
+  @Test func `a trial is unavailable, not hung, if another program stopped its worker`() async throws {
     let trial = try await finding("kill -STOP $$", .seconds(1))
     #expect(trial.outcome == .unavailable(reason: "another program had stopped the worker"))
   }
 
-  @Test func `a worker that sleeps forever hung`() async throws {
+  @Test func `a worker that sleeps forever is reported as hung`() async throws {
     #expect(try await finding("exec sleep 1000", .seconds(1)).outcome == .hung)
   }
 }

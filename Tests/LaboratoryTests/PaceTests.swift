@@ -34,11 +34,11 @@ import Testing
     return most
   }
 
-  @Test func `a budget without a precision counts rounds`() throws {
+  @Test func `a budget without a precision has a fixed number of rounds`() throws {
     #expect(try rounds(Budget(rounds: 4)) { _, _ in 10 } == 4)
   }
 
-  @Test func `rounds are added until the ratios are known`() throws {
+  @Test func `rounds are added until the ratios have the requested precision`() throws {
     let budget = Budget(rounds: 6, precision: 0.02)
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 6)
     // A change that all runs share does not widen the interval of a ratio between them.
@@ -52,7 +52,7 @@ import Testing
     #expect(try rounds(budget) { run, round in run == 1 && round.isMultiple(of: 2) ? 100 : 10 } == 40)
   }
 
-  @Test func `in a search, a run that is certainly twice as slow takes part in every fourth round`()
+  @Test func `a run that is certainly twice as slow as the best takes part in every fourth round of a search`()
     throws
   {
     /// Returns the numbers of rounds of the three runs if the last one is slower by a factor.
@@ -79,18 +79,18 @@ import Testing
     #expect(try rounds(seeksBest: false, factor: 3) == [20, 20, 20])
   }
 
-  @Test func `a metric that was never measured delays nothing`() throws {
+  @Test func `a run without figures does not add rounds`() throws {
     #expect(try rounds(Budget(rounds: 6, precision: 0.02)) { run, _ in run == 2 ? .nan : 10 } == 6)
   }
 
-  @Test func `no round starts that would end too late`() throws {
+  @Test func `a round that would exceed the time is not started`() throws {
     #expect(try rounds(Budget(rounds: 4, time: .nanoseconds(1))) { _, _ in 10 } == 1)
     // A round takes 3 ns.
     #expect(try rounds(Budget(rounds: 4, time: .nanoseconds(8))) { _, _ in 10 } == 2)
     #expect(try rounds(Budget(rounds: 4, time: .nanoseconds(12))) { _, _ in 10 } == 4)
   }
 
-  @Test func `a grid that cannot fit is refused with the reason`() {
+  @Test func `a grid that does not fit into the time is refused with the reason`() {
     let error = #expect(throws: InputError.self) {
       try rounds(Budget(rounds: 6, time: .nanoseconds(1), least: 3)) { _, _ in 10 }
     }
@@ -108,7 +108,7 @@ import Testing
     return Budget.outcome(result, in: .seconds(seconds), of: .seconds(30), atMost: .seconds(1))
   }
 
-  @Test func `a worker whose threads all sleep after its time hung, and one that works was stopped`() {
+  @Test func `a worker that sleeps past its time is reported as hung, and a busy worker as stopped`() {
     #expect(outcome(.hung, in: 3, isAsleep: true) == .hung)
     #expect(outcome(.hung, in: 3, isAsleep: false) == .stopped(after: .seconds(3)))
     // A worker that had a core for less time than its settings require may sleep without hanging.
@@ -123,7 +123,7 @@ import Testing
     #expect(Outcome.stopped(after: .seconds(2)).reason == "stopped: a trial took longer than 2 s")
   }
 
-  @Test func `a variant that did not end is given up at every point, and the others are not`() {
+  @Test func `a variant that hung or was stopped is not run again, and other variants are`() {
     let plan = plan(Budget(rounds: 3, left: .seconds(60), trialShare: 0.25))
     let clock = SetClock()
     var pace = Pace(plan) { clock.now }
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a stopped run is tried once more with longer trials if time is left and none were asked for`(
+  func `a stopped run is tried once more, with longer trials, if the budget allows it`(
     _ retries: Bool
   ) throws {
     var budget = Budget(
@@ -173,7 +173,7 @@ import Testing
     #expect(!goesOnAgain && !pace.allows(plan.runs[2]))
   }
 
-  @Test func `the first round is finished when the time is over, except for workers that do not end`() {
+  @Test func `the first round continues after the time is over, until a worker does not end`() {
     let plan = plan(Budget(rounds: 3, left: .zero))
     var pace = Pace(plan)
     #expect(pace.allows(plan.runs[1]))
@@ -183,7 +183,7 @@ import Testing
 
   /// The clock begins at 0, as on a machine that has just started, and at 60 years.
   @Test(arguments: [0, 1_893_456_000_000_000_000] as [UInt64])
-  func `a worker that hung says nothing about how long the others take`(_ uptime: UInt64) throws {
+  func `the time of a worker that hung is left out of the estimate for later rounds`(_ uptime: UInt64) throws {
     let plan = plan(Budget(rounds: 6, time: .seconds(1000), least: 3))
     let clock = SetClock(at: uptime)
     var pace = Pace(plan) { clock.now }

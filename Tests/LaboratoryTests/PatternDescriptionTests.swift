@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `a variant without a probe uses all declarations`() throws {
+  @Test func `a variant without a probe uses all declared parameters and metrics`() throws {
     let described = try PatternDescription(Sample())
     #expect(described.parameters.map(\.name) == ["size", "pause"])
     #expect(described.metrics.map(\.name) == ["early", "wait"])
@@ -56,13 +56,13 @@ import Testing
     }
   }
 
-  @Test func `a variant uses what its probe reads and records, and a hazard records nothing`() throws {
+  @Test func `a variant uses the parameters and metrics of its probe, and a hazard has no metrics`() throws {
     let variants = try PatternDescription(Probed()).variants
     #expect(variants.map { $0.ignores.sorted() } == [["pause"], ["size"], ["pause"], ["pause", "size"], []])
     #expect(variants.map { $0.promises.map(\.name) } == [["early"], ["wait"], [], [], ["early", "wait"]])
   }
 
-  @Test func `a probe runs the body and records its result, and has the longest time of its variants`() async throws {
+  @Test func `a probe runs the body, records its result and determines the longest time`() async throws {
     let described = try PatternDescription(Probed())
     let counted = try #require(described.variant("counted"))
     let trial = Trial(variant: "counted", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 1)
@@ -121,13 +121,15 @@ import Testing
     (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'hung' is not declared by stranger"),
     (Greedy(), "'all' is not a name for a variant"), (Twins(), "variant 'one' appears twice, also in line "),
   ])
-  func `an author's error names the file and the line`(_ pattern: any Pattern, _ message: String) throws {
+  func `an error in a pattern's declarations has its file and its line`(_ pattern: any Pattern, _ message: String)
+    throws
+  {
     let error = try #require(throws: InputError.self) { try PatternDescription(pattern) }
     #expect(error.message.hasPrefix(message), "\(error)")
     #expect(error.place.hasPrefix("PatternDescriptionTests.swift:"), "\(error)")
   }
 
-  @Test func `settings have types, and refuse other values`() throws {
+  @Test func `a parameter refuses a setting of another type or outside its range`() throws {
     let sample = Sample()
     #expect(try sample.size.value(nil) == 3)
     #expect(try sample.size.value(.integer(10)) == 10)

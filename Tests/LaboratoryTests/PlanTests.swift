@@ -17,13 +17,13 @@ import Testing
     #expect(plan.runs.count == 10)
   }
 
-  @Test func `every parameter has a value`() {
+  @Test func `every run has a value for each parameter`() {
     for run in plan.runs { #expect(Set(run.parameters.keys) == ["stride", "work", "chunk", "balance"]) }
     #expect(plan.runs.last?.parameters["stride"] == .integer(8))
     #expect(plan.runs.last?.parameters["balance"] == .text("uniform"))
   }
 
-  @Test func `the seed fixes the order`() {
+  @Test func `the seed determines the order of the runs`() {
     let again = Plan(plan.experiment, budget: plan.budget, seed: 7)
     let other = Plan(plan.experiment, budget: plan.budget, seed: 8)
     #expect(plan.order(ofRound: 0) == again.order(ofRound: 0))
@@ -32,7 +32,7 @@ import Testing
     #expect(plan.order(ofRound: 0) != other.order(ofRound: 0))
   }
 
-  @Test func `a setting replaces the sweep`() throws {
+  @Test func `a setting replaces the sweep of its parameter`() throws {
     let changed = try plan.experiment.applying(Overrides(settings: ["stride=32"], variants: ["apply"]))
     #expect(changed.sweep.map(\.name) == ["work"])
     #expect(changed.parameters["stride"] == .integer(32))
@@ -56,7 +56,9 @@ import Testing
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
     ([], ["aply"], "--variant: unknown variant 'aply' of fake; did you mean 'apply'? (known: loop, apply, broken)"),
   ])
-  func `unknown changes are refused`(_ settings: [String], _ variants: [String], _ message: String) {
+  func `unknown or invalid settings and unknown variants are refused`(
+    _ settings: [String], _ variants: [String], _ message: String
+  ) {
     let error = #expect(throws: InputError.self) {
       try plan.experiment.applying(Overrides(settings: settings, variants: variants))
     }

@@ -16,7 +16,7 @@ import Testing
       figures: (0..<rounds).map { RoundFigure(round: $0, value: figure($0)) })
   }
 
-  @Test func `a speed-up is over the fewest cores, in paired rounds`() throws {
+  @Test func `a speed-up compares with the fewest cores in the same rounds`() throws {
     // In every other round, the machine is three times as slow for both variants. The ratios must not contain that
     // change.
     func time(_ round: Int) -> Double { round.isMultiple(of: 2) ? 3000 : 1000 }
@@ -36,7 +36,7 @@ import Testing
     #expect(loop.ratio == 1 && loop.isDistinct == false)
   }
 
-  @Test func `a higher rate is faster`() throws {
+  @Test func `a higher rate on more cores is a speed-up`() throws {
     let scaling = Scaling([cell("a", 1) { _ in 100 }, cell("a", 4) { _ in 300 }], .higher)
     let series = try #require(scaling.series.first)
     #expect(abs((series.steps[1].speedup?.ratio ?? 0) - 3) < 1e-9)
@@ -79,7 +79,7 @@ import Testing
     return Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs).scalability.first
   }
 
-  @Test func `four numbers of cores have a law, which says from which number on it gets slower`() throws {
+  @Test func `four numbers of cores suffice for a scaling law with its peak or its limit`() throws {
     func law(_ sigma: Double, _ kappa: Double) -> (Double) -> Double {
       { n in 1e6 * (1 + sigma * (n - 1) + kappa * n * (n - 1)) / n }
     }
@@ -96,7 +96,7 @@ import Testing
     #expect(try finding([1, 2, 4], law(0.05, 0.01)) == nil)
   }
 
-  @Test func `a speed-up says if no law fits`() throws {
+  @Test func `the scalability note mentions that no law fits`() throws {
     let saw = try #require(
       try finding([1, 2, 3, 4, 5, 6]) { $0.truncatingRemainder(dividingBy: 2) == 0 ? 1000 : 2000 })
     #expect(saw.says.hasPrefix("apply: no law of scalability fits; leave-one-out error"), "\(saw)")

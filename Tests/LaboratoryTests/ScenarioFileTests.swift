@@ -130,11 +130,13 @@ import Testing
     ),
     ("source: a document", "title: again", "mine.yml:3: the key title appears twice"),
   ])
-  func `an invalid file is refused with the place and what is wrong`(_ old: String, _ new: String, _ message: String) {
+  func `an invalid scenario file is refused with the line and the reason`(
+    _ old: String, _ new: String, _ message: String
+  ) {
     #expect(failure(Self.good.replacing(old, with: new, maxReplacements: 1)) == message)
   }
 
-  @Test func `the documentation lists every key`() throws {
+  @Test func `the documentation lists every key of a scenario file`() throws {
     let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
     let page = try #require(readFile(root + "/docs/own-scenarios.md"))
     let listed = page.matches(of: /\n\| `([a-z]+)` \|/).map { String($0.output.1) }
@@ -156,7 +158,7 @@ import Testing
       """
   }
 
-  @Test func `a claim for several variants is read once for each of them`() throws {
+  @Test func `a claim for several variants becomes one claim for each variant`() throws {
     let named = try read(Self.shared("{apply: The parallel loop, loop: The plain loop}")).claims
     #expect(named.map(\.says) == ["The parallel loop loses nothing.", "The plain loop loses nothing."])
     #expect(named.map(\.check.text) == ["apply.missed == 0", "loop.missed == 0"])
@@ -179,13 +181,13 @@ import Testing
       "17: check: '{variant}' is missing, which stands for each variant of 'for'"
     ),
   ])
-  func `a claim for no variant, or that does not name it, is refused`(
+  func `a claim for invalid variants, or without a placeholder for the variant, is refused`(
     _ subjects: String, _ says: String, _ check: String, _ message: String
   ) {
     #expect(failure(Self.shared(subjects, says: says, check: check)) == "mine.yml:" + message)
   }
 
-  @Test func `a sweep may be a range, as for compare`() throws {
+  @Test func `a sweep in a scenario file can be a range`() throws {
     let ranged = Self.good.replacing("[1, 1_024]", with: "1..64:x4").replacing("stride=1]", with: "stride=4]")
     #expect(try read(ranged).sweep.first?.values == [1, 4, 16, 64].map { .integer($0) })
     let turned = failure(Self.good.replacing("[1, 1_024]", with: "9..1"))
@@ -202,7 +204,7 @@ import Testing
           - {id: guide.36, says: perhaps, said: may, place: p, word: may, conditions: [one], by-construction: one reads it, by-inference: it follows, stand-in: {linux: ours}}
     """
 
-  @Test func `a claim says which sentences it bears out and which it contradicts`() throws {
+  @Test func `a claim lists the sentences that it bears out and the sentences that it contradicts`() throws {
     func graded(_ keys: String) -> String { Self.good.replacing("kind: perf", with: "\(keys)\n    kind: perf") }
     let claim = try read(graded("bears: [guide.34]\n    contradicts: [guide.19]")).claims[0]
     #expect(claim.bears == ["guide.34"] && claim.contradicts == ["guide.19"])
@@ -286,13 +288,13 @@ import Testing
       "today: 'guide.1' is not a sentence of today's documents"
     ),
   ])
-  func `documents are checked`(_ sentences: String, _ message: String) {
+  func `an invalid sentence of a document is refused with the reason`(_ sentences: String, _ message: String) {
     let yaml = "documents: [{document: guide, title: t, sentences: [\(sentences)]}]"
     let error = #expect(throws: InputError.self) { try Documents(place: "documents.yml", yaml: yaml) }
     #expect(error?.description == "documents.yml:1: \(message)")
   }
 
-  @Test func `a document is of then or of now`() {
+  @Test func `a document of an unknown era is refused`() {
     let error = #expect(throws: InputError.self) {
       try Documents(
         place: "documents.yml", yaml: "documents: [{document: guide, title: t, era: nwo, sentences: []}]")
@@ -306,7 +308,7 @@ import Testing
     #expect(failure("hello") == "mine.yml:1: a scenario file: expected keys and values, found 'hello'")
   }
 
-  @Test func `a swept parameter is not also set`() {
+  @Test func `a parameter that is both swept and set is refused`() {
     #expect(
       failure(Self.good.replacing("{work: 2ms,", with: "{stride: 3,"))
         == "mine.yml:10: 'stride' is both a parameter and swept")
@@ -322,7 +324,7 @@ import Testing
       "a line is not indented like those it belongs to, or a quoted text is followed by other text"
     ),
   ])
-  func `errors of YAML are reported with the place in the file`(_ line: String, _ words: String) {
+  func `YAML errors are explained in words`(_ line: String, _ words: String) {
     let error = #expect(throws: InputError.self) {
       try ScenarioFile(place: "mine.yml", patterns: []).experiment(
         from: "scenario: a\npattern: b\n\(line)\nsource: s\n")

@@ -10,7 +10,7 @@ import Testing
     Trial(variant: "loop", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2, shortages: shortages)
   }
 
-  @Test func `a trial says what it waited for in vain, once`() {
+  @Test func `a trial reports each shortage once`() {
     let variant = Variant("loop", .yardstick, "a way") { trial in
       trial.lacks("a second core")
       trial.lacks("a second core")
@@ -21,13 +21,13 @@ import Testing
     #expect(TrialReport(of: Variant("loop", .yardstick, "a way") { _ in }, trial()).shortages == nil)
   }
 
-  @Test func `a trial knows the shortages that others found`() {
+  @Test func `a trial knows the shortages that other trials found`() {
     #expect(trial(["a second core"]).isKnownToLack("a second core"))
     #expect(!trial(["a second core"]).isKnownToLack("a third core"))
     #expect(!trial().isKnownToLack("a second core"))
   }
 
-  @Test func `a trial without a second core is repeated, but not if repetitions do not help`() async throws {
+  @Test func `a trial that lacks a second core is repeated, and rarely if repetitions do not help`() async throws {
     var count = 0
     func run(_ repeats: inout Repeats, isAllowed: Bool = true, lacking: (Int) -> Bool) async throws -> Set<String> {
       try await repeats.untilComplete(isAllowed: isAllowed) {
@@ -55,7 +55,7 @@ import Testing
     #expect(kept.trial.outcome == .completed)
   }
 
-  @Test func `the results warn of a shortage, and name the runs`() {
+  @Test func `the warning about a shortage lists the runs that lacked the resource`() {
     let experiment = FakePattern.experiment()
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     runs[0].trials = (0..<2).map { TrialRecord(round: $0, outcome: .completed, shortages: ["a second core"]) }
@@ -70,7 +70,8 @@ import Testing
 
   /// The test judges a claim on a parallel loop that lacked a second core in some of ten rounds.
   @Test(arguments: [(0, Verdict.refuted), (5, .refuted), (6, .inconclusive)])
-  func `a shortage in most rounds does not refute a claim`(_ lacking: Int, _ verdict: Verdict) throws {
+  func `a claim is inconclusive, not refuted, if most rounds have a shortage`(_ lacking: Int, _ verdict: Verdict) throws
+  {
     let claims = [try FakePattern.claim(.performance, "apply.missed < loop.missed")]
     var runs = Plan(FakePattern.experiment(), budget: .standard, seed: 1).runs
     for index in runs.indices {
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  /// Figures on one core and on two are no like things.
+  /// Figures on one core and on two cores are not comparable.
   @Test func `a search leaves out trials without a second core if each run has enough other trials`() {
     func results(lacking count: Int, seeksBest: Bool = true) -> Results {
       var experiment = FakePattern.experiment()

@@ -39,7 +39,7 @@ import Testing
     if case .broken(let reason) = record.outcome { return reason } else { return nil }
   }
 
-  @Test func `a recorded figure is an observation, and an optional figure may be absent`() throws {
+  @Test func `a trial without an optional figure completes`() throws {
     let record = try outcome { trial in trial.record(Self.pattern.early, trial[Self.pattern.size]) }
     #expect(record.outcome == .completed && record.reads == ["size"])
     #expect(record.observation.samples("early") == .values([3]))
@@ -49,7 +49,7 @@ import Testing
     #expect(try brokenReason { _ in } == "it completed, but did not record early")
   }
 
-  @Test func `a figure or a setting that the probe of a variant does not list breaks the trial`() throws {
+  @Test func `a trial that records a figure or reads a setting outside its probe is broken`() throws {
     let pattern = Self.pattern
     #expect(
       try brokenReason { trial in
@@ -63,7 +63,7 @@ import Testing
 
   private struct Slip: Error, CustomStringConvertible { let description = "a slip" }
 
-  @Test func `an error of the body breaks the trial, unless the machine is the reason`() throws {
+  @Test func `a trial whose body throws is broken, or unavailable if the machine is the reason`() throws {
     #expect(try brokenReason { _ in throw Slip() } == "a slip")
     #expect(try brokenReason { _ in throw SystemError(EINVAL, "do it") } == "cannot do it: Invalid argument")
     for code in [EMFILE, EAGAIN, ENOSPC, EFBIG, EPERM, ENOSYS] {

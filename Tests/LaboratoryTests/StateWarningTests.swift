@@ -19,7 +19,7 @@ import Testing
     return try #require(results.warnings(within: .quick).first { $0.kind == "two-states" }).says
   }
 
-  @Test func `the warning says where the figure of the table lies`() throws {
+  @Test func `the warning about two states mentions whether a trial had the table's figure`() throws {
     let mean = try warning(low: 5, seeksBest: true)
     #expect(mean.contains("in 5 rounds (17.3 us, the mean, is a value that no trial had)"), "\(mean)")
     let median = try warning(low: 5, seeksBest: false)

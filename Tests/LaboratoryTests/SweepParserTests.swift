@@ -19,7 +19,7 @@ import Testing
     #expect(try parser.sweep(text).values == values.map(ParameterValue.integer))
   }
 
-  @Test func `words are parsed`() throws {
+  @Test func `a list of words is parsed`() throws {
     let sweep = try parser.sweep("balance=uniform,ramp")
     #expect(sweep.name == "balance" && sweep.values == [.text("uniform"), .text("ramp")])
   }
@@ -48,18 +48,18 @@ import Testing
     ("work=1ns..9ns", "work: the range '1ns..9ns' needs a step: ':x2' or ':+10ns'"),
     ("balance=uniform..ramp", "balance: 'uniform..ramp' is a range, but the values of this parameter are words"),
   ])
-  func `an invalid text is refused`(_ text: String, _ message: String) {
+  func `an invalid sweep is refused with the reason`(_ text: String, _ message: String) {
     let error = #expect(throws: InputError.self) { try parser.sweep(text) }
     #expect(error?.description == message)
   }
 
-  @Test func `a sweep replaces the experiment's own`() throws {
+  @Test func `a sweep replaces the sweep of the experiment`() throws {
     let experiment = FakePattern.experiment(sweep: [Sweep("work", [.integer(1)])])
     let changed = try experiment.sweeping([Sweep("stride", [.integer(1), .integer(2)])])
     #expect(changed.sweep.map(\.name) == ["stride"] && changed.seeksBest)
   }
 
-  @Test func `invalid sweeps are refused`() {
+  @Test func `sweeps that are repeated, without effect or too large are refused`() {
     let experiment = FakePattern.experiment()
     let twice = #expect(throws: InputError.self) {
       try experiment.sweeping([Sweep("stride", [.integer(1)]), Sweep("stride", [.integer(2)])])

@@ -41,7 +41,7 @@ import Testing
     if case .deadlock = finding { true } else { false }
   }
 
-  @Test func `a notify block that begins as soon as a long block of the main queue ends has waited for it`() {
+  @Test func `a notify block that begins right after a long block of the main queue counts as delayed by it`() {
     func hangs(_ begin: UInt64) -> [TraceFinding] {
       Self.trace(kind: .main) {
         $0.length = 1000 * Self.millisecond
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [(Trace.Queue.Kind.serial, true), (.main, true), (.concurrent, false), (.global, false)])
-  func `a sync onto the queue that its thread is in is a deadlock on a serial queue alone`(
+  func `a sync onto the current queue is a deadlock only on a serial queue`(
     _ kind: Trace.Queue.Kind, _ isDeadlock: Bool
   ) {
     let trace = Self.trace(kind: kind, end: .trapped(signal: 4)) {
@@ -70,7 +70,7 @@ import Testing
     #expect(trace.findings.last == .trap(signal: 4, block: 0))
   }
 
-  @Test func `a barrier sync onto the concurrent queue that its thread is in is a deadlock`() {
+  @Test func `a barrier sync onto the current concurrent queue is a deadlock`() {
     let trace = Self.trace(kind: .concurrent, end: .hung) {
       $0.blocks = [Self.block(on: 1, 100, 200), Self.block(.sync, on: nil, by: 1, 300, number: 2, isBarrier: true)]
     }
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test
-  func `two threads that wait for each other's queues are a deadlock, and one that waits for a busy queue is not`() {
+  func `two threads that wait for each other's queues are a deadlock, and one such thread is not`() {
     var trace = Self.trace(kind: .serial, end: .hung) {
       $0.blocks = [
         Self.block(queue: 0, on: 1, 0, 100), Self.block(queue: 1, on: 2, 0, 100),
@@ -96,12 +96,12 @@ import Testing
     #expect(!trace.findings.contains(where: Self.isDeadlock))
   }
 
-  @Test func `a hang without a holder names the waiting threads`() {
+  @Test func `the finding of a hang without a deadlock names the waiting threads`() {
     let trace = Self.trace(end: .hung) { $0.lanes[0].waits = [Self.wait(.group, 100, nil)] }
     #expect(trace.findings == [.standstill(lanes: [0])])
   }
 
-  @Test func `a program in which a block waits for a thread is not at a standstill, since the pool may start one`() {
+  @Test func `a program with a block that waits for a thread is not at a standstill`() {
     func findings(_ blocks: [Trace.Block]) -> [TraceFinding] {
       Self.trace(kind: .concurrent, end: .hung) {
         $0.length = 3000 * Self.millisecond
@@ -132,7 +132,7 @@ import Testing
     #expect(Self.starvation(Self.starved) == .starvation(workers: 2, backlog: 4, time: 8 * Self.millisecond))
   }
 
-  @Test func `a starved pool that starts a thread, which is soon blocked as well, is counted with that thread`() {
+  @Test func `the starvation of a pool includes a new thread that is soon blocked as well`() {
     var trace = Self.starved
     let (begin, blocked) = (4 * Self.millisecond, 4 * Self.millisecond + 1000)
     trace.lanes.append(
@@ -145,26 +145,26 @@ import Testing
         == .starvation(workers: 3, backlog: 5, time: 8 * Self.millisecond - (blocked - begin)))
   }
 
-  @Test func `a pool with fewer blocked threads than cores is not starved, since it starts another one`() {
+  @Test func `a pool with fewer blocked threads than cores is not starved`() {
     var trace = Self.starved
     trace.cores = [0, 1, 2]
     #expect(Self.starvation(trace) == nil)
   }
 
-  @Test func `a pool with a thread that runs is not starved`() {
+  @Test func `a pool with a running thread is not starved`() {
     var trace = Self.starved
     trace.lanes[2].waits = []
     #expect(Self.starvation(trace) == nil)
   }
 
-  @Test func `an idle thread does not count among a pool's blocked ones`() {
+  @Test func `an idle thread does not count among a pool's blocked threads`() {
     var trace = Self.starved
     trace.lanes.append(
       Trace.Lane(thread: 9, name: "pool 3", kind: .pool, begin: 0, waits: [Self.wait(.work, 0, nil)]))
     #expect(Self.starvation(trace) == .starvation(workers: 2, backlog: 4, time: 8 * Self.millisecond))
   }
 
-  @Test func `blocks that wait for their serial queue do not starve`() {
+  @Test func `blocks that wait for their serial queue are no sign of a starved pool`() {
     var trace = Self.starved
     trace.queues[0].kind = .serial
     trace.blocks.removeAll { $0.number == 2 }
@@ -173,7 +173,7 @@ import Testing
     #expect(Self.starvation(trace) == nil)
   }
 
-  @Test func `a pool is not called starved where calls were lost or not seen`() {
+  @Test func `a pool is not called starved if calls were lost or not recorded`() {
     var trace = Self.starved
     trace.gaps = [Trace.Gap(.calls, begin: 0, end: 1, lost: 1)]
     #expect(Self.starvation(trace) == nil)
@@ -185,7 +185,7 @@ import Testing
   @Test(arguments: [
     (Trace.Block.Kind.job, Trace.Wait.Reason.semaphore, true), (.job, .lock, false), (.async, .semaphore, false),
   ])
-  func `a wait blocks Swift's pool inside a job, for anything but a lock`(
+  func `a wait inside a job blocks Swift's pool, unless it is a wait for a lock`(
     _ kind: Trace.Block.Kind, _ reason: Trace.Wait.Reason, _ isFound: Bool
   ) {
     let trace = Self.trace(kind: .swiftPool) {
@@ -196,7 +196,7 @@ import Testing
     #expect(found == isFound)
   }
 
-  @Test func `a wait belongs to the innermost block that is in progress then`() {
+  @Test func `a wait belongs to the innermost block that is in progress at its time`() {
     let trace = Self.trace {
       $0.blocks = [
         Self.block(.async, on: 1, 0, 10, 900), Self.block(.sync, on: 1, by: 1, 20, 30, 400, number: 2),
@@ -210,7 +210,7 @@ import Testing
     #expect(trace.workWaits.map(\.block) == [1, 0, 2])
   }
 
-  @Test func `many threads are reported by their blocks, not by their number`() {
+  @Test func `many threads are reported only if their blocks overlap`() {
     func crowded(_ ends: (Int) -> UInt64) -> Trace {
       Self.trace(pool: 8) { trace in
         trace.blocks = (1...8).map { Self.block(on: $0, 0, UInt64($0) * 100, ends($0), number: $0) }
@@ -221,7 +221,7 @@ import Testing
     #expect(!oneByOne.contains { if case .crowd = $0 { true } else { false } })
   }
 
-  @Test func `waits in sync are reported by their total time, if it is a large share of the time`() {
+  @Test func `waits in sync are reported if their total time is a large share of a program's time`() {
     func turns(_ waits: UInt64, isProgram: Bool = true) -> TraceFinding? {
       let trace = Self.trace { trace in
         trace.program = isProgram ? Trace.Program(hang: 250 * Self.millisecond) : nil
@@ -252,7 +252,9 @@ import Testing
   }
 
   @Test(arguments: [(UInt64(200), true), (900, false)])
-  func `blocks are small when they run for less time than passes between submissions`(_ run: UInt64, _ isSmall: Bool) {
+  func `blocks are called small if they run for less time than passes between submissions`(
+    _ run: UInt64, _ isSmall: Bool
+  ) {
     let trace = Self.trace { trace in
       trace.blocks = (0..<200).map { number in
         let time = UInt64(number) * 500
@@ -262,7 +264,7 @@ import Testing
     #expect(trace.findings.contains(.small(queue: 0, blocks: 200, run: run, apart: 500)) == isSmall)
   }
 
-  @Test func `a wait of a thread outside of any block is not the longest`() {
+  @Test func `the longest wait is a wait of the caller or inside a block, not of another thread`() {
     let trace = Self.trace {
       $0.lanes.append(
         Trace.Lane(
@@ -274,7 +276,7 @@ import Testing
     #expect(trace.findings == [.wait(expected)])
   }
 
-  @Test func `blocks that run one after the other are no finding`() {
+  @Test func `blocks that overlap are a finding, and consecutive blocks are not`() {
     let trace = Self.trace {
       $0.blocks = [Self.block(on: 1, 0, 100, 200), Self.block(on: 1, 0, 300, 400, number: 2)]
     }

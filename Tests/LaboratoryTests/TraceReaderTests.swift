@@ -109,7 +109,7 @@ import Testing
     #expect(kinds([RecordedEvent(.queue, at: 1001, thread: 3, how: 6, a: 77)]) == [.swiftPool, .actor])
   }
 
-  @Test func `a block that was not seen to be submitted belongs to a queue of its own`() {
+  @Test func `a block without a recorded submission belongs to a queue of its own`() {
     let trace = Self.trace([
       RecordedEvent(.submit, at: 1100, thread: 2, how: 2, count: 1, a: 10),
       RecordedEvent(.begin, at: 1200, thread: 2, how: 32, a: 5), RecordedEvent(.end, at: 1300, thread: 2, a: 5),
@@ -118,7 +118,7 @@ import Testing
     #expect(trace.queues.map(\.kind) == [.global, .unknown])
   }
 
-  @Test func `iterations are blocks of one submission`() {
+  @Test func `the iterations of a parallel loop are blocks of the same submission`() {
     let trace = Self.trace([
       RecordedEvent(.submit, at: 1100, thread: 2, how: 2, count: 3, a: 10),
       RecordedEvent(.begin, at: 1200, thread: 2, how: 2, a: 11), RecordedEvent(.end, at: 1300, thread: 2, a: 11),
@@ -138,7 +138,7 @@ import Testing
     #expect(trace.blocks.map(\.begin) == [200, 400])
   }
 
-  @Test func `a block without an end is open`() {
+  @Test func `a block without a recorded end stays open`() {
     let trace = Self.trace(
       [
         RecordedEvent(.submit, at: 1100, thread: 2, count: 1, a: 5, b: 77),
@@ -151,7 +151,7 @@ import Testing
     #expect(trace.lanes.last?.waits == [Trace.Wait(begin: 250, end: nil, for: .sync, queue: 0)])
   }
 
-  @Test func `a stretch lasts from coming onto a core to leaving it`() {
+  @Test func `a running interval lasts from a thread's arrival on a core to its departure`() {
     let trace = Self.trace(
       [],
       [
@@ -167,7 +167,7 @@ import Testing
     #expect(trace.lanes.count == 1)
   }
 
-  @Test func `a thread that ends leaves its core`() {
+  @Test func `the running interval of a thread ends with the thread`() {
     let trace = Self.trace(
       [RecordedEvent(.wait, at: 1100, thread: 3, how: 8)],
       [
@@ -178,7 +178,7 @@ import Testing
     #expect(trace.lanes.last?.end == 300)
   }
 
-  @Test func `lost events are a gap`() {
+  @Test func `lost events become a gap in the trace`() {
     let trace = Self.trace(
       [],
       [
@@ -191,14 +191,14 @@ import Testing
       ])
   }
 
-  @Test func `a trace says what it cannot see`() {
+  @Test func `a trace lists its missing records with the reasons`() {
     let trace = Self.trace([], obstacle: SystemError(13, "see what the scheduler does"), seesCalls: false)
     #expect(trace.missing.map(\.record) == [.calls, .scheduler])
     #expect(trace.missing[0].why.contains("make build"))
     #expect(trace.missing[1].why.contains("perf_event_paranoid"))
   }
 
-  @Test func `running times belong to the same stretch`() {
+  @Test func `the reported and the recorded running time of a thread cover the same period`() {
     let trace = Self.trace(
       [RecordedEvent(.bodyEnds, at: 2000, thread: 2), RecordedEvent(.account, at: 2100, thread: 2, a: 3, b: 450)],
       [RecordedSwitch(.on, at: 1100, thread: 3, core: 0), RecordedSwitch(.off, at: 1550, thread: 3, core: 0)],
@@ -206,7 +206,7 @@ import Testing
     #expect(trace.accounts == [Trace.Account(lane: 1, reported: 450, recorded: 450)])
   }
 
-  @Test func `threads are named by what they do`() {
+  @Test func `threads are named after their role`() {
     var name = Self.text("pool", thread: 3, at: 1050)
     name.kind = .thread
     let trace = Self.trace([

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TraceRuleTests {
   @Test(arguments: TraceRule.allCases)
-  func `the sample keeps to every rule`(_ rule: TraceRule) {
+  func `the sample trace keeps every rule`(_ rule: TraceRule) {
     #expect(rule.judgement(of: .sample) == .kept)
   }
 
@@ -16,7 +16,7 @@ import Testing
 
   /// Each rule has a trace that breaks only this rule.
   @Test(arguments: TraceRule.allCases)
-  func `each rule can be broken`(_ rule: TraceRule) {
+  func `each rule is broken by a trace that violates it`(_ rule: TraceRule) {
     var trace = Trace.sample
     switch rule {
     case .submittedFirst: trace.blocks[0].begin = 600_000
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `the barrier rule sees blocks that began before`() {
+  @Test func `the barrier rule also checks blocks that began before the barrier`() {
     var trace = Trace.sample
     trace.blocks[3].lane = 2
     trace.blocks[3].begin = 3_000_000
@@ -56,7 +56,7 @@ import Testing
     #expect(TraceRule.barrier.judgement(of: trace) != .kept)
   }
 
-  @Test func `the record may contain the time of interrupts`() {
+  @Test func `the recorded running time may exceed the reported time within a tolerance`() {
     var trace = Trace.sample
     trace.accounts[0].recorded = 2_500_000
     #expect(TraceRule.accounts.judgement(of: trace) == .kept)
@@ -64,7 +64,7 @@ import Testing
     #expect(TraceRule.accounts.judgement(of: trace) != .kept)
   }
 
-  @Test func `a block inside another on the same thread does not overlap with it`() {
+  @Test func `a block inside another block of the same thread does not overlap with it`() {
     var trace = Trace.sample
     trace.blocks[1].begin = 2_000_000
     trace.blocks[1].end = 3_000_000

@@ -5,7 +5,7 @@ import Testing
 @testable import Laboratory
 
 @Suite struct WaitForTests {
-  @Test func `the result is given to a thread outside every pool`() async throws {
+  @Test func `a thread outside every pool receives the result of an asynchronous body`() async throws {
     let result = try await onOwnThread {
       try waitFor {
         await Task.yield()
@@ -15,7 +15,7 @@ import Testing
     #expect(result == [nil, 3])
   }
 
-  @Test func `a result that is nil is waited for`() async throws {
+  @Test func `a result of nil ends the wait`() async throws {
     let result = try await onOwnThread { try waitFor { () async -> Int? in nil } }
     #expect(result == nil)
   }

@@ -9,14 +9,14 @@ import Testing
 #endif
 
 @Suite struct WatchdogTests {
-  @Test func `no single wait takes the whole time, and all together do`() {
+  @Test func `a timeout is divided into several waits that add up to it`() {
     var patience = SlicedTimeout(.seconds(32))
     var waits = 1
     while !patience.spend(patience.slice) { waits += 1 }
     #expect(waits > 1 && patience.slice * waits == .seconds(32))
   }
 
-  @Test func `a watchdog can begin anew`() {
+  @Test func `a renewed timeout begins with its full time again`() {
     var patience = SlicedTimeout(.seconds(32))
     let isOver = patience.spend(.seconds(31))
     patience.renew()
@@ -41,7 +41,9 @@ import Testing
   #if os(Linux)
     /// Memory limits apply to each process: whether the lab can start a thread does not show whether its worker can.
     @Test(arguments: [(4096, true), (1 << 50, false)])
-    func `a worker whose limit leaves no room for a thread did not hang`(_ limit: Int, _ isShort: Bool) throws {
+    func `a worker whose memory limit leaves no room for a thread is not reported as hung`(
+      _ limit: Int, _ isShort: Bool
+    ) throws {
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }
@@ -62,7 +64,7 @@ import Testing
   #endif
 
   /// The lab may detect an end late if it is busy, or if a child holds the pipes. Such a worker did not hang.
-  @Test func `a worker that has ended is not taken for one that hung`() throws {
+  @Test func `a worker that has ended is not reported as hung`() throws {
     var pipes: [Int32] = [0, 0]
     try #require(pipe(&pipes) == 0)
     defer { close(pipes[0]) }

@@ -170,7 +170,7 @@ import Testing
       ("never", Fixture.rounds(8) { _ in nil }),
     ], baseline: "plain", outcome: .trapped(signal: 5))
 
-  @Test func `a failed round leaves a gap, and the other rounds keep their partners`() throws {
+  @Test func `a ratio pairs rounds by their number, even if a round failed`() throws {
     try Self.check(Self.holes, tables: 2)
     // In each round, one figure is exactly twice the other.
     let html = HTMLReport.render([Self.holes.content])
@@ -184,7 +184,7 @@ import Testing
       ])
   }
 
-  @Test func `a metric with many samples in a trial is a range in every format`() throws {
+  @Test func `every format has a range for a metric with many samples in a trial`() throws {
     let results = Fixture.made([
       (
         "a",
@@ -241,7 +241,7 @@ import Testing
 
   /// By the medians of the rounds, stride 1 is the best. By all samples, stride 4 is. All reports must use the same
   /// rule.
-  @Test func `tables and plots choose the best by one rule`() throws {
+  @Test func `tables and plots choose the best run by the same rule`() throws {
     let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
     let results = try Fixture.compared([("stride", [1, 4]), ("threads", [10, 20])], samples: 40) {
       variant, round, values in

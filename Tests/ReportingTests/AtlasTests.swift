@@ -106,7 +106,7 @@ import Testing
     #expect(AtlasColumn.columns(of: [two], place: "a")[0].verdicts[0].runs.isEmpty)
   }
 
-  @Test func `one run cannot be compared`() throws {
+  @Test func `an atlas of a single run is refused`() throws {
     let error = #expect(throws: InputError.self) { try Self.atlas(Ran()) }
     #expect(
       error?.description
@@ -118,7 +118,7 @@ import Testing
 
   // MARK: Sentences
 
-  @Test func `sentences on which machines disagree come first, the opposed before the open`() throws {
+  @Test func `sentences on which machines disagree come first, opposite verdicts before open verdicts`() throws {
     let atlas = try Self.atlas(
       Ran(cores: 1, verdicts: [.held, .inconclusive, .violated], claimed: 1), Ran(), Ran(cores: 4))
     #expect(atlas.sentences.map(\.id) == ["guide.3", "guide.2", "guide.1", "other.1"])
@@ -130,7 +130,7 @@ import Testing
     #expect(atlas.sentences[2].claims.isEmpty)
   }
 
-  @Test func `several runs of one machine are called runs, and a sentence without verdicts is no agreement`() throws {
+  @Test func `several runs of one machine are called runs, and only verdicts count as agreement`() throws {
     let atlas = try Self.atlas(
       Ran(verdicts: [.held, .unavailable, .held]), Ran(verdicts: [.held, .supported, .violated]))
     #expect(
@@ -152,7 +152,7 @@ import Testing
     #expect(try Self.atlas(Ran(), Ran(cores: 1)).words.one == "machine")
   }
 
-  @Test func `a disagreement shows the figures and how far they are apart`() throws {
+  @Test func `a disagreement shows the figures and the factor between them`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .refuted, .held], claimed: 0.5), Ran(), Ran(cores: 4))
     let claim = try #require(atlas.sentences.first?.claims.first)
     #expect(claim.apartText == "the ratios lie 4.00x apart")
@@ -168,7 +168,7 @@ import Testing
     #expect(atlas.sentences.first { $0.id == "guide.2" }?.standings == [.unavailable, .borneOut])
   }
 
-  @Test func `verdicts of another version do not count, and the atlas says so`() throws {
+  @Test func `verdicts of another version do not count, and the atlas has a remark about them`() throws {
     let json = try JSONReport.render([Ran(cores: 1, verdicts: [.held, .supported, .violated]).results.document])
     let older = json.replacing("\"version\": \"\(Tool.version)\"", with: "\"version\": \"0.9.0\"")
     let columns = AtlasColumn.columns(
@@ -203,7 +203,7 @@ import Testing
     #expect(row.isSignificant == false && row.apartText == "1.02x")
   }
 
-  @Test func `an atlas shows the figures themselves without a baseline, or if it is 0`() throws {
+  @Test func `an atlas shows figures instead of ratios if there is no baseline, or if it is 0`() throws {
     let plain = try Self.atlas(Ran(cores: 1, baseline: nil), Ran(baseline: nil)).scenarios[0]
     #expect(plain.note == "elapsed, the figure itself: the scenario has no baseline")
     #expect(plain.rows.allSatisfy { $0.apart == nil && $0.cells[0]?.cell.text == $0.cells[0]?.figure })
@@ -220,7 +220,7 @@ import Testing
     #expect(scenario.rows.map { $0.cells[0]?.cell.text } == ["0", "5"])
   }
 
-  @Test func `other figures are not compared, and other settings are mentioned`() throws {
+  @Test func `figures with another baseline are not compared, and different settings are mentioned`() throws {
     let atlas = try Self.atlas(Ran(cores: 1), Ran(baseline: "fast"))
     #expect(atlas.scenarios[0].rows.allSatisfy { $0.cells[1] == nil })
     #expect(
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test func `every format has the same content`() throws {
+  @Test func `every format of an atlas has the same content`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .supported, .violated], ratio: 2), Ran())
     let text = AtlasText(atlas, TextStyle(width: 80)).report
     let page = AtlasPage.render(atlas)
@@ -279,7 +279,7 @@ import Testing
 
   private enum Missing: Error { case sentences }
 
-  @Test func `a hostile document stays text`() throws {
+  @Test func `hostile text in a document is displayed as text in every format`() throws {
     let hostile = "</td><script>alert('x')</script>\\u202e\\u001b[2J\\r\\nFORGED"
     let json = try JSONReport.render([Ran(cores: 1, verdicts: [.held, .supported, .violated]).results.document])
       .replacing("\"fast\"", with: "\"\(hostile)\"").replacing("\"A fixture\"", with: "\"\(hostile)\"")
@@ -305,7 +305,7 @@ import Testing
     #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" } && !markdown.contains("<script"))
   }
 
-  @Test func `a page has no figure that is not a number`() throws {
+  @Test func `every figure on an atlas page is a finite number`() throws {
     let page = AtlasPage.render(try Self.atlas(Ran(cores: 1, ratio: 1e-9), Ran(ratio: 1e9)))
     for word in ["nan", "inf"] { #expect(!page.contains(">\(word)") && !page.contains(" \(word)x")) }
   }

@@ -37,7 +37,7 @@ import Testing
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  @Test func `every span has one event, with its track and its time`() throws {
+  @Test func `every lane, block, wait and running interval has one event, with its track and its time`() throws {
     let (sample, events) = (Trace.sample, try events([.sample]))
     let tracks = tracks(events)
     let spans = events.filter { $0.phase == "X" }
@@ -77,7 +77,7 @@ import Testing
     #expect(lone.map(\.name) == ["never began: lab.both 2"] && lone.map(\.begin) == [850_000])
   }
 
-  @Test func `counters are the sums of the spans`() throws {
+  @Test func `the counters are calculated from the blocks, threads and running intervals`() throws {
     let events = try events([.sample])
     func steps(_ name: String) -> [String] {
       events.filter { $0.phase == "C" && $0.name == name }.map { event in
@@ -95,7 +95,7 @@ import Testing
     #expect(steps("threads") == ["0:2", "100:1", "800:2", "900:3", "10000:3"])
   }
 
-  @Test func `unknown times say so, and are not rest`() throws {
+  @Test func `unknown times have events that name the missing record`() throws {
     var trace = Trace.sample
     trace.gaps = [Trace.Gap(.calls, begin: 2_000_000, end: 2_500_000, lost: 17)]
     trace.missing = [Trace.Missing(.scheduler, why: "which thread ran where is not seen")]
@@ -118,7 +118,7 @@ import Testing
     #expect(process.fields["args"]?["name"] == .text("sample group-wait (trapped: SIGTRAP)"))
   }
 
-  @Test func `several traces share no track number, and a name stays text`() throws {
+  @Test func `several traces share no track number, and special characters in names are kept`() throws {
     var other = Trace.sample
     other.variant = "quote\"back\\slash\u{202e}\n"
     other.point = "tasks=4"
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [(0, "0"), (1, "0.001"), (1000, "1"), (1_234_567, "1234.567"), (50_010, "50.010"), (100, "0.100")])
-  func `microseconds are exact`(_ nanoseconds: UInt64, _ text: String) {
+  func `times in microseconds are exact to the nanosecond`(_ nanoseconds: UInt64, _ text: String) {
     var trace = Trace.sample
     trace.blocks[0].submitted = nil
     trace.blocks[0].begin = nanoseconds

@@ -9,7 +9,7 @@ import Testing
     TerminalReport(TextStyle(width: width, unicode: unicode)).render(results.content)
   }
 
-  @Test func `a sweep marks the best run and those that do not differ significantly`() throws {
+  @Test func `a sweep marks the best run and the runs without a difference from it`() throws {
     let swept = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
       guard variant == "apply", let stride = values["stride"] else { return 20_000 }
       return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000
@@ -22,7 +22,7 @@ import Testing
     #expect(shown.contains("elapsed by stride  means over the rounds, both axes logarithmic"))
   }
 
-  @Test func `ratios refer to a baseline, and the best is still marked`() throws {
+  @Test func `the best run is marked even if ratios refer to a baseline`() throws {
     let shown = text(
       try Fixture.compared([("stride", [1, 4])], baseline: "plain") { variant, values in
         variant == "plain" ? 20_000 : values["stride"] == 4 ? 10_000 : 40_000
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [20, 40, 80, 160])
-  func `a grid of 100 cells stays within the terminal`(width: Int) throws {
+  func `a grid of 100 cells fits into the terminal`(width: Int) throws {
     // There are too few rounds for intervals, whose calculation would take long in a debug build.
     let grid = try Fixture.compared([("work", Array(1...10)), ("threads", Array(1...10))], rounds: 3) {
       variant, values in
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `the amount of work is not a setting to choose`() throws {
+  @Test func `a search has a best run for each amount of work`() throws {
     func time(_ variant: String, _ values: [String: Int]) -> Double? {
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
@@ -68,7 +68,7 @@ import Testing
     #expect(grid.split(separator: "\n").contains { $0.split(separator: " ") == ["4", "1.00●", "1.00●"] }, "\(grid)")
   }
 
-  @Test func `each row of a grid has its best: a smaller problem is not better`() throws {
+  @Test func `each amount of work in a grid has its own best cell`() throws {
     let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? 40_000 : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
@@ -88,7 +88,7 @@ import Testing
         "each variant only at the setting with its best mean"))
   }
 
-  @Test func `a variant without the last parameter has one column, and a cell without a ratio is the mean of the plot`()
+  @Test func `a grid has one column for a variant without the last parameter, and means without ratios`()
     throws
   {
     let both = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4, 16])]) { variant, round, _ in
@@ -115,7 +115,7 @@ import Testing
     #expect(page.matches(of: /<rect class="cell/).count == 2)
   }
 
-  @Test func `lines in a plot have marks of their own, and lines that coincide are marked as several`() throws {
+  @Test func `each line of a plot has its own mark, and lines that coincide have a common mark`() throws {
     func lines(_ second: Double) throws -> [String] {
       let results = try Fixture.compared([("stride", [1, 4, 16]), ("threads", [10, 20])]) { variant, _, values in
         variant == "apply" ? 1000 : values["threads"] == 10 ? 9000 : second
@@ -143,7 +143,7 @@ import Testing
     #expect(plain.content.settingsNote { _ in true } == "at threads 1")
   }
 
-  @Test func `a cell with a very wide interval has the ends of the interval in the place of its ratio`() throws {
+  @Test func `a cell with a very wide interval has the ends of the interval in place of the ratio`() throws {
     let content = try Fixture.compared([("stride", [1, 4])]) { variant, round, values in
       if variant == "plain" { return nil }
       return values["stride"] == 1 ? Double(1000 + round) : round.isMultiple(of: 2) ? 80_000 : 500_000
@@ -154,7 +154,7 @@ import Testing
   }
 
   /// The interval of a run that varies widely may include 1 although the run is slower in every round.
-  @Test func `a run that is apart from the best in all rounds is worse, however much it varies`() throws {
+  @Test func `a run that is worse than the best in all rounds is called slower, however much it varies`() throws {
     func cells(_ least: Double) throws -> [String] {
       let content = try Fixture.compared([("stride", [1, 4])], rounds: 12) { variant, round, values in
         if variant == "plain" { return nil }
@@ -187,7 +187,7 @@ import Testing
     #expect(short.contains { $0.contains("no best mean is named, since the lowest may be chance (lower is better)") })
   }
 
-  @Test func `nothing is chosen for a metric without a better direction, and the intervals stay narrow`()
+  @Test func `a search on a metric without a better direction has the cells of a run without a search`()
     throws
   {
     func cells(seeksBest: Bool) throws -> [[Cell]] {
@@ -204,7 +204,7 @@ import Testing
     #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.interval) })
   }
 
-  @Test func `words are plotted at equal distances`() throws {
+  @Test func `a sweep is plotted in ASCII, and not at all in a very narrow terminal`() throws {
     let plot = try Fixture.compared([("stride", [1, 2, 4])]) { _, values in Double(1000 * (values["stride"] ?? 1)) }
     let sweep = try #require(plot.content.sweeps.first)
     let drawn = SweepPlot(sweep, TextStyle(unicode: false)).lines()
@@ -212,7 +212,7 @@ import Testing
     #expect(SweepPlot(sweep, TextStyle(width: 20)).lines().isEmpty)
   }
 
-  @Test func `a plot never chooses the amount of work: each amount has a line, or one is fixed and named`() throws {
+  @Test func `a plot has a line for each amount of work, or names the one that it shows`() throws {
     func curve(_ works: [Int]) throws -> SweepCurve {
       let results = try Fixture.compared([("work", works), ("stride", Array(1...20))], rounds: 3) { variant, values in
         variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
@@ -227,7 +227,7 @@ import Testing
     #expect(many.note == ", at work=50ns")
   }
 
-  @Test func `points that coincide have a mark of their own, and noise does not fill the plot`() throws {
+  @Test func `points that coincide have a common mark, and noise does not fill the plot`() throws {
     func plot(_ time: @escaping (String, [String: Int]) -> Double) throws -> [String] {
       let results = try Fixture.compared([("stride", [1, 4, 16, 64])], rounds: 3) { time($0, $1) }
       return SweepPlot(try #require(results.content.sweeps.first), TextStyle()).lines()
@@ -244,7 +244,7 @@ import Testing
     #expect(noise.prefix(12).count { $0.contains("○") || $0.contains("●") || $0.contains("✱") } <= 3, "\(noise)")
   }
 
-  @Test func `a terminal draws the best and the baseline of many series, and all on request`() throws {
+  @Test func `a terminal draws only some of many series, and all of them with details`() throws {
     let many = try Fixture.compared([("work", [10, 20, 30]), ("stride", [1, 4, 16, 64])], rounds: 3) {
       variant, values in
       Double((values["work"] ?? 1) * (variant == "plain" ? 3000 : 1000))
@@ -278,7 +278,7 @@ import Testing
     return says.replacing(stopped, with: "")
   }
 
-  @Test func `a range of good settings is named by its end, and the worst setting shows how much the choice matters`()
+  @Test func `the answer names the range of good settings and the worst setting`()
     throws
   {
     func time(_ stride: Int) -> Double { stride == 1 ? 50_000 : stride == 4 ? 12_000 : 10_000 }
@@ -299,7 +299,7 @@ import Testing
         "Use stride 4, 64 or 256 (near the best); best measured: stride "))
   }
 
-  @Test func `a single best setting is named, and otherwise any setting is good`() throws {
+  @Test func `the answer names a single best setting, or any setting if none differs`() throws {
     #expect(try answer { $0 == 4 ? 10_000 : 20_000 }.hasPrefix("Stride 4 is fastest, 10.0 us. Stride "))
     let flat = try answer([1, 4, 16]) { _ in 10_000 }
     #expect(
@@ -308,14 +308,14 @@ import Testing
       "\(flat)")
   }
 
-  @Test func `variants are named, the best first`() throws {
+  @Test func `the answer names the variants, the best variant first`() throws {
     let both = try answer(plain: 10_000) { $0 == 1 ? 50_000 : $0 == 4 ? 12_000 : 10_000 }
     #expect(both.contains(/^Fastest: \S+( with stride 64)?, 10\.0 us\. Within \d\.\d % of the best:/), "\(both)")
     #expect(both.contains("plain") && both.contains("apply with stride 16 to 64"), "\(both)")
     #expect(both.hasSuffix("Slowest: apply with stride 1, 5.00x slower."), "\(both)")
   }
 
-  @Test func `runs with too much noise are named, with what would help`() throws {
+  @Test func `the answer names runs that are too noisy to rank, and the time that would decide`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
       switch values["stride"] {
       case _ where variant == "plain": nil
@@ -336,19 +336,19 @@ import Testing
   }
 
   /// The ranges of the slowest settings overlap, so the choice of one of them would be random.
-  @Test func `the slowest settings that cannot be told apart are named together`() throws {
+  @Test func `the answer names the slowest settings together if their ranges overlap`() throws {
     let says = try answer(noise: 0.02) { $0 == 1 ? 1000 : $0 == 4 ? 5000 : 20_000 + Double($0) }
     #expect(says.contains(/Stride 16 to 64 is (20|19)\.\dx( to (20|19)\.\dx)? slower/), "\(says)")
     let apart = try answer { Double(1000 * $0) }
     #expect(apart.hasSuffix("Stride 64 is 64.0x slower."), "\(apart)")
   }
 
-  @Test func `a best setting at the end of the tried ones is said to be there`() throws {
+  @Test func `the answer mentions that the best setting is the largest or the smallest that was tried`() throws {
     #expect(try answer { 64_000 / Double($0) }.hasPrefix("Stride 64 is fastest, 1.00 us, the largest stride tried."))
     #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us, the smallest stride tried."))
   }
 
-  @Test func `the second-best setting is named, since it may be good enough`() throws {
+  @Test func `the answer names the second-best setting`() throws {
     let says = try answer { $0 == 16 ? 10_000 : $0 == 4 ? 11_000 : 50_000 }
     #expect(says.contains("Stride 16 is fastest, 10.0 us. Next: stride 4, 1.10x slower. Stride 1 "), "\(says)")
     // The sentence on the worst setting says the same.
@@ -356,7 +356,7 @@ import Testing
   }
 
   /// Medians rank the runs. A user would not expect a run with the best median to have the worst slow samples.
-  @Test func `slow samples of the best run are mentioned if another run has much faster ones`() throws {
+  @Test func `the answer mentions slow samples of the best run if those of another run are much faster`() throws {
     func says(slow: Double) throws -> String {
       let made = Fixture.made([
         (
@@ -378,7 +378,7 @@ import Testing
     #expect(slow.contains(/But the p99 of elapsed is 90 us with one, and 2\.0\d us with two\.$/), "\(slow)")
   }
 
-  @Test func `settings that are certainly hardly worse than the best are as good`() throws {
+  @Test func `settings that are certainly within a few percent of the best count as good`() throws {
     let says = try answer([1, 4, 16], noise: 0.001) { $0 == 1 ? 10_000 : $0 == 4 ? 10_300 : 12_000 }
     #expect(says.contains(/^Use stride 1 to 4 \(within 3\.\d % of the best\); best measured: stride 1,/), "\(says)")
     #expect(says.contains("Stride 16 is 1.2"), "\(says)")
@@ -403,7 +403,7 @@ import Testing
       content.footnotes(content.tables).first == "mean: the geometric mean of the rounds, by which the runs are ranked")
   }
 
-  @Test func `a narrow terminal keeps the marks, and names the columns that it hides`() throws {
+  @Test func `a narrow terminal keeps the marks and mentions that columns are hidden`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])], samples: 40) { variant, round, values in
       variant == "plain" ? nil : Double(values["stride"] == 4 ? 1000 : 9000) + Double(round)
     }
@@ -417,7 +417,7 @@ import Testing
     #expect(page.contains("<th class=\"room\">p50</th>") && page.contains("Columns hidden on a narrow screen: "))
   }
 
-  @Test func `a task without competitors has no best run, and the answer says so`() throws {
+  @Test func `the answer for tasks without competitors explains why no run is the best`() throws {
     let both = try Fixture.compared([("work", [1000, 10])]) { _, values in Double(values["work"] ?? 1) }
     let alone = Results(
       experiment: both.experiment, machine: both.machine, seed: 1, started: both.started,
@@ -428,7 +428,7 @@ import Testing
     #expect(!cells.contains { $0.contains("best mean") }, "\(cells)")
   }
 
-  @Test func `each amount has its answer in the order that was asked for`() throws {
+  @Test func `each amount of work has an answer, in the order of the request`() throws {
     let grid = try Fixture.compared([("work", [1000, 10]), ("stride", [1, 4])]) { variant, values in
       // The best run of the first work is one of the second variant.
       Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
@@ -441,7 +441,7 @@ import Testing
     #expect(grid.content.conclusions.first == "Fastest, for each work:", "\(says)")
   }
 
-  @Test func `if some of the variants are undecided, a comparison of these alone is suggested`() throws {
+  @Test func `the answer suggests a comparison of the undecided variants alone if others are decided`() throws {
     func says(_ third: Double) throws -> String {
       let made = Fixture.made([
         ("one", Fixture.rounds(6) { round in ["elapsed": [10_000 + 3000 * Double(round % 3)]] }),
@@ -461,13 +461,13 @@ import Testing
     #expect(!together.contains("--variant"), "\(together)")
   }
 
-  @Test func `few rounds give no answer, and the report says that they are too few`() throws {
+  @Test func `the answer after too few rounds mentions how many are needed`() throws {
     #expect(
       try answer(rounds: 3) { $0 == 4 ? 10_000 : 20_000 }
         == "Stride 4 has the best mean so far. 6 rounds are needed to rank the settings.")
   }
 
-  @Test func `each amount of work has a best of its own`() throws {
+  @Test func `each amount of work has a best setting of its own`() throws {
     let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
@@ -476,7 +476,7 @@ import Testing
     #expect(says.contains("work 1 us: stride 4, 1"), "\(says)")
   }
 
-  @Test func `the fastest of the settings without a flaw is named`() throws {
+  @Test func `the answer names the fastest of the variants without a flaw`() throws {
     let made = Fixture.made([
       ("wild", Fixture.rounds(6) { round in ["missed": [33], "elapsed": [1000 + Double(round % 2)]] }),
       ("safe", Fixture.rounds(6) { round in ["missed": [0], "elapsed": [10_000 + Double(round % 3)]] }),
@@ -502,7 +502,7 @@ import Testing
       "\(rows)")
   }
 
-  @Test func `every format has the answer, JSON too, and a saved run keeps it`() throws {
+  @Test func `every format has the answer, including JSON, and a saved run keeps it`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 50_000
     }

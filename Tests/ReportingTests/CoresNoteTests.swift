@@ -17,7 +17,7 @@ import Testing
     return results
   }
 
-  @Test func `busy cores are the first line of the answer, and there is no speed-up`() throws {
+  @Test func `an answer with busy cores begins with a note on them and has no speed-up`() throws {
     let results = try swept([RunNote(RunNote.coresTaken, Self.says)])
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
     // The answer of a search stands at the end.
@@ -39,7 +39,7 @@ import Testing
     #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }
 
-  @Test func `one core is said first`() throws {
+  @Test func `the answer for a single core begins with a note on it`() throws {
     var results = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
     #expect(results.content.coresNote == nil)
     results = Results(

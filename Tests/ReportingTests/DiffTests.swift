@@ -17,7 +17,7 @@ import Testing
 
   private func scaled(_ factor: Double) -> [UInt64] { steady.map { UInt64(Double($0) * factor) } }
 
-  @Test func `a change is significant if the interval excludes no change`() throws {
+  @Test func `a change is significant only if its interval excludes equality`() throws {
     let old = document([("same", steady), ("slower", steady), ("faster", steady), ("few", [1000, 1000])])
     let new = document([
       ("same", steady.reversed()), ("slower", scaled(1.3)), ("faster", scaled(0.5)), ("few", [9000, 9000]),
@@ -49,14 +49,14 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 80 }, "\(text)")
   }
 
-  @Test func `equal counts are equal, and other figures without a ratio cannot be told`() throws {
+  @Test func `a figure without a ratio is inconclusive, even if both sides are equal`() throws {
     let old = document([("a", steady)])
     #expect(try ResultDiff(old: [old], new: [old], metrics: ["missed"]).rows.map(\.change) == [.unknown])
     let diff = try ResultDiff(old: [old], new: [old], metrics: ["all"])
     #expect(diff.rows.map(\.metric) == ["elapsed", "missed"])
   }
 
-  @Test func `a shorter processor time is called less, and not faster`() throws {
+  @Test func `a shorter processor time is described as less, not as faster`() throws {
     func run(_ time: Double) -> ResultDocument {
       let rounds = Fixture.rounds(30) { round in ["elapsed": [1000], "processor-time": [time + Double(round % 3)]] }
       return Fixture.made([("a", rounds)]).document
@@ -66,7 +66,7 @@ import Testing
     #expect(said[1]?.hasPrefix("4.00x less [") == true && said[0]?.hasPrefix("1.00x faster") == true, "\(said)")
   }
 
-  @Test func `missing and new rows are listed`() throws {
+  @Test func `a diff lists missing and new rows`() throws {
     let diff = try ResultDiff(
       old: [document([("a", steady), ("b", steady)])], new: [document([("b", steady), ("c", steady)])])
     #expect(diff.missing == ["fixture a elapsed"] && diff.added == ["fixture c elapsed"])
@@ -74,7 +74,7 @@ import Testing
     #expect(text.contains("missing now\n  • fixture a elapsed") && text.contains("new\n  • fixture c elapsed"))
   }
 
-  @Test func `a diff mentions another machine and other verdicts`() throws {
+  @Test func `a diff mentions a different machine and changed verdicts`() throws {
     let old = document([("a", steady)]) {
       $0.judgements = [Judgement(claim: Fixture.claim, verdict: .held, evidence: Evidence(trials: 1))]
     }
@@ -104,7 +104,7 @@ import Testing
         == "--metric: unknown metric 'elapsd'; did you mean 'elapsed'? (known: each, elapsed, missed, rate, or all)")
   }
 
-  @Test func `the table shows what the change is`() throws {
+  @Test func `the table of a diff shows the size of a change and its interval`() throws {
     let old = document([("slower", steady)]), new = document([("slower", scaled(1.3))])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
     let report = DiffReport(diff, judgement: DiffJudgement(diff, failAbove: 0.1))
@@ -126,7 +126,7 @@ import Testing
     #expect(report.csv.contains("fixture,slower,elapsed,ns,"))
   }
 
-  @Test func `the counts are those of the rows, in the same words`() throws {
+  @Test func `the counts of a diff are those of its rows, in the same words`() throws {
     let zero: [UInt64] = [0, 0, 0, 0, 0, 0], mostly: [UInt64] = [0, 1, 1, 1, 1, 2]
     let old = document([("slow", steady), ("slower", steady), ("as-before", steady), ("none", zero), ("some", mostly)])
     let new = document([
@@ -157,7 +157,7 @@ import Testing
         "2 figures: all inconclusive\n"))
   }
 
-  @Test func `changed figures have lines, the worst first, and a diff fits on two screens`() throws {
+  @Test func `each changed figure has a line, the worst first, and a diff fits on two screens`() throws {
     let names = (0..<40).map { "way-\($0)" }
     let old = document(names.map { ($0, steady) } + [("fast", steady), ("slow", steady), ("slower", steady)])
     let new = document(
@@ -177,7 +177,7 @@ import Testing
     #expect(long.split(separator: "\n").count <= 48 && long.contains("and 20 more; see --details"), "\(long)")
   }
 
-  @Test func `a run is compared with one of the same settings, and never a quick one with a full one`() throws {
+  @Test func `runs with different settings are not compared, nor a quick run with a full run`() throws {
     let full = document([("a", steady)]) { $0.command = ["scenario", "fixture"] }
     let quick = document([("a", steady)]) { $0.command = ["scenario", "fixture", "--quick"] }
     #expect(full.unlikeness(to: full) == nil && quick.unlikeness(to: quick) == nil)

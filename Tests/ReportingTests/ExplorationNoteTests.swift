@@ -5,7 +5,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct ExplorationNoteTests {
-  @Test func `it says which variants break, and how many orders break none of the others`() throws {
+  @Test func `the note names the variants that break, and counts the orders that break no other variant`() throws {
     let results = [
       try explored("unlocked", locks: false), try explored("locked"), try explored("locked too"),
       try explored("wrong", adds: 2),
@@ -26,14 +26,14 @@ import Testing
         == "explored in a model of Dispatch: none of all 2 orders breaks locked (gcdlab explore sum)")
   }
 
-  @Test func `it says what was not explored to its end`() throws {
+  @Test func `the note names the variants whose exploration is incomplete`() throws {
     let result = try explored("locked", isOver: { true })
     #expect(
       RunNote(exploring: [result])?.says
         == "explored in a model of Dispatch: not all orders of locked were tried in the time (gcdlab explore sum)")
   }
 
-  @Test func `it says nothing of variants that cannot be explored`() {
+  @Test func `results without an explored variant have no note`() {
     let variant = ExploredScenario.Variant("static", isBroken: false, obstacle: "there is one order")
     #expect(
       RunNote(exploring: [ExplorationResult(scenario: "sum", variant: variant, summary: nil, seconds: 0)]) == nil)

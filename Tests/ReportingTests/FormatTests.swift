@@ -46,7 +46,7 @@ import Testing
     try JSONDecoder().decode(type, from: Data(try JSONReport.render(results.map(\.document)).utf8))
   }
 
-  @Test func `the document contains what was measured and no more`() throws {
+  @Test func `the document contains only figures that were measured`() throws {
     let document = try decode(Document.self, [Fixture.pair])
     #expect(document.schema == "gcdlab.result/2")
     #expect(document.interrupted == nil)
@@ -59,13 +59,13 @@ import Testing
     #expect(document.claims[0].verdict == "violated" && document.claims[0].evidence.ratio == nil)
   }
 
-  @Test func `several results are an array, and an interrupted run says so`() throws {
+  @Test func `several results are written as an array, and an interrupted run is marked`() throws {
     let cut = Fixture.results([("a", [[5]])], cut: .interrupted)
     let documents = try decode([Document].self, [Fixture.pair, cut])
     #expect(documents.map(\.interrupted) == [nil, true])
   }
 
-  @Test func `a long histogram is kept whole, in lines that are filled`() throws {
+  @Test func `a long histogram is complete, with several values in each line of JSON`() throws {
     let long = Fixture.results([("a", [(0..<3000).map { UInt64(1000 + 37 * $0) }])])
     let samples = try #require(try decode(Document.self, [long]).runs[0].metrics["elapsed"])
     #expect(Int(samples.histogram.map { $0[1] }.reduce(0, +)) == 3000)
@@ -117,7 +117,7 @@ import Testing
     #expect(MarkdownReport.render(results.content).contains("| \(span) |"))
   }
 
-  @Test func `Markdown shows the requested metrics`() {
+  @Test func `Markdown shows the settings and the command`() {
     var results = Fixture.pair
     results.command = ["scenario", "x y", "--set", "a=$b"]
     let markdown = MarkdownReport.render(results.content)
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// Each sign in the tables has a footnote, and each footnote refers to a sign in the tables.
-  @Test func `footnotes belong to the shown cells`() throws {
+  @Test func `footnotes explain only signs that the displayed cells contain`() throws {
     func notes(_ results: Results) -> [String] { results.content.footnotes(results.content.tables) }
     let mean = "mean: the geometric mean of the rounds, by which the runs are ranked"
     let stride = "stride: iterations in a block"
@@ -155,7 +155,7 @@ import Testing
     #expect(notes(clear) == [mean, stride, "● best mean (lower is better)", margin])
   }
 
-  @Test func `a report says that rounds are too few for intervals, and how many are needed`() {
+  @Test func `a report without intervals mentions how many rounds are needed`() {
     func notes(_ trials: [[UInt64]], baseline: String?) -> [String] {
       let content = Fixture.results([("a", trials), ("b", trials)], baseline: baseline).content
       return content.footnotes(content.tables)
@@ -173,7 +173,7 @@ import Testing
         ])
   }
 
-  @Test func `JUnit counts failures and skips, and escapes`() {
+  @Test func `JUnit reports count failures and skipped tests, and escape special characters`() {
     let results = Fixture.results(
       [("a", [[1]])],
       judgements: [
@@ -195,7 +195,7 @@ import Testing
     #expect(JUnitReport.render([results.document], strict: true).contains("failures=\"2\""))
   }
 
-  @Test func `a broken trial fails the run, whatever the claims say`() {
+  @Test func `a run with a broken, hung or trapped trial fails, even if all claims hold`() {
     let held = Fixture.judgement(.held, Evidence(left: 0, trials: 2, met: 2))
     let broken = Fixture.results(
       [("a", [[1], []])], outcome: .broken(reason: "no figure for 'elapsed'"), judgements: [held])
@@ -218,7 +218,7 @@ import Testing
     #expect(junit.contains("<error type=\"broken\" message=\"1 of 2 broken\"/>"))
   }
 
-  @Test func `hgrm has a distribution for each run`() {
+  @Test func `the hgrm format has a distribution for each run`() {
     let distributions = PercentileReport.distributions([Fixture.pair.document])
     #expect(distributions.map(\.name) == ["slow-elapsed", "fast-elapsed"])
     let text = distributions[0].text
@@ -233,7 +233,7 @@ import Testing
       PercentileReport.distributions([Fixture.pair.document, Fixture.pair.document])[0].name == "fixture-slow-elapsed")
   }
 
-  @Test func `progress shows the time left once it is known, and never that none is left`() {
+  @Test func `the progress line shows the time left once it is known, and never zero`() {
     func line(_ done: Int, after seconds: Int = 10, width: Int = 80) -> String {
       ProgressLine.render(
         RunProgress(round: 3, done: done, total: 90, elapsed: .seconds(seconds)), label: "mutex",
@@ -246,7 +246,7 @@ import Testing
     #expect(line(30, width: 20).displayWidth <= 19)
   }
 
-  @Test func `progress shows the precision and the limit if rounds are added for a precision`() {
+  @Test func `the progress line shows the precision and the time limit of a run with a precision`() {
     func line(_ reached: Double?, after seconds: Int, limit: Int? = 30) -> String {
       ProgressLine.render(
         RunProgress(
@@ -262,7 +262,7 @@ import Testing
     #expect(line(0.5, after: 31, limit: nil).hasSuffix("──  round 14, ±50 %, goal ±2.0 %, 31 s  apply"))
   }
 
-  @Test func `a watched change is one line`() {
+  @Test func `a watched change is displayed in one line`() {
     func line(_ kind: PathEvent.Kind, _ before: Int?, _ after: Int?) -> String {
       WatchReport.line(
         PathEvent(time: 1_500_000_000, kind: kind, path: "notes.txt", size: after, previousSize: before),
@@ -317,7 +317,7 @@ import Testing
   }
 
   /// No format displays a figure that was not measured.
-  @Test func `no format shows a value that is not a number`() throws {
+  @Test func `no format contains a value that is not a number`() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<12 {
       let runs = (0..<Int.random(in: 0...3, using: &generator)).map { index in

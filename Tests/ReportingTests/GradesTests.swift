@@ -57,7 +57,7 @@ import Testing
     judgement(.violated, bears: "guide.2"), judgement(.supported, bears: "guide.3"),
   ]
 
-  @Test func `the standings of the documents' sentences come after the headline, the refuted first`() throws {
+  @Test func `the standings of sentences come after the headline, refuted sentences first`() throws {
     let content = try Self.content(Self.mixed)
     let says = "Documents: guide.1 refuted; guide.2 partly; guide.3 borne out"
     #expect(Self.lines(content)[1] == says && Self.lines(content, details: true)[1] == says)
@@ -73,7 +73,7 @@ import Testing
     #expect(!TerminalReport(TextStyle()).render(ReportContent(content.document)).contains("Documents"))
   }
 
-  @Test func `a failed claim of the lab is not so, and one of a document is refuted`() throws {
+  @Test func `a refuted claim is labelled 'not so' if it is of the lab, and 'refuted' if it is of a document`() throws {
     let content = try Self.content([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
     #expect(content.counts?.text == "2 claims: 1 refuted, 1 not so")
     let lines = Self.lines(content)
@@ -86,7 +86,7 @@ import Testing
     #expect(HTMLReport.render([content]).contains("<span class=\"verdict care\">not so</span>"))
   }
 
-  @Test func `a stand-in says so under its title, and does not count`() throws {
+  @Test func `a report on a stand-in mentions it below the title, and its claims do not count`() throws {
     let content = try Self.content([Self.judgement(.violated, bears: "other.1"), Self.judgement(.held)])
     let says = "On Linux: stand-in, says nothing of Dispatch"
     #expect(Self.lines(content)[1] == says && !Self.lines(content)[2].hasPrefix("Documents"))
@@ -104,7 +104,7 @@ import Testing
     #expect(Self.lines(both)[1] == "Documents: guide.2 borne out; other.1 stand-in")
   }
 
-  @Test func `a summary begins with the refuted sentences`() throws {
+  @Test func `the summary of a smoke run begins with the refuted sentences`() throws {
     let refuted = try Self.content([Self.judgement(.witnessed, contradicts: "guide.1")])
     let text = SmokeReport.summary([refuted], strict: false, TextStyle())
     #expect(
@@ -121,7 +121,7 @@ import Testing
     #expect(!SmokeReport.summary([against2, for2], strict: false, TextStyle()).contains("guide.2"))
   }
 
-  @Test func `the mostSevere claims come first, and the claims that came out as they say are one line`() throws {
+  @Test func `the most severe claims come first, and held or supported claims share one line`() throws {
     let content = try Self.content(
       [
         .supported, .held, .witnessed, .refuted, .inconclusive, .held, .violated,
@@ -158,7 +158,7 @@ import Testing
     #expect((0..<8).allSatisfy { way in lines.contains { $0.contains("way-\(way) ") } })
   }
 
-  @Test func `a scenario that only claims performance does not pass a smoke run silently`() throws {
+  @Test func `a smoke run mentions that a scenario has only performance claims`() throws {
     let content = try Self.content([Self.judgement(.inconclusive), Self.judgement(.inconclusive)])
     #expect(
       SmokeReport.line(content, strict: false, TextStyle(width: 140))
@@ -169,12 +169,12 @@ import Testing
       SmokeReport.line(other, strict: false, TextStyle()) == "✓ fixture                1 held  12 trials, 1.50 s\n")
   }
 
-  @Test func `numbers have one style`() {
+  @Test func `numbers of five digits or more have commas`() {
     #expect(Quantity(40_746, .none).description == "40,746" && Quantity(1500, .none).description == "1500")
     #expect(Quantity(-40_746, .none).description == "-40,746" && 1_000_000.withCommas == "1,000,000")
   }
 
-  @Test func `a distribution does not repeat its heading in each label`() throws {
+  @Test func `the labels of a distribution do not repeat its heading`() throws {
     let results = try Fixture.compared(
       [("work", (1...9).map { $0 }), ("stride", [1, 4])], samples: 40, seeksBest: false
     ) {
@@ -184,7 +184,7 @@ import Testing
     #expect(distribution.note.contains("work=") && !distribution.series.contains { $0.label.contains("work=") })
   }
 
-  @Test func `orange marks what went wrong, and not what is meant to go wrong`() throws {
+  @Test func `a run is marked as wrong only if its variant is broken and the run was not sound`() throws {
     func isWrong(_ verdict: Verdict, _ role: Variant.Role = .broken) throws -> Bool {
       var results = Fixture.results([("a", [[1000]])], judgements: [Self.judgement(verdict, check: "a.missed == 0")])
       let variant = Variant("a", role, "a way") { _ in }
@@ -200,7 +200,7 @@ import Testing
     #expect(try !isWrong(.witnessed, .documented))
   }
 
-  @Test(arguments: [40, 80]) func `no comment of the code is wider than the terminal`(_ width: Int) {
+  @Test(arguments: [40, 80]) func `no comment in a code listing is wider than the terminal`(_ width: Int) {
     var experiment = Experiment(
       name: "fixture", pattern: Fixture.described(Fixture.Wide()), title: "t", source: "s",
       variants: [Variant("a", .documented, "a way") { _ in }], show: ["elapsed"])

@@ -7,7 +7,7 @@ import Testing
 @Suite struct HTMLTests {
   private func page(_ results: Results) throws -> String { HTMLReport.render([results.content]) }
 
-  @Test func `a name stays text whatever it contains`() throws {
+  @Test func `HTML code in a name is displayed as text`() throws {
     let html = try page(
       Fixture.results([("<script>alert('x')</script>", [[10, 20]])], warnings: ["a < b & \"c\"\u{7}"]))
     #expect(!html.contains("<script"))
@@ -25,7 +25,7 @@ import Testing
     #expect(!html.contains("~ within") && !html.contains("● best mean") && !html.contains("too few"))
   }
 
-  @Test func `a page shows the requested metrics and the lesson`() throws {
+  @Test func `a page shows the settings, the command and the lesson`() throws {
     var results = Fixture.pair
     results.command = ["scenario", "fixture", "--export", "my page.html"]
     var html = try page(results)
@@ -39,7 +39,7 @@ import Testing
     #expect(html.contains("<details><summary>The lesson</summary>\n<p>Do <strong>this</strong>.</p>\n</details>"))
   }
 
-  @Test func `histograms have their names, and charts the figures of the tables`() throws {
+  @Test func `histograms have names, and charts have the figures of the tables`() throws {
     #expect(try page(Fixture.pair).contains(/<text class="name"[^>]*>fast<\/text>/))
     // Five rounds take 1 us and one takes a second. The point is the median, and neither the mean nor an end of its
     // interval.
@@ -49,7 +49,7 @@ import Testing
     #expect(!html.contains("class=\"bar\""))
   }
 
-  @Test func `a page of a run without figures says so`() throws {
+  @Test func `a page of a run without figures mentions that nothing was measured`() throws {
     let none = try page(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")))
     #expect(none.contains("Nothing was measured.") && !none.contains("<svg"))
     // The outcomes of the trials are known nevertheless.
@@ -57,7 +57,7 @@ import Testing
     #expect(hung.contains("Nothing was measured.") && hung.contains(">hung: 100.0 %</text>"))
   }
 
-  @Test func `every figure in a page is a number`() throws {
+  @Test func `every figure on a page is a finite number`() throws {
     for figures in [[[1]], [[5, 5, 5]], [(0..<40).map { UInt64($0) }], [[0]], [[3_600_000_000_000]]] as [[[UInt64]]] {
       let html = try page(Fixture.results([("a", figures), ("b", figures)], baseline: "a"))
       for word in ["nan", "inf", "-0."] {
@@ -73,7 +73,7 @@ import Testing
       "\"mean\": 5", "\"mean\": 1e300", "x: runs[0].metrics.elapsed.mean: found 1e+300, allowed is -1e36 to 1e36"
     ),
   ])
-  func `a document with values that no run can give is refused`(_ was: String, _ now: String, _ message: String) throws
+  func `a document with values that no run can have is refused`(_ was: String, _ now: String, _ message: String) throws
   {
     let json = try JSONReport.render([Fixture.results([("a", [[5]])]).document])
     #expect(json.contains(was))

@@ -127,7 +127,7 @@ import Testing
       ("claims.2.evidence.low", .number(0.7), "claims[2].evidence.ratio: it is not from low to high"),
       ("claims.2.evidence.low", nil, "claims[2].evidence.ratio: it comes with low and high, or none of them"),
     ] as [(String, JSONValue?, String)])
-  func `a value that no run can give is refused with its place`(_ path: String, _ value: JSONValue?, _ problem: String)
+  func `a value that no run can have is refused with its place`(_ path: String, _ value: JSONValue?, _ problem: String)
     throws
   {
     var document = try JSONValue(JSONReport.render([Self.results.document]))
@@ -152,13 +152,13 @@ import Testing
   }
 
   /// A run that is much slower than the best one takes part in every fourth round only.
-  @Test func `the rounds of a run may have gaps`() throws {
+  @Test func `the round numbers of a run can have gaps`() throws {
     var document = try JSONValue(JSONReport.render([Self.results.document]))
     document[at: "runs.0.metrics.elapsed.rounds.5.round"] = .number(17)
     try Self.parse(document)
   }
 
-  @Test func `a byte order mark has no meaning`() throws {
+  @Test func `a byte order mark at the beginning of a document is ignored`() throws {
     let json = Array(try JSONReport.render([Self.results.document]).utf8)
     let both = Array(try JSONReport.render([Self.results.document, Self.results.document]).utf8)
     #expect(try ResultDocument.parse([0xef, 0xbb, 0xbf] + json, place: "saved").count == 1)

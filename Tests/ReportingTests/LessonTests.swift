@@ -29,7 +29,7 @@ import Testing
     Done: 2 * 3 * 4 and snake_case_name.
     """
 
-  @Test func `a terminal shows hanging lists and no marks`() {
+  @Test func `a terminal shows a lesson with hanging list items and without Markdown signs`() {
     #expect(
       Lesson(Self.text).lines(TextStyle(width: 30)).joined(separator: "\n") == """
         A bold claim about
@@ -58,7 +58,7 @@ import Testing
         """)
   }
 
-  @Test func `color takes no room, and a word may change its color in the middle`() {
+  @Test func `colour codes have no width, and a colour can end within a word`() {
     let lines = Lesson("**Who** leaves `last`, matters").lines(TextStyle(width: 80, color: true))
     #expect(lines == ["\u{1b}[1mWho\u{1b}[0m leaves \u{1b}[36mlast\u{1b}[0m, matters"])
     #expect(Lesson("- a").lines(TextStyle(unicode: false)) == ["- a"])
@@ -83,7 +83,7 @@ import Testing
     "\\",
     "- a\n\n\n- b", "```", "```\n", "a\n- b\nc", String(repeating: "- ", count: 200),
   ])
-  func `marks without partners are text`(_ markdown: String) {
+  func `Markdown signs without a counterpart are text`(_ markdown: String) {
     let lesson = Lesson(markdown)
     _ = lesson.lines(TextStyle(width: 1)) + [lesson.markup.description]
     if markdown == "**a" { #expect(lesson.lines(TextStyle()) == ["**a"]) }

@@ -13,13 +13,13 @@ import Testing
       (0.02, 0.02, 0.02, .count, "50.0x fewer in every round"), (1, 1, 1, .count, "the same"),
       (0.5, 0.4, 0.6, .level, "2.00x lower [1.67x … 2.50x]"), (0.5, 0.4, 0.6, .amount, "2.00x less [1.67x … 2.50x]"),
     ] as [(Double, Double, Double, Metric.Meaning, String)])
-  func `a ratio is a multiple above 1, in words`(
+  func `a ratio is displayed as a multiple above 1 with a word for its direction`(
     _ estimate: Double, _ low: Double, _ high: Double, _ meaning: Metric.Meaning, _ text: String
   ) {
     #expect(ConfidenceInterval(estimate: estimate, low: low, high: high).wording(meaning) == text)
   }
 
-  @Test func `the ends of a very wide interval are multiples above 1, the nearer end first`() {
+  @Test func `the ends of a very wide interval are multiples above 1, the end nearer to 1 first`() {
     let slower = ConfidenceInterval(estimate: 15.7, low: 1.59, high: 155)
     #expect(slower.isVast && slower.range(.duration) == "1.59x to 155x slower")
     let fewer = ConfidenceInterval(estimate: 0.02, low: 0.01, high: 0.5)
@@ -34,7 +34,7 @@ import Testing
       (.rate, .perSecond, false, .throughput, true), (.rate, .percent, false, .level, false),
       (.rate, .none, false, .level, false), (nil, .none, false, .count, false),
     ] as [(Metric.Kind?, Unit, Bool, Metric.Meaning, Bool)])
-  func `kind and unit decide what a figure means, except for durations`(
+  func `the meaning of a figure depends on its kind, its unit and whether it is an amount`(
     _ kind: Metric.Kind?, _ unit: Unit, _ isAmount: Bool, _ meaning: Metric.Meaning, _ isSpeed: Bool
   ) {
     #expect(Metric.Meaning(kind, unit, isAmount: isAmount) == meaning)

@@ -5,7 +5,7 @@ import Testing
 /// Tests that a narrow terminal displays every word completely, and that the report names what it omits.
 @Suite struct NarrowTests {
   @Test(arguments: [20, 40, 55, 80, 200])
-  func `a name and its text break no word`(_ width: Int) {
+  func `a list item with a name and a text breaks no word`(_ width: Int) {
     let style = TextStyle(width: width, color: false, unicode: true)
     let says = "News that is merged before anybody has come to hear of it"
     let lines = DescriptionList(column: 26, style: style).lines("custom-source", [(says, nil), ("data add", .quiet)])
@@ -27,7 +27,7 @@ import Testing
     #expect(Heading.lines("a", "", nil, style) == ["a"])
   }
 
-  @Test func `a label keeps both of its ends`() {
+  @Test func `a shortened label keeps its beginning and its end`() {
     let style = TextStyle(width: 80, color: false, unicode: true)
     let (pool, thread) = ("notify-background[last-leave-on=pool]", "notify-background[last-leave-on=thread]")
     #expect(pool.shortened(to: 20, style) == "notify-ba…e-on=pool]")
@@ -36,7 +36,7 @@ import Testing
     #expect("队列队列队列".shortened(to: 6, style).displayWidth <= 6)
   }
 
-  @Test func `a line of a smoke run fits`() {
+  @Test func `a line of a smoke run fits into the terminal`() {
     let content = Fixture.results([("a", [[1]])], judgements: []).content
     for width in [20, 40, 80] {
       let text = SmokeReport.line(content, strict: false, TextStyle(width: width, color: false, unicode: true))

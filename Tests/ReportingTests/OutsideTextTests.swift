@@ -55,7 +55,8 @@ import Testing
     if !style.color { #expect(!shown.unicodeScalars.contains { $0.isHidden && $0 != "\n" }) }
   }
 
-  @Test(arguments: [false, true]) func `outside text is harmless in a report, a smoke run, a comparison and a list`(
+  @Test(arguments: [false, true])
+  func `text from outside is harmless in a report, a smoke run, a comparison and a list`(
     _ color: Bool
   ) throws {
     let document = try Self.document()
@@ -79,7 +80,8 @@ import Testing
         RunProgress(round: 0, done: 1, total: 2, elapsed: .seconds(1)), label: Self.name, style: style), style)
   }
 
-  @Test(arguments: [false, true]) func `outside text is harmless in the documents and the short table of settings`(
+  @Test(arguments: [false, true])
+  func `text from outside is harmless in the documents and in the short table of settings`(
     _ color: Bool
   ) throws {
     let style = TextStyle(width: 1000, color: color)
@@ -126,7 +128,7 @@ import Testing
         == "   0.005 s  overflow  the output is read too slowly: 2 changes are missing here\n")
   }
 
-  @Test func `text that was not made safe before is made safe when it is printed`() {
+  @Test func `hidden characters and foreign escape codes are escaped when text is printed`() {
     let colorful = TextStyle(color: true), plain = TextStyle()
     let ours = [SemanticColor.heading, .quiet, .good, .bad, .care, .name].map { $0("x", colorful) }.joined(
       separator: "\n")
@@ -186,11 +188,11 @@ import Testing
     ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("a=1", "a=1"), ("-5", "-5"), ("-0.5", "-0.5"), ("", ""), ("a\nb", "a\\nb"),
     ("a\r\nb", "a\\r\\nb"), ("a\u{202e}\u{9b}\u{1b}\u{0}", "a\\u{202e}\\u{9b}\\u{1b}\\u{0}"),
   ])
-  func `no cell of CSV is a formula`(_ cell: String, _ written: String) {
+  func `a CSV cell that would be a formula begins with an apostrophe`(_ cell: String, _ written: String) {
     #expect(CSVReport.table([[cell]]) == written + "\r\n")
   }
 
-  @Test func `the file of a distribution stays in its directory`() {
+  @Test func `the file name of a distribution contains no directory`() {
     let results = Fixture.results([("../a\n", [[10]])])
     #expect(PercentileReport.distributions([results.document]).map(\.name) == ["..-a\\n-elapsed"])
   }

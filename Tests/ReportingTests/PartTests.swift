@@ -41,12 +41,12 @@ import Testing
     }
   }
 
-  @Test func `all formats say that nothing was measured`() {
+  @Test func `all formats mention that nothing was measured`() {
     let content = Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")).content
     for format in Self.formats { #expect(format.render(content).contains("Nothing was measured."), "\(format.name)") }
   }
 
-  @Test func `a run without a tried trial has no duration`() {
+  @Test func `a report without any trial that was run has no duration`() {
     let untried = Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")).content
     #expect(untried.briefFacts.contains("no trial was run"))
     #expect(!untried.briefFacts.contains { $0.contains("round") })
@@ -65,12 +65,12 @@ import Testing
     #expect(Line("Documents: ", [], separator: "; ") == nil)
   }
 
-  @Test func `a line that must not be missed is bold in Markdown`() {
+  @Test func `a line that requires attention is bold in Markdown`() {
     #expect(MarkdownReport.text(Line("Take care.", .care)) == "**Take care.**")
     #expect(MarkdownReport.text(Line("gcdlab list", .quiet, isCode: true)) == "`gcdlab list`")
   }
 
-  @Test func `a terminal without Unicode gets ASCII in every line`() {
+  @Test func `a terminal without Unicode receives ASCII in every list item`() {
     let style = TextStyle(width: 40, unicode: false)
     #expect(style.item("a ± b … c ≥ d") == ["  - a +- b .. c >= d"])
   }
@@ -87,7 +87,7 @@ import Testing
     #expect(key(9).letter(of: 9) == "?")
   }
 
-  @Test func `the greatest number between two times includes the one that lasts into them`() {
+  @Test func `the maximum of a step function in an interval includes the value at its beginning`() {
     let steps = StepFunction([(time: 10, by: 3), (time: 20, by: -2), (time: 30, by: 1), (time: 40, by: -2)])
     let most = [(0, 10), (10, 20), (15, 25), (20, 30), (25, 31), (40, 50)].map { steps.most(from: $0, to: $1) }
     #expect(most == [0, 3, 3, 1, 2, 0])

@@ -51,7 +51,7 @@ import Testing
 
   // MARK: Which one
 
-  @Test func `the document decides the picture`() throws {
+  @Test func `the kind of picture depends on the sweeps and figures of the document`() throws {
     func kind(_ results: Results) -> String {
       switch results.content.picture {
       case .outcomes?: "outcomes"
@@ -78,7 +78,7 @@ import Testing
     #expect(kind(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads"))) == "none")
   }
 
-  @Test func `a page begins with verdict, conclusion and picture`() throws {
+  @Test func `a page begins with the verdict, the conclusion and the picture`() throws {
     var results = Fixture.pair
     results.findings = [RunNote(Conclusion.kind, "Take the fast one.")]
     let html = page(results.content)
@@ -117,7 +117,7 @@ import Testing
     #expect(page(results.content).contains("<td>1 /s … 9 /s</td>") && marks(page(results.content)).isEmpty)
   }
 
-  @Test func `points of a sweep are panels, with the rows of the table`() throws {
+  @Test func `each point of a sweep has a panel with the rows of the table`() throws {
     let results = try Fixture.compared([("stride", [1, 4])], baseline: "plain", seeksBest: false) {
       variant, _, values in
       Double(variant == "plain" ? 20_000 : 10_000 * (values["stride"] ?? 1))
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `a curve shows the medians of the table, and lines for variants without the parameter`() throws {
+  @Test func `a curve shows the table's medians, and a line for a variant without the parameter`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", seeksBest: false) {
       variant, _, values in
       variant == "plain" ? 7000 : Double(2000 * (values["stride"] ?? 1))
@@ -192,7 +192,7 @@ import Testing
     }.content
   }
 
-  @Test(arguments: [nil, "plain"]) func `a cell with too much noise is hatched and has its sign`(
+  @Test(arguments: [nil, "plain"]) func `a cell that is too noisy to rank is hatched and has a question mark`(
     _ baseline: String?
   ) throws {
     let content = try noisy([("work", [10, 20]), ("stride", [1, 16])], baseline: baseline)
@@ -208,7 +208,7 @@ import Testing
     #expect(baseline != nil || content.footnotes(content.tables).contains { $0.contains("? undecided") })
   }
 
-  @Test(arguments: [nil, "plain"]) func `a dot with too much noise has an outline and its sign`(
+  @Test(arguments: [nil, "plain"]) func `a dot that is too noisy to rank has a dashed outline and a question mark`(
     _ baseline: String?
   ) throws {
     let content = try noisy([("stride", [1, 16])], baseline: baseline)
@@ -220,7 +220,7 @@ import Testing
     #expect(!html.contains("Hollow:"))
   }
 
-  @Test func `percentiles that would overlap have no tick`() throws {
+  @Test func `the axis of percentiles leaves out ticks that would overlap`() throws {
     func ticks(_ samples: Int) -> [String] {
       let results = Fixture.made([("a", [["elapsed": (1...samples).map(Double.init)]])])
       let chart = page(results.content).split(separator: "percentiles of elapsed").last.map(String.init) ?? ""
@@ -246,7 +246,7 @@ import Testing
     #expect(html.contains("width=\"75.00%\"") && html.contains("x=\"75.00%\"") && html.contains("Not counted: other."))
   }
 
-  @Test func `the ends of trials are bars, too, including completed trials`() throws {
+  @Test func `the picture has bars for the ends of trials, including completed trials`() throws {
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
     // The metric has no better direction, so no figure is the best.
@@ -268,7 +268,7 @@ import Testing
 
   // MARK: What is not there
 
-  @Test func `a run without a figure says how it ended, or is named`() throws {
+  @Test func `a picture shows how a run without a figure ended, or names the run`() throws {
     let plot = try dots(AgreementTests.holes.content)
     let rows = plot.panels.flatMap(\.rows)
     #expect(rows.map(\.figure).last == "trapped" && rows.last?.median == nil)
@@ -279,7 +279,7 @@ import Testing
     #expect(try dots(other.content).leftOut == ["b"] && page(other.content).contains("No figure: b."))
   }
 
-  @Test func `one variant with one round is drawn`() throws {
+  @Test func `a picture of one variant with one round has a mark without an interval`() throws {
     let one = Fixture.made([("only", [["elapsed": [5000]]])]).content
     let row = try #require(try dots(one).panels.first?.rows.first)
     #expect(row.span == nil && row.figure == "5 us" && row.ratio == "")
@@ -289,7 +289,7 @@ import Testing
     #expect(marks(html).count == 1)
   }
 
-  @Test func `a picture skips a headline without figures, and a family of metrics has a panel for each variant`()
+  @Test func `a picture skips a headline that has no figures`()
     throws
   {
     let next = Fixture.made([("a", [["missed": [5]]])])
@@ -302,7 +302,7 @@ import Testing
 
   // MARK: Axes
 
-  @Test func `zero, a huge spread, and figures below zero have places of their own`() throws {
+  @Test func `an axis has a place for zero, for negative figures and for a large spread`() throws {
     func axis(_ values: [Double]) -> Axis { Axis(values, .nanoseconds, atMost: 5) }
     #expect(!axis([10, 200]).isLog && axis([10, 201]).isLog && !axis([0, 1000]).isLog && !axis([-5, 1000]).isLog)
     for values in [[0], [0, 0], [-5, 5], [1, 1e12], [5, 5], [1e-9, 2e-9], [-1e36, 1e36], [1e35, 1e36]] as [[Double]] {
@@ -325,7 +325,7 @@ import Testing
       page(none.content).contains("Dashed line: a.") && page(none.content).contains("class=\"reference\" x1=\"0.00%\""))
   }
 
-  @Test func `a value that is not a number is not drawn`() {
+  @Test func `a value that is not finite does not affect a coordinate or an axis`() {
     for value in [Double.nan, .infinity, -.infinity] {
       #expect(coordinate(value) == "0.0" && percent(value) == "0.00%")
       let axis = Axis([1, value, 5], .none)
@@ -336,7 +336,7 @@ import Testing
 
   // MARK: Names from outside
 
-  @Test func `a hostile document stays text in every picture`() throws {
+  @Test func `HTML code in a document is displayed as text in every picture`() throws {
     let evil = "\\u0022><script>alert(1)</script><svg onload=\\u0022x\\u0022>\\u202e"
     let swept = try Fixture.compared([("stride", [1, 4, 16])], seeksBest: false) { _, _, _ in 5000 }
     let grid = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])]) { _, _, _ in 5000 }
@@ -355,7 +355,7 @@ import Testing
     }
   }
 
-  @Test func `broken variants are orange, and the page says so`() throws {
+  @Test func `the page explains that broken variants are orange`() throws {
     let plain = page(Fixture.pair.content)
     #expect(!plain.contains("Orange:") && !plain.contains("class=\"wrong\""))
     let broken = page(try changed(Fixture.pair, [("\"documented\"", "\"broken\"")]))
@@ -365,7 +365,7 @@ import Testing
 
   // MARK: The book
 
-  @Test func `the contents have families, conclusions and links back`() throws {
+  @Test func `the table of contents has families and conclusions, and every scenario links back to it`() throws {
     func content(_ name: String, _ tag: String, _ conclusion: String) throws -> ReportContent {
       var results = Fixture.pair
       results.findings = [RunNote(Conclusion.kind, conclusion)]

@@ -20,13 +20,13 @@ import Testing
   }
 
   @Test(arguments: [("elapsed", 1), ("rate", 0), ("missed", nil)] as [(String, Int?)])
-  func `the best is the lowest latency or the highest rate`(_ metric: String, _ best: Int?) {
+  func `the best run has the lowest latency or the highest rate`(_ metric: String, _ best: Int?) {
     #expect(
       content([("loop", [10, 12]), ("apply", [5, 6]), ("none", [nil])], metric: metric).comparison?.best == best)
     #expect(content([("none", [nil])], metric: metric).comparison?.best == nil)
   }
 
-  @Test func `ratios refer to the best or the baseline`() throws {
+  @Test func `ratios refer to the best run or to the baseline`() throws {
     let figures = [("loop", Array(repeating: 10.0, count: 6)), ("apply", Array(repeating: 5, count: 6))]
     let sought = try #require(content(figures).comparison)
     #expect(sought.reference == "the best mean" && sought.contrasts[0]?.ratio == 2 && sought.contrasts[1] == nil)
@@ -37,7 +37,7 @@ import Testing
     #expect(claims.best == nil && claims.reference == nil)
   }
 
-  @Test func `runs that the rounds cannot distinguish from the best are near it`() throws {
+  @Test func `runs that the rounds cannot distinguish from the best run count as near the best`() throws {
     let near = content([("loop", [10, 10.1, 10, 10.1, 10, 10.1]), ("apply", [10.1, 10, 10.1, 10, 10.1, 9.9])])
     #expect(near.comparison?.nearBest == [0] && near.comparison?.best == 1)
     // With ten times the noise, a difference of more than a tenth is possible.
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "cell0"])
-  func `ten identical cells show no significant difference`(_ baseline: String?) {
+  func `ten identical cells rarely have a significant difference`(_ baseline: String?) {
     #expect(told(100, cells: 10, baseline: baseline, seed: 4) { 1000 + Double.random(in: 0...100, using: &$0) } <= 3)
     // The noise has two values: six rounds with the same value appear perfectly steady by chance.
     let two = told(100, cells: 10, baseline: baseline, seed: 6) { generator in

@@ -17,7 +17,7 @@ import Testing
     ], baseline: "a")
 
   @Test(arguments: [Fixture.pair, AgreementTests.holes, fractions])
-  func `a saved run looks the same in every format`(_ results: Results) throws {
+  func `a saved run has the same report in every format as the original run`(_ results: Results) throws {
     var results = results
     results.command = ["scenario", "fixture", "--set", "name=it's a run"]
     let live = results.content
@@ -39,7 +39,7 @@ import Testing
     #expect(try JSONReport.render(documents) == json)
   }
 
-  @Test func `a figure is rounded once`() {
+  @Test func `a rounded figure does not change when it is rounded again`() {
     var generator = SplitMix64(seed: 4)
     let scales: [Double] = [1e-9, 1e-3, 1, 1e4, 1e5, 1e9]
     for index in 0..<2000 {
@@ -53,7 +53,7 @@ import Testing
     #expect(Number(1234.56789).value == 1234.57)
   }
 
-  @Test func `a document with another schema number is refused with a sentence`() throws {
+  @Test func `a document with another schema number is refused with the expected schema`() throws {
     let json = try JSONReport.render([Fixture.pair.document])
     let error = #expect(throws: InputError.self) {
       try ResultDocument.parse(

@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: ["guide.1", "guide.6"])
-  func `one counterexample refutes an always or a recipe`(_ id: String) throws {
+  func `one counterexample refutes an always-sentence or a recipe`(_ id: String) throws {
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed)) == .borneOut)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, met: 9)) == .refuted)
     // The anomaly was not seen in every trial.
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: ["guide.1", "guide.6"])
-  func `an anomaly claimed of every trial is shown by all of them`(_ id: String) throws {
+  func `an anomaly bears out an always-sentence only if all trials show it and none was lost`(_ id: String) throws {
     func judgedClaim(_ judged: Judged) throws -> SentenceIndex.JudgedClaim? {
       try Self.index([judged], only: [id]).chapters[0].entries[0].judgedClaims.first
     }
@@ -135,14 +135,14 @@ import Testing
     #expect(one.standing == .borneOut && one.judgedClaims[0].shown == "a in round 3: 7, seed 7")
   }
 
-  @Test func `a comparison judges no sentence, and the report says so`() throws {
+  @Test func `a comparison judges no sentence, and the report mentions it`() throws {
     let index = try Self.index([Judged("guide.1", .held)], only: ["guide.1"], isComparison: true)
     #expect(index.chapters.first?.entries.first?.standing == .notRun)
     let text = SentenceReport(index).text(TextStyle(width: 200))
     #expect(text.contains("not judged, since the last run was a comparison: fixture"), "\(text)")
   }
 
-  @Test func `the verdict decides on a usually, and not each trial`() throws {
+  @Test func `the standing of a usually-sentence depends on the verdict, not on each trial`() throws {
     #expect(try Self.standing(Judged("guide.4", .supported)) == .borneOut)
     #expect(try Self.standing(Judged("guide.4", .refuted)) == .refuted)
     #expect(try Self.standing(Judged("guide.4", .supported, contradicts: true)) == .refuted)
@@ -151,7 +151,7 @@ import Testing
     #expect(try Self.standing(Judged("guide.4", .witnessed, met: 1)) == .borneOut)
   }
 
-  @Test func `one sighting bears out a may, and nothing refutes it`() throws {
+  @Test func `one sighting bears out a may-sentence, and no verdict refutes it`() throws {
     #expect(try Self.standing(Judged("guide.5", .witnessed, met: 1)) == .borneOut)
     #expect(try Self.standing(Judged("guide.5", .supported)) == .borneOut)
     for verdict in [Verdict.notWitnessed, .refuted, .inconclusive, .violated] {
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `a sentence of two parts can hold partly`() throws {
+  @Test func `a sentence of two parts can be partly borne out`() throws {
     #expect(try Self.standing(Judged("guide.2", .held), Judged("guide.2", .violated)) == .partly)
     #expect(try Self.standing(Judged("guide.2", .violated)) == .refuted)
     #expect(try Self.standing(Judged("guide.2", .held)) == .borneOut)
@@ -174,7 +174,7 @@ import Testing
     #expect(entry.judgedClaims.map(\.opinion) == [.speaksAgainst, .speaksFor])
   }
 
-  @Test func `a stand-in and a sentence that cannot fail have standings of their own`() throws {
+  @Test func `a sentence with a stand-in, and a sentence that cannot fail, have separate standings`() throws {
     #expect(try Self.standing(Judged("other.1", .held)) == .byConstruction)
     #expect(try Self.standing(Judged("other.1", .violated)) == .refuted)
     #expect(try Self.standing(Judged("other.2", .held)) == .standIn)
@@ -195,14 +195,14 @@ import Testing
         && SentenceStanding.inOneConfiguration.color.tone != SentenceStanding.borneOut.color.tone)
   }
 
-  @Test func `a sentence that follows from the trials without being shown is borne out by inference`() throws {
+  @Test func `a sentence that only follows from the trials is borne out by inference`() throws {
     #expect(try Self.standing(Judged("other.4", .held)) == .byInference)
     #expect(try Self.standing(Judged("other.4", .violated, met: 9)) == .refuted)
     let entry = try Self.index([Judged("other.4", .held)], only: ["other.4"]).chapters[0].entries[0]
     #expect(entry.remark == "from its clock")
   }
 
-  @Test func `every format has the place, the word and the configurations`() throws {
+  @Test func `every format has a sentence's place, its decisive word and its configurations`() throws {
     let index = try Self.index([], only: ["other.3"])
     let report = DocumentsReport(index)
     let text = report.text(TextStyle(width: 200))
@@ -225,7 +225,7 @@ import Testing
     #expect(single.contains("tried with\n  -  one\n"))
   }
 
-  @Test func `a sentence whose claims could not be judged is unavailable, and other claims decide if there are any`()
+  @Test func `a sentence is unavailable only if none of its claims could be judged`()
     throws
   {
     #expect(try Self.standing(Judged("guide.1", .unavailable)) == .unavailable)
@@ -235,7 +235,7 @@ import Testing
     #expect(index.chapters[0].summary == "6 sentences: 1 borne out, 4 not run, 1 cannot be tried")
   }
 
-  @Test func `a remark says what could not be tried of a sentence about every run`() throws {
+  @Test func `a remark lists the unavailable claims of a sentence about every run`() throws {
     func entry(_ judged: Judged...) throws -> SentenceIndex.Entry? {
       try Self.index(judged).chapters.flatMap(\.entries).first { $0.id == judged[0].id }
     }
@@ -263,13 +263,13 @@ import Testing
     #expect(index.chapters[0].entries[5].judgedClaims[0].shown == "b in round 4: hung, seed 7")
   }
 
-  @Test func `documents are chosen by name`() throws {
+  @Test func `documents can be selected by name`() throws {
     #expect(try Self.index([], only: ["other"]).chapters.map(\.name) == ["other"])
     let error = #expect(throws: InputError.self) { try Self.index([], only: ["othr"]) }
     #expect(error?.description == "unknown document 'othr'; did you mean 'other'? (known: guide, other)")
   }
 
-  @Test func `every format has the same content`() throws {
+  @Test func `every format of the sentence index has the same content`() throws {
     let index = try Self.index([
       Judged("guide.1", .held), Judged("guide.2", .held), Judged("guide.2", .violated, met: 9),
     ])
@@ -333,7 +333,7 @@ import Testing
       results: verdict == nil ? [] : [results.document], on: .test, only: names)
   }
 
-  @Test func `a verdict names its scenarios, and separately those without a verdict`() throws {
+  @Test func `a standing names the scenarios that judged it, and the scenarios without a verdict`() throws {
     func words(_ index: SentenceIndex) -> String {
       DocumentsReport(index).text(TextStyle(width: 200), details: true).split { $0 == " " || $0 == "\n" }.joined(
         separator: " ")
@@ -359,7 +359,7 @@ import Testing
     #expect(DocumentsReport(index).text(TextStyle()).contains("- unavailable: not-here (only elsewhere)\n"))
   }
 
-  @Test func `a sentence has a page with all claims on it and the commands that run them`() throws {
+  @Test func `the report on a sentence has all its claims and the commands that run them`() throws {
     let index = try Self.indexOfThree(.violated, only: ["guide.1"])
     #expect(index.chapters.map(\.entries.count) == [1])
     let text = SentenceReport(index).text(TextStyle(width: 100))
@@ -376,8 +376,7 @@ import Testing
     }
   }
 
-  @Test func `the documents of then and now are two parts, and sentences on one question are linked both ways`() throws
-  {
+  @Test func `documents of then and now form two parts, and sentences on one question refer to each other`() throws {
     func sentence(_ id: String, _ more: String = "") -> String {
       "{id: \(id), says: what \(id) says, said: may, place: a heading, word: may, conditions: [one]\(more)}"
     }
@@ -410,7 +409,7 @@ import Testing
     #expect(SentenceReport(try index(only: ["book.1"])).text(TextStyle()).contains("same question") == false)
   }
 
-  @Test func `an index without results says what to do`() throws {
+  @Test func `an index without results mentions that there are no verdicts yet`() throws {
     #expect(DocumentsReport(try Self.index([])).text(TextStyle()).contains("No verdicts yet"))
   }
 }

@@ -12,7 +12,7 @@ import Testing
     ).document
   }
 
-  @Test func `great changes are reported, small ones are not`() {
+  @Test func `large changes since the last run are reported, and small changes are not`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1_000_000))
     #expect(
       line?.hasPrefix("since the last run, figures: a elapsed ") == true && line?.contains("x slower [") == true,
@@ -23,7 +23,7 @@ import Testing
         == "since the last run, figures: no change that one pair of runs could detect; claims: the same verdicts")
   }
 
-  @Test func `a larger amount is called more, and not slower`() throws {
+  @Test func `a larger amount is described as more, not as slower`() throws {
     let json = try [1000, 1_000_000].map { try JSONReport.render([Self.run($0)]) }.map {
       $0.replacing("\"better\": \"lower\",", with: "\"amount\": true, \"better\": \"lower\",")
     }
@@ -32,7 +32,7 @@ import Testing
     #expect(line.contains("x more [") && !line.contains("slower"), "\(line)")
   }
 
-  @Test func `another verdict is reported`() {
+  @Test func `a change of a verdict since the last run is reported`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1000, .violated))
     #expect(
       line
@@ -40,7 +40,7 @@ import Testing
         + "claims: held then, violated now: Nothing is left out.")
   }
 
-  @Test func `a run without figures has no such line`() {
+  @Test func `a run without figures has no line about the last run`() {
     let none = Fixture.results([]).document
     #expect(ResultDiff.sinceLast(none, none) == nil)
   }

@@ -32,7 +32,7 @@ import Testing
     #expect(plain.cells[2].text.hasPrefix("50 % ["), "\(plain)")
   }
 
-  @Test func `too few rounds have no interval`() throws {
+  @Test func `a speed-up over too few rounds has no interval`() throws {
     let table = try #require(try swept([("cores", [1, 2])], rounds: 2).content.speedUp?.table)
     let texts = table.rows.flatMap { $0.cells.map(\.text) }
     #expect(!texts.joined().contains("±") && !texts.joined().contains("["), "\(table)")
@@ -73,7 +73,7 @@ import Testing
 
   // MARK: The document
 
-  @Test func `a document says which cores trials were confined to`() throws {
+  @Test func `a document contains the cores to which trials were confined`() throws {
     var results = try swept([("cores", [1, 2])])
     var machine = results.machine
     for (cores, says) in [([0, 1], ", 2 cores,"), ([0], ", 1 of 2 cores,")] {

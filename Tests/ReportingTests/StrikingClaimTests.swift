@@ -16,7 +16,7 @@ import Testing
     ).document
   }
 
-  @Test func `a refuted claim comes before a supported one, and then the one with the largest certain factor`() throws {
+  @Test func `the most striking claim is the refuted claim with the largest certain factor`() throws {
     let found = try #require(
       StrikingClaim.strongest(
         [
@@ -33,7 +33,7 @@ import Testing
       StrikingClaim.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
   }
 
-  @Test func `a claim against a document comes first, with the other figures on the same sentence`() throws {
+  @Test func `a claim against a document is the most striking, with other figures on the same sentence`() throws {
     let documents = try Documents(
       place: "documents.yml",
       yaml: """

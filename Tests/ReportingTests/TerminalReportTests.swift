@@ -5,7 +5,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct TerminalReportTests {
-  @Test func `the list ends with a first command for a newcomer`() {
+  @Test func `the list of scenarios ends with a first command for a newcomer`() {
     let list = ScenarioList.render([], on: Fixture.machine, beginWith: "one", TextStyle(width: 80))
     #expect(list.hasSuffix("New here? Begin with `gcdlab scenario one`, which takes a few seconds.\n"), "\(list)")
   }
@@ -14,7 +14,7 @@ import Testing
     TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results.content)
   }
 
-  @Test func `a whole report at 80 columns`() {
+  @Test func `a report at 80 columns has the expected text`() {
     #expect(
       render(Fixture.pair) == """
         fixture  A fixture
@@ -54,7 +54,7 @@ import Testing
         """)
   }
 
-  @Test func `the answer stands first, failures before the conclusion, and a long report ends with it`() {
+  @Test func `a report begins with the verdicts and the conclusion, and a long report ends with them`() {
     let held = Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))
     let failed = Fixture.judgement(.violated, Evidence(left: 1, trials: 1, reason: "a in round 1"))
     var results = Fixture.results([("a", [[1000]])], judgements: [held, failed, held])
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a short report says what it leaves out, and the details have it`() {
+  @Test func `a short report mentions what it leaves out, and the detailed report contains it`() {
     let names = (0..<9).map { "a-metric-of-many-\($0)" }
     let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": [1], "rate": [2]] }
     let results = Fixture.made([("a-way-with-a-name-that-is-long", rounds), (names.joined(), rounds)])
@@ -85,7 +85,7 @@ import Testing
     #expect(long.contains("rate") && long.count > short.count)
   }
 
-  @Test func `the verdict says that a guarantee held in every trial, and the details give the evidence`() {
+  @Test func `only the detailed report has the evidence of a guarantee that held`() {
     var results = Fixture.pair
     results.judgements = [Fixture.judgement(.held, Evidence(left: 0, trials: 12, met: 12))]
     let (short, long) = (
@@ -121,7 +121,7 @@ import Testing
     ("a.missed > 1", .anomaly, ["allowed", "anomaly"]), ("other.missed > 1", .anomaly, ["", ""]),
     ("a.missed.max > 1", .anomaly, ["", ""]),
   ])
-  func `the claims on a metric decide how its outcomes are judged`(
+  func `the claims on a metric determine the expectation for each outcome`(
     _ check: String, _ kind: Claim.Kind, _ words: [String]
   )
     throws
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a headline with one column leads the other metrics, unless it has ratios`(_ hasRatios: Bool) {
+  func `a headline with one column shares a table with the other metrics, unless it has ratios`(_ hasRatios: Bool) {
     let rounds = Fixture.rounds(6) { round in ["elapsed": [1000], "missed": [3], "rate": [Double(2 + round % 2)]] }
     let made = Fixture.made([("a", rounds), ("b", rounds)], baseline: hasRatios ? "a" : nil)
     var experiment = made.experiment
@@ -167,7 +167,7 @@ import Testing
     #expect((tables.first { $0.title == "outcomes" }?.rows.count ?? 0) == outcomes)
   }
 
-  @Test func `many settings have a column each, and each variant a row`() throws {
+  @Test func `each of many settings has a column, and each variant has a row`() throws {
     let results = try Fixture.compared(
       [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], seeksBest: false
     ) { variant, _, values in
@@ -185,7 +185,7 @@ import Testing
     #expect(long.split(separator: "\n").count { $0.hasPrefix("  apply") } >= 20)
   }
 
-  @Test func `a claimed hazard is expected, and another is not`() {
+  @Test func `a hang that a claim expects needs no care, and another hang does`() {
     func needCare(_ verdict: Verdict) -> [Bool]? {
       let check = Check(text: "a.hung == 1", left: .cores, comparison: .equal, right: .cores)
       let judgement = Judgement(
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `colour changes nothing but colour`() {
+  @Test func `a coloured report has the same text as a report without colours`() {
     let colored = render(Fixture.pair, color: true)
     #expect(colored.contains("\u{1b}[32mfaster\u{1b}[0m"))
     #expect(colored.contains("\u{1b}[31;1m✗ violated"))
@@ -235,7 +235,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 20, 40, 59, 60, 79, 80, 120, 300])
-  func `a report can be rendered at any width, and from 80 columns on no line is wider`(_ width: Int) {
+  func `a report can be rendered at any width, and fits into 80 columns or more`(_ width: Int) {
     let lines = render(Fixture.pair, width: width).split(separator: "\n")
     if width >= 80 { #expect(lines.allSatisfy { String($0).displayWidth <= width }) }
     #expect(lines.count > 10)
@@ -252,7 +252,7 @@ import Testing
     #expect(widths.count == 1, "\(lines[start...(start + 3)])")
   }
 
-  @Test func `a report shows what went wrong, and nothing that was not measured`() {
+  @Test func `a report shows hung and trapped trials and an interruption`() {
     let hung = render(Fixture.results([("stuck", [[], []]), ("fine", [[1000]])], outcome: .hung))
     #expect(
       hung.contains("  variant  outcome  count    share  expectation\n  stuck    hung         2  100.0 %  forbidden\n"))
@@ -262,7 +262,7 @@ import Testing
     #expect(interrupted.contains("interrupted"))
   }
 
-  @Test func `figures near the floor are marked`() {
+  @Test func `figures near the noise floor are marked`() {
     let output = render(Fixture.results([("quick", [[60, 70, 80]])]))
     #expect(output.contains("70 ns~") || output.contains("70.0 ns~"))
     #expect(output.contains("~ within twice the noise floor of 45 ns"))
@@ -270,7 +270,9 @@ import Testing
   }
 
   @Test(arguments: [(0.08, true), (0.1, false)])
-  func `operations that are timed together share the noise floor`(_ each: Double, _ isMarked: Bool) throws {
+  func `the noise floor is divided by the number of operations that are timed together`(
+    _ each: Double, _ isMarked: Bool
+  ) throws {
     let base = Fixture.results([("quick", [[1]])])
     var experiment = base.experiment
     experiment.show = ["each"]
@@ -364,7 +366,7 @@ import Testing
     ),
     (.unavailable, Evidence(reason: "no cores"), "no cores"),
   ])
-  func `every verdict shows its evidence, with a range if the figures differ`(
+  func `every verdict has evidence, with a range if the figures differ`(
     _ verdict: Verdict, _ evidence: Evidence, _ text: String
   ) {
     #expect(ClaimFacts(Fixture.judgement(verdict, evidence)).evidenceText == text)
@@ -380,7 +382,7 @@ import Testing
     ("apply.elapsed < 0.5 * loop.elapsed", "elapsed: apply 1 us, below the limit of 2 us (0.5 * loop) by 50 %"),
     ("apply.elapsed < 2us", "elapsed: 1 us, below the limit of 2 us by 50 %"),
   ])
-  func `a ratio names both sides by what distinguishes them`(_ check: String, _ start: String) {
+  func `the evidence names the two sides of a ratio by their difference`(_ check: String, _ start: String) {
     let claim = Claim(
       says: "So it is.", kind: .performance,
       check: Check(text: check, left: .cores, comparison: .less, right: .cores))
@@ -395,7 +397,7 @@ import Testing
     ("pool.tasks <= pool.queues", "tasks 2 vs queues 3"), ("pool.tasks <= many.tasks", "tasks: pool 2 vs many 3"),
     ("pool.tasks <= cores", "2"),
   ])
-  func `a guarantee that compares two figures shows both`(_ check: String, _ sides: String) {
+  func `the evidence of a guarantee that compares two figures has both figures`(_ check: String, _ sides: String) {
     let claim = Claim(
       says: "So it is.", kind: .guarantee, check: Check(text: check, left: .cores, comparison: .atMost, right: .cores))
     func text(_ verdict: Verdict, _ met: Int) -> String {
@@ -406,7 +408,7 @@ import Testing
     #expect(text(.violated, 5) == "found \(sides): a in round 1; held in 5 of 6 trials")
   }
 
-  @Test func `a witnessed count is shown with what it counts`() {
+  @Test func `the evidence of a witnessed count includes the name of its metric`() {
     let claim = Claim(
       says: "So it is.", kind: .anomaly,
       check: Check(text: "racy.duplicates > 0", left: .cores, comparison: .greater, right: .cores))
@@ -418,7 +420,7 @@ import Testing
     #expect(text(4) == "in 4 of 10 trials; there 30,968 duplicates")
   }
 
-  @Test func `texts are wrapped and measured in cells`() {
+  @Test func `texts are wrapped and measured in terminal cells`() {
     #expect("aa 队列 bb".wrapped(to: 7) == ["aa 队列", "bb"])
     #expect("队列🙂e\u{301}".displayWidth == 7)
     #expect("队列".clipped(to: 3, TextStyle()) == "队…")
@@ -433,7 +435,7 @@ import Testing
     (.auto, false, ["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], false), (.always, false, ["NO_COLOR": "1"], true),
     (.never, true, ["CLICOLOR_FORCE": "1"], false),
   ])
-  func `colour is decided by the flag, the environment, then the terminal`(
+  func `the use of colour depends on the option, the environment and the terminal, in this order`(
     _ choice: ColorChoice, _ isTerminal: Bool, _ variables: [String: String], _ isOn: Bool
   ) {
     let environment = ["TERM": "xterm"].merging(variables) { $1 }
@@ -441,7 +443,7 @@ import Testing
   }
 
   @Test(arguments: [(Int.min, 1), (0, 1), (80, 80), (10_000_000, TextStyle.widest), (Int.max, TextStyle.widest)])
-  func `a width out of range is replaced by the nearest one`(_ asked: Int, _ width: Int) {
+  func `a width out of range is replaced by the nearest valid width`(_ asked: Int, _ width: Int) {
     #expect(TextStyle(width: asked).width == width)
   }
 }

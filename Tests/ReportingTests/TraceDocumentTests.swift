@@ -25,7 +25,7 @@ import Testing
     try #require(try ResultDocument.parse(Array(JSONReport.render([document]).utf8), place: "saved").first)
   }
 
-  @Test func `a written trace is read unchanged and shown again`() throws {
+  @Test func `a saved trace is read unchanged and has the same pictures`() throws {
     var stuck = Self.traced
     stuck.variant = "slow"
     stuck.point = "stride=4"
@@ -49,7 +49,7 @@ import Testing
     #expect(MarkdownReport.render(ReportContent(again)).contains("```text\n"))
   }
 
-  @Test func `a document without traces has none in its page`() throws {
+  @Test func `the page of a document without traces does not mention traces`() throws {
     #expect(try !JSONReport.render([Fixture.pair.document]).contains("traces"))
     #expect(!HTMLReport.render([Fixture.pair.content]).contains("trace"))
     #expect(Self.results([Self.traced]).document.verdictsAlone.traces == nil)
@@ -110,7 +110,7 @@ import Testing
       ("gaps.0.end", .number(1), "traces[0].gaps[0].end: found 1, before its begin at 2000000"),
       ("gaps.0.lost", .number(-1), "traces[0].gaps[0].lost: found -1"),
     ] as [(String, JSONValue?, String)])
-  func `a value that no trial can give is refused with its place`(
+  func `a value that no trial can have is refused with its place`(
     _ path: String, _ value: JSONValue?, _ problem: String
   ) throws {
     var document = try JSONValue(JSONReport.render([Self.results([Self.traced]).document]))

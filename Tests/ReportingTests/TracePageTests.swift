@@ -27,7 +27,7 @@ import Testing
     return [(left * 10).rounded() / 10, ((right - left) * 10).rounded() / 10]
   }
 
-  @Test func `every span is drawn once, at its time`() {
+  @Test func `every block, wait and running interval is drawn once, at its time`() {
     let trace = Trace.sample
     let marks = drawn(TracePage.render([trace]))
     func places(_ prefix: String) -> [[Double]] {
@@ -50,7 +50,7 @@ import Testing
     #expect(places("waits ").count == 2)
   }
 
-  @Test func `a page is self-contained, and a name stays text whatever it contains`() {
+  @Test func `a page needs no other file, and HTML code in a name is displayed as text`() {
     var trace = Trace.sample
     trace.queues[0].label = "<script>alert('x')</script>"
     trace.variant = "a\u{202e}b"
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `many blocks are folded and counted, and none is invented`() {
+  @Test func `many blocks are drawn as groups with their number, and no block is added or lost`() {
     var trace = Trace.sample
     trace.length = 100_000_000
     trace.blocks = (0..<100_000).map { index in
@@ -90,7 +90,7 @@ import Testing
     #expect(blocks.contains { $0.says.contains(": 12.5 ms of the time from 0 ns to 50.0 ms") })
   }
 
-  @Test func `marks are bounded, however wild the trace`() {
+  @Test func `the number of marks on a page is limited for any trace`() {
     var trace = Trace.sample
     trace.length = 1_000_000
     trace.lanes = (0..<200).map { number in
@@ -124,7 +124,7 @@ import Testing
     #expect(!TracePage.render([trace]).contains("<span class=\"lane\">backlog"))
   }
 
-  @Test func `the points of a variant have one scale, and a hang is drawn for a while after its last event`() {
+  @Test func `the pictures of a variant share a scale, and the picture of a hang ends soon after its last event`() {
     var (short, hung) = (Trace.sample, Trace.sample)
     short.length = 5_000_000
     hung.variant = "stuck"
@@ -149,7 +149,7 @@ import Testing
     #expect(html.contains(">5 ms</text>") && !html.contains(">3 ms</text>") && html.contains(">8 ms</text>"))
   }
 
-  @Test func `Markdown has the terminal's pictures, and no text ends them early`() {
+  @Test func `Markdown has the pictures of the terminal, and no label ends their code block`() {
     var trace = Trace.sample
     trace.queues[0].label = "```\u{1b}[31m"
     let text = MarkdownReport.render([trace], from: nil, to: nil)
@@ -157,7 +157,7 @@ import Testing
     #expect(!text.contains("\u{1b}"))
   }
 
-  @Test func `an empty trace gives a page that says so`() {
+  @Test func `the page of an empty trace contains the reason for its end and no picture`() {
     let trace = Trace(scenario: "sample", variant: "none", cores: [0], length: 0, end: .other("no threads"))
     let html = TracePage.render([trace])
     #expect(html.contains("no threads") && !html.contains("<rect class=\"q"))

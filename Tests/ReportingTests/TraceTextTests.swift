@@ -36,7 +36,7 @@ import Testing
     #expect(!text.contains("active thread") && !text.contains("|") && !text.contains("Upper row"))
   }
 
-  @Test func `a block is named by queue and number`() {
+  @Test func `a block is named after its queue and its number`() {
     let rows = Self.rows("pool 1", Self.text(.sample, from: 0))
     #expect(rows[1].contains("A1=="))
     #expect(rows[1].contains("A2=="))
@@ -49,7 +49,7 @@ import Testing
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("B1!"))
   }
 
-  @Test func `a wait hides its block and shows its reason`() {
+  @Test func `a wait is drawn over its block, with its reason`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("~sema~"))
     #expect(Self.rows("caller", Self.text(.sample, from: 0))[1].contains("~group~"))
   }
@@ -64,7 +64,7 @@ import Testing
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[0].hasPrefix("      "))
   }
 
-  @Test func `a lost record is unknown and never rest`() {
+  @Test func `times with lost records are shown as unknown, not as rest`() {
     var trace = Trace.sample
     trace.gaps = [
       Trace.Gap(.scheduler, begin: 0, end: 5_000_000, lost: 7),
@@ -78,7 +78,7 @@ import Testing
     #expect(text.contains("3 events of blocks and waits were lost"))
   }
 
-  @Test func `no thread rests without the scheduler's record`() {
+  @Test func `no thread is shown at rest if the scheduler's record is missing`() {
     var trace = Trace.sample
     trace.missing = [Trace.Missing(.scheduler, why: "which thread ran where is not seen")]
     let text = Self.text(trace, from: 0)
@@ -88,7 +88,7 @@ import Testing
     #expect(!text.contains("cores busy"))
   }
 
-  @Test func `a hang shows how long nothing more happens`() {
+  @Test func `the picture of a hang shows how long nothing more happens`() {
     var trace = Trace.sample
     trace.end = .hung
     trace.length = 900_000_000
@@ -100,7 +100,7 @@ import Testing
     #expect(text.contains("hung"))
   }
 
-  @Test func `a hang names the block that waits, and those that it keeps from beginning`() {
+  @Test func `the text on a hang names the waiting block and the blocks behind it`() {
     var trace = Trace(
       scenario: "s", variant: "v", cores: [0, 1], length: 1000, end: .hung,
       queues: [Trace.Queue(label: "own", kind: .serial)])
@@ -124,7 +124,7 @@ import Testing
   }
 
   /// A trial prepares before its first submission, and a wait during the preparation is not drawn.
-  @Test func `a wait before the first submission is no finding, and a long one says how long it is`() {
+  @Test func `a wait is a finding only after the first submission, and its text has its length`() {
     func trace(_ waits: [Trace.Wait]) -> Trace {
       var trace = Trace(
         scenario: "s", variant: "v", cores: [0, 1], length: 3_000_000, end: .completed,
@@ -149,7 +149,7 @@ import Testing
       text.contains("drawn: 1.95 ms to 3 ms") && text.contains("longest wait 800 us: caller for the group"), "\(text)")
   }
 
-  @Test func `a trap shows its place`() {
+  @Test func `the text on a trap names the block and the thread`() {
     var trace = Trace.sample
     trace.end = .trapped(signal: 4)
     trace.blocks[2].end = nil
@@ -170,7 +170,7 @@ import Testing
     #expect(text.split(separator: "\n").count < 50)
   }
 
-  @Test func `points have the same scale`() {
+  @Test func `the pictures of several points have the same scale`() {
     var short = Trace.sample
     short.length = 5_000_000
     short.lanes[0].runs.removeLast()
@@ -180,7 +180,7 @@ import Testing
     #expect(Set(axes).count == 1)
   }
 
-  @Test func `only a terminal gets colour`() {
+  @Test func `a coloured trace picture contains only escape codes of the lab itself`() {
     let style = TextStyle(width: 80, color: true)
     let text = TraceText(style: style).render([.sample])
     #expect(text.contains("\u{1b}["))
@@ -188,7 +188,7 @@ import Testing
     #expect(!style.safe("\u{1b}[48;5;9mred").contains("\u{1b}"))
   }
 
-  @Test func `a column with several blocks names none`() {
+  @Test func `a column with several blocks contains no block number`() {
     var trace = Trace.sample
     trace.blocks = (1...1000).map { number in
       let begin = UInt64(number) * 9000
@@ -200,7 +200,7 @@ import Testing
     #expect(!row.contains("="))
   }
 
-  @Test func `the backlog counts blocks that could begin`() {
+  @Test func `the backlog counts only blocks that are due and have not begun`() {
     var trace = Trace.sample
     trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
     let folding = Folding(trace, from: 0, to: trace.length, columns: 10)
@@ -217,7 +217,7 @@ import Testing
     #expect(TraceFigures(trace).blocks == 5)
   }
 
-  @Test func `the waits in sync are added up in a sentence, and threads of the pool are called so`() {
+  @Test func `a finding adds up the waits in sync, and a finding names threads of the pool`() {
     var trace = Trace.sample
     trace.program = Trace.Program(hang: 250_000_000)
     trace.lanes[2].waits = (0..<60).map {
@@ -244,7 +244,7 @@ import Testing
       "\(trace.findingTexts)")
   }
 
-  @Test func `figures are those of the trace`() {
+  @Test func `the figures of a trace are calculated from its blocks, waits and runs`() {
     let figures = TraceFigures(.sample)
     #expect(figures.blocks == 4)
     #expect(figures.medianDelay == 2_300_000)

@@ -1,4 +1,4 @@
-// guide.16, may: autorelease pools of queues drain at no certain time. Only where there is an Objective-C runtime are
+// guide.16, may: the autorelease pools of queues drain at no defined time. Only where there is an Objective-C runtime are
 // there such pools.
 #include "program.h"
 #include <dlfcn.h>

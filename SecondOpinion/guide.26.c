@@ -1,8 +1,8 @@
-// guide.26, always: dispatch_sync on the queue one runs on deadlocks, of whatever kind it is. guide.27, always: that must be avoided on
-// concurrent queues too. guide.31, always: dispatch_apply on the serial queue one runs on deadlocks. A deadlock is that
-// the call never returns; Dispatch tells one that it can see by a trap. On a concurrent queue there is a reason to
-// avoid it if there is a case that never returns: one with a barrier waiting, and a barrier sync. Broken: the inner call is to another
-// queue.
+// guide.26, always: dispatch_sync to the queue on which its caller runs deadlocks, of whatever kind it is. guide.27,
+// always: that must be avoided on concurrent queues too. guide.31, always: dispatch_apply on the serial queue on which
+// its caller runs deadlocks. A deadlock is that the call never returns; Dispatch tells one that it can see by a trap. On
+// a concurrent queue there is a reason to avoid it if there is a case that never returns: one with a barrier waiting,
+// and a barrier sync. Broken: the inner call is to another queue.
 #include "program.h"
 
 int main(int count, char **words) {

@@ -1,4 +1,4 @@
-// sources.25, always: cancelling is asynchronous: what runs goes on, nothing new comes, the cancel handler is last.
+// sources.25, always: cancelling is asynchronous: the running handler continues, nothing new comes, and the cancel handler runs last.
 // Tried 200 times: a source is cancelled from outside while its handler runs and more events are pending and come.
 // Counted: handlers that did not end, handlers that began after cancel had returned and the running one had ended,
 // anything after the cancel handler. Broken: the source is not cancelled, and the cancel handler's block is submitted

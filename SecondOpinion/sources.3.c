@@ -1,4 +1,4 @@
-// sources.3, always: a signal source also tells how many signals came since its handler last ran.
+// sources.3, always: a signal source also reports how many signals came since its handler last ran.
 // Tried in fresh processes, with a handler whose queue is held: 50 SIGUSR1 sent at once, of which the kernel keeps one
 // at a time; 20 real-time signals, all of which it keeps; and 20 SIGUSR1, each sent when another source has told of the
 // one before, so that none waits for the kernel. Then the queue is let go and the source's data added up. Broken: the

@@ -6,7 +6,7 @@ import Reporting
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Record your program, or one trial of each variant, and draw it: threads, cores, blocks and waits.",
+    abstract: "Record your program, or a trial of a scenario, and draw it: threads, cores, blocks and waits.",
     usage: """
       \(Tool.command) trace [<options>] <names> ...
       \(Tool.command) trace [<options>] -- <program> [<argument> ...]
@@ -14,11 +14,11 @@ struct TraceCommand: AsyncParsableCommand {
     discussion: """
       A program after -- is recorded until it ends, without a change to it: its calls of Dispatch, and Swift's jobs. The program keeps \
       its streams, signals and exit status, and the findings are printed to standard error.
-      A scenario is recorded with small settings that make legible pictures, or with those of --quick if it has none. --set replaces \
-      settings. If --set gets a list of values, their pictures are drawn below each other at the same scale. A recorded trial is never \
+      A scenario is recorded with small settings that make legible pictures, or with those of --quick if it has none. A terminal shows \
+      the first variant, or those named by --variant; a file that --export writes has all. --set replaces settings. If --set gets a list of values, their pictures are drawn below each other at the same scale. A recorded trial is never \
       measured.
 
-      \(examples(("trace \(Lab.example)", "one trial of each variant, a picture each"), ("trace \(Lab.example) --export trace.html", "the same as a page; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
+      \(examples(("trace \(Lab.example)", "a picture of the first variant"), ("trace \(Lab.example) --export trace.html", "a page with all variants; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
       """)
 
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
@@ -117,20 +117,28 @@ struct TraceCommand: AsyncParsableCommand {
     }
     try refuseVariants()
     let files = try FileExport.files(exports)
-    let overrides = Overrides(cores: confinement.cores, variants: variants)
-    let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
-      try $0.applying(overrides).forTrace(settings)
+    let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map { experiment in
+      // The pictures of all variants would fill many screens of a terminal.
+      let first = experiment.variants.first { $0.role != .yardstick } ?? experiment.variants.first
+      let drawn = variants.isEmpty ? [first].compactMap { $0?.name } : variants
+      let recorded = files.isEmpty && !check ? drawn : variants
+      let other = experiment.variants.map(\.name).filter { !drawn.contains($0) }
+      return (
+        try experiment.applying(Overrides(cores: confinement.cores, variants: recorded)).forTrace(settings),
+        drawn: drawn, others: variants.isEmpty ? other : []
+      )
     }
     let (from, to) = (try Duration.nanoseconds(option: "--from", from), try Duration.nanoseconds(option: "--to", to))
     let runner = Runner(Host.image, machine: .current())
     var traces: [Trace] = []
     Interrupt.begin()
-    for experiment in experiments where !Task.isCancelled {
+    for (experiment, drawn, others) in experiments where !Task.isCancelled {
       let found = try await runner.traces(Plan(experiment, budget: .smoke, seed: 1))
       if !check, !found.isEmpty {
         try color.print { style in
-          TraceText(style: style, from: from, to: to).render(found) + "\n"
+          TraceText(style: style, from: from, to: to).render(found.filter { drawn.contains($0.variant) }) + "\n"
             + style.paragraph("settings: \(experiment.settingsText)")
+            + (others.isEmpty ? "" : style.paragraph("other variants (--variant): \(others.joined(separator: ", "))"))
         }
       }
       traces += found

@@ -97,9 +97,10 @@ extension ConfidenceInterval {
   /// The larger of the distances from the estimate of a ratio to the two ends, in percent of the estimate.
   public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
 
-  /// The largest ``share`` for which a percentage describes the interval of a ratio, in percent. The interval is not
-  /// symmetric around the estimate, so a larger percentage would be misleading.
-  private static let widestShare = 25.0
+  /// The largest ``share`` for which a percentage describes the interval of a ratio, in percent. The ends are the
+  /// estimate multiplied and divided by nearly the same factor. Up to this share, adding and subtracting the percentage
+  /// results in the same ends within a percent of the estimate.
+  private static let widestShare = 10.0
   /// The largest difference between two sides that count as alike, in percent. A larger difference would matter to a
   /// reader who chooses between the sides.
   public static let alikeShare = 10.0

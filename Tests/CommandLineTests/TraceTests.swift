@@ -14,6 +14,14 @@ import Testing
     #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
+  @Test func `trace without a variant draws the first one and names the others`() async throws {
+    let finished = try await Binary.run(["trace", "apply-stride", "--set", "iterations=1000"])
+    #expect(finished.status == 0)
+    #expect(finished.output.contains("apply-stride apply"))
+    #expect(!finished.output.contains("apply-stride serial-loop\n"))
+    #expect(finished.output.contains("other variants (--variant): "))
+  }
+
   @Test func `the picture of a trial that traps names the signal`() async throws {
     let finished = try await Binary.run(["trace", "queue-deadlock", "--variant", "sync-on-own-queue"])
     #expect(finished.status == 0)

@@ -156,6 +156,9 @@ public struct Comparison: Sendable {
     return worst
   }
 
+  /// The minimum factor between a run that is out of reach and the best run. Such a run hardly affects the answer.
+  static let outOfReach = 2.0
+
   /// Returns the runs whose figure certainly differs from that of the best run of their group by more than a factor.
   func runs(apartBy factor: Double) -> [Int] {
     contrasts.filter { _, contrast in

@@ -4,7 +4,7 @@ import Measurement
 extension Results {
   /// Returns the warnings, the most severe first.
   func warnings(within budget: Budget) -> [RunNote] {
-    unfinished + failures + lacking + shortage(budget) + unsteadiness
+    unfinished + failures + lacking + shortage(budget) + imprecision(budget) + unsteadiness
   }
 
   /// The note that the run ended early; empty if the run completed.
@@ -70,13 +70,27 @@ extension Results {
     guard let time = budget.time, cut == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
       return []
     }
-    let needed = Quantity(seconds / Double(max(rounds, 1)) * Double(ConfidenceInterval.fewest + 1) * 1e9, .nanoseconds)
+    let needed = Budget.enough(for: seconds / Double(max(rounds, 1)) * Double(ConfidenceInterval.fewest))
     return [
       RunNote(
         "few-rounds",
         "only \(rounds.counted("round")) fit into \(Quantity(time)), and intervals need "
-          + "\(ConfidenceInterval.fewest): give --time \(needed) or more")
+          + "\(ConfidenceInterval.fewest): give --time \(needed)s")
     ]
+  }
+
+  /// The note on the precision of a search that ended before it reached its goal. Runs that certainly differ much from
+  /// the best one take part in few rounds, and do not count.
+  private func imprecision(_ budget: Budget) -> [RunNote] {
+    guard experiment.seeksBest, let goal = budget.precision, let headline = experiment.headline else { return [] }
+    let comparison = Comparison(runs, .init(experiment), by: headline)
+    let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
+    guard !comparison.contrasts.isEmpty, let reached = comparison.precision(except: apart.contains), reached > goal
+    else {
+      return []
+    }
+    func percent(_ share: Double) -> String { Quantity(100 * share, .percent).description }
+    return [RunNote(RunNote.precision, "ratios to ±\(percent(reached)), goal ±\(percent(goal))")]
   }
 
   private var unsteadiness: [RunNote] {

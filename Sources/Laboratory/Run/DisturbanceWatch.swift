@@ -87,4 +87,6 @@ extension RunNote {
   /// The kind of the warning that trials lacked cores: other programs or the hypervisor took a tenth of the cores and
   /// at least half a core, or a tenth of the trials found no second core.
   public static let coresTaken = "cores-taken"
+  /// The kind of the note that a search ended before its ratios had the precision that was its goal.
+  public static let precision = "precision"
 }

@@ -40,9 +40,8 @@ struct Pace {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
-  /// The minimum factor between a run that is out of reach and the best run, and the interval between the rounds in
-  /// which such a run takes part.
-  private static let outOfReach = (factor: 2.0, rounds: 4)
+  /// The interval between the rounds in which a run takes part that is out of reach of the best run.
+  private static let roundsOutOfReach = 4
 
   /// The smallest number of trials, and the smallest share of the time, from which the run's duration is projected.
   private static let seenEnough = (trials: 3, share: 0.1)
@@ -74,7 +73,7 @@ struct Pace {
     guard headline != nil else { return round < plan.budget.rounds }
     let comparison = comparison
     if plan.experiment.ranksAllRuns {
-      outOfReach = Set(comparison.runs(apartBy: Self.outOfReach.factor).map { plan.runs[$0].label })
+      outOfReach = Set(comparison.runs(apartBy: Comparison.outOfReach).map { plan.runs[$0].label })
     }
     guard round >= plan.budget.rounds else { return true }
     reached = comparison.precision(except: { isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label) })
@@ -98,7 +97,7 @@ struct Pace {
   /// it is out of reach and does not take part in this round. The result is also false if no time remains, a worker was
   /// ended at its time limit, and the plan has no smallest number of rounds.
   func allows(_ run: Run) -> Bool {
-    let takesPart = !outOfReach.contains(run.label) || round.isMultiple(of: Self.outOfReach.rounds)
+    let takesPart = !outOfReach.contains(run.label) || round.isMultiple(of: Self.roundsOutOfReach)
     return takesPart && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
   }
 
@@ -145,16 +144,16 @@ struct Pace {
     guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
     let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
-    // Trials of different runs take different times, so an estimate needs most of them, unless time is short.
+    // Trials of different runs take different times, so an estimate needs all of them, unless time is short.
     let isHalf = Double(spent) > 0.5 * Double(limit.nanoseconds)
-    guard tried >= seen.trials, isHalf || 4 * tried >= 3 * plan.runs.count,
-      Double(spent) > seen.share * Double(limit.nanoseconds)
-    else { return }
+    let count = plan.runs.count { !isGivenUp($0) }
+    guard tried >= seen.trials, isHalf || tried >= count, Double(spent) > seen.share * Double(limit.nanoseconds) else {
+      return
+    }
     let each = Double(spent) / Double(tried)
-    let needed = each * Double(plan.runs.count { !isGivenUp($0) } * least)
+    let needed = each * Double(count * least)
     guard needed > Double(limit.nanoseconds) else { return }
-    // The estimate has a third to spare, since the next trials may be slower.
-    let seconds = Int((needed * 1.3 / 1e9).rounded(.up))
+    let seconds = Budget.enough(for: needed / 1e9)
     let variants = plan.experiment.variants.count
     let ways = [
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,
@@ -194,6 +193,14 @@ extension Experiment {
 }
 
 extension Budget {
+  /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`: half as much again,
+  /// since the next trials may be slower, as a number that is easy to type.
+  public static func enough(for seconds: Double) -> Int {
+    let enough = 1.5 * seconds
+    let step = enough <= 5 ? 1.0 : enough <= 60 ? 5 : 10
+    return Int((enough / step).rounded(.up) * step)
+  }
+
   /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
   /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
   /// `atMost`, the longest time of the variant. Otherwise the outcome is stopped: the worker was still working, or its

@@ -4,21 +4,27 @@ import Synchronization
 
 /// The code that runs the trials, in which tasks open files under a lowered limit.
 extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
-  /// Returns a finding for each number of tasks that a semaphore never blocks, since its initial value is at least that
-  /// number. In a search, the finding is part of the answer.
+  /// Returns a finding for each number of tasks: how many files the semaphore admits, and from which limit it never
+  /// blocks a task, if a run has such a limit. In a search, the finding is part of the answer.
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: Run) -> Int { parameter.value(in: run.parameters) ?? 0 }
-    let runs = results.runs.filter { run in
-      run.variant.name.hasPrefix("semaphore") && value(limit, of: run) / 2 >= value(tasks, of: run)
-    }
-    return runs.grouped { value(tasks, of: $0) }.map { tasks, runs in
-      let range =
-        "limit \(Quantity(Double(2 * tasks), .none)) on, the semaphore never blocks one of \(tasks) tasks: it admits half of "
-        + "limit as many files at once"
-      return results.experiment.seeksBest
-        ? RunNote(Conclusion.advice, "From \(range).", runs: runs.map(\.label))
-        : RunNote("never-waits", "from \(range)", runs: runs.map(\.label))
-    }
+    let seeksBest = results.experiment.seeksBest
+    return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
+      .compactMap { tasks, runs in
+        let open = runs.filter { value(limit, of: $0) / 2 >= tasks }
+        let free = "from limit \(2 * tasks) on, it never blocks one of \(tasks) tasks"
+        guard seeksBest else {
+          return open.isEmpty
+            ? nil
+            : RunNote("never-waits", "the semaphore admits half of limit as files; \(free)", runs: open.map(\.label))
+        }
+        let files = Set(runs.map { value(limit, of: $0) }).sorted().map { limit in
+          "\(min(limit / 2, tasks)) at limit \(limit)"
+        }
+        return RunNote(
+          Conclusion.advice,
+          "Files open at once with the semaphore: \(files.joined(separator: ", ")); \(free).", runs: runs.map(\.label))
+      }
   }
 
   /// Returns the limit from which the semaphore never blocks a task, and from which every task can open its file.

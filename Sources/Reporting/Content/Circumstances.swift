@@ -4,19 +4,13 @@ import Measurement
 /// The circumstances of a run: its settings, the machine, the tool and the command.
 extension ReportContent {
   /// The settings: `iterations 1_000_000, work 15 ns`.
-  var settings: String { sharedSettings.joined(separator: ", ") }
-
-  /// The settings that all runs share, without the parameters that every variant ignores. They are part of the figures.
-  private var sharedSettings: [String] {
-    document.scenario.parameters.filter { $0.ignored != true }.compactMap { parameter in
-      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
-    }
-  }
+  var settings: String { document.sharedSettings.joined(separator: ", ") }
 
   /// Returns the settings as a note below a table, `at hold 1 us, entries 2,000`, as many as fit; nil if there are no
-  /// settings.
+  /// settings, or if the answer of a search contains them.
   func settingsNote(fits: (String) -> Bool) -> String? {
-    let all = sharedSettings
+    guard !seeksBest else { return nil }
+    let all = document.sharedSettings
     let notes = all.indices.reversed().map { last in
       let rest = all.count - last - 1
       return "at \(all[...last].joined(separator: ", "))" + (rest == 0 ? "" : " and \(rest) more: see --details")
@@ -27,9 +21,7 @@ extension ReportContent {
   /// The settings that the command line changed: `settings changed by --set: iterations 5_003`; empty if there are
   /// none.
   var changedSettings: String {
-    let changed = document.scenario.parameters.filter { $0.changed == true }.compactMap { parameter in
-      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
-    }
+    let changed = document.changedSettings
     let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
     let by = flags.isEmpty ? "" : " by \(flags)"
     return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
@@ -55,7 +47,8 @@ extension ReportContent {
     // Settings that are out of reach take part in few rounds of a search.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
     let counted = seeksBest && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
-    return ["\(counted) in \(Self.time(document))", "seed \(document.seed)"]
+    return ["\(counted) in \(Self.time(document))"]
+      + document.warnings.filter { $0.kind == RunNote.precision }.map(\.says) + ["seed \(document.seed)"]
   }
 
   /// Returns the duration of the run as text, to the millisecond, which is the precision of a result document.
@@ -90,6 +83,18 @@ extension ReportContent {
       }
     }
     return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+}
+
+extension ResultDocument {
+  /// The settings that all runs share, without the parameters that every variant ignores. They are part of the figures.
+  var sharedSettings: [String] { texts(of: scenario.parameters.filter { $0.ignored != true }) }
+
+  /// The settings that the command line changed.
+  var changedSettings: [String] { texts(of: scenario.parameters.filter { $0.changed == true }) }
+
+  private func texts(of parameters: [ParameterFacts]) -> [String] {
+    parameters.compactMap { parameter in parameter.value.map { "\(parameter.name) \(parameter.describe($0))" } }
   }
 }
 

@@ -62,6 +62,9 @@ extension ReportContent {
         "a ratio without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
       )
     }
+    if facts.contains(.allRounds) {
+      notes.append("in all rounds: no round of one is as good as any of the other, although the ratio varies widely")
+    }
     if facts.contains(.nearFloor) {
       notes.append(
         "\(Signs.nearFloor) within twice the noise floor of \(Quantity(document.machine.floor, .nanoseconds))"

@@ -25,10 +25,6 @@ extension ConfidenceInterval {
     return "[\(Self.end(ends.0))x \(Signs.range) \(Self.end(ends.1))x]"
   }
 
-  /// Whether the interval is so wide that its estimate would mislead: the upper end is more than four times the lower
-  /// end.
-  var isVast: Bool { high > 4 * low }
-
   /// Returns the interval of a ratio without its estimate in words: `1.59x to 155x slower`. The interval must not
   /// include 1.
   func range(_ meaning: Metric.Meaning) -> String {

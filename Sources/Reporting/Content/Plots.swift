@@ -100,7 +100,7 @@ struct SweepCurve: Sendable {
   private static let most = 8
   /// The maximum number of series that readers can distinguish in a plot of marks without lines, in which marks can
   /// coincide.
-  private static let mostOfMarks = 3
+  private static let mostOfMarks = 5
 
   /// Creates a curve from series of figures.
   init(
@@ -178,7 +178,7 @@ struct SweepCurve: Sendable {
     return curve
   }
 
-  /// Returns a curve with at most three series, for a plot of marks. If there are more series, the series of `variants`
+  /// Returns a curve with at most five series, for a plot of marks. If there are more series, the series of `variants`
   /// are included first, in their order. The first of these variants is always included.
   func brief(of variants: [Int]) -> SweepCurve {
     // The others follow in their order, as long as there is room; those that show a mistake are last.

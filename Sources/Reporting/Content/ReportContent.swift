@@ -154,9 +154,11 @@ public struct ReportContent: Sendable {
   /// Whether the run is a search, or a claim compares figures.
   private var comparesFigures: Bool { seeksBest || document.claims.contains { $0.kind == .performance } }
 
-  /// The warnings of the document, without the warning that ``coresNote`` contains.
+  /// The warnings of the document, without the warning that ``coresNote`` contains, and without the precision, which is
+  /// among the facts of the run.
   var warnings: [RunNote] {
-    document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken }.map(document.fitting)
+    document.warnings.filter { $0.kind != RunNote.precision && (!comparesFigures || $0.kind != RunNote.coresTaken) }
+      .map(document.fitting)
   }
 
   /// Returns the number of claims for each verdict, the most severe first: `2 refuted`, `1 not so`, `9 held`.

@@ -53,13 +53,15 @@ extension ReportContent {
     let caution = grades.caution.map { Line($0, .care) }
     // Every run has some outliers.
     let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)
+    let findings = ReportPart.list("findings", self.findings, nil)
+    // The findings of a search explain its tables. Those of a scenario belong to its claims.
+    let figures: [ReportPart] = seeksBest ? [.tables, .plots, findings] : [findings, .tables, .plots]
     return [
       .head(
         document.scenario.name, document.scenario.title,
         [caution].compactMap(\.self) + answer + (isEmpty ? [Line("Nothing was measured.")] : [])),
-      .picture, .lesson, .claims, .list("findings", findings, nil), .tables, .plots, .traces,
-      .list("warnings", warnings, .care), .code, .foot(facts(isBrief: isBrief)),
-    ]
+      .picture, .lesson, .claims,
+    ] + figures + [.traces, .list("warnings", warnings, .care), .code, .foot(facts(isBrief: isBrief))]
   }
 
   /// The lines of the answer: a note if the trials did not have several cores, the standings of the documents'

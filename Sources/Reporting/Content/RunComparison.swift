@@ -105,6 +105,18 @@ extension RunIndex {
     }
   }
 
+  /// Returns runs in the order of their settings of some swept parameters, the first parameter first. Runs with the
+  /// same settings keep their order.
+  func inOrder(of parameters: [String], _ runs: [Int]) -> [Int] {
+    swept.filter { parameters.contains($0.name) }.reversed().reduce(runs) { runs, parameter in
+      let order = parameter.swept ?? []
+      let places = runs.enumerated().map { place, run in
+        (run: run, setting: document.runs[run].point[parameter.name].flatMap(order.firstIndex) ?? order.count, place)
+      }
+      return places.sorted { ($0.setting, $0.2) < ($1.setting, $1.2) }.map(\.run)
+    }
+  }
+
   /// Returns whether a metric counts a flaw: the run is a search, a lower count is better, and the count is 0 at some
   /// settings.
   func isFlaw(_ metric: MetricFacts) -> Bool {

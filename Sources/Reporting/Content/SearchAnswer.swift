@@ -26,7 +26,8 @@ struct SearchAnswer {
     // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
-    return [answer.flaws].compactMap(\.self) + answer.bests + [answer.stopped].compactMap(\.self)
+    return [answer.flaws].compactMap(\.self) + answer.bests
+      + [answer.stopped, answer.conditions].compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -35,17 +36,12 @@ struct SearchAnswer {
     self.comparison = comparison
     let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groupNames.contains($0.name) })
     self.names = names
-    wording = SearchWording(index: index, metric: metric, comparison: comparison, names: names)
+    wording = SearchWording(
+      index: index, metric: metric, comparison: comparison, names: names,
+      price: shown.first { $0.name != metric.name && !index.isFlaw($0) })
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
     self.measured = measured
-    let bests = index.swept.filter { comparison.groupNames.contains($0.name) }.reversed()
-      .reduce(measured.filter(comparison.bests.contains)) { runs, parameter in
-        let order = parameter.swept ?? []
-        let places = runs.map { run in
-          (run, index.document.runs[run].point[parameter.name].flatMap(order.firstIndex) ?? order.count)
-        }
-        return places.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
-      }
+    let bests = index.inOrder(of: comparison.groupNames, measured.filter(comparison.bests.contains))
     groups = bests.compactMap { best in
       let runs = index.candidates(beside: best, in: comparison.groupNames).filter { run in
         measured.contains(run) && !comparison.flawed.contains(run)
@@ -97,6 +93,17 @@ struct SearchAnswer {
     guard !stopped.isEmpty else { return nil }
     return "Not measured, since a trial took too long: \(names(stopped, of: all)); allow longer trials (--trial-time), "
       + "or give it more time (--time)."
+  }
+
+  /// A sentence with the settings of which the answer is true: `Measured at hold 1 us, entries 20,000.` Nil if there
+  /// are no such settings. If `--quick` changed settings, a full run may have another answer.
+  private var conditions: String? {
+    let document = index.document
+    let settings = document.sharedSettings
+    guard !groups.isEmpty, !settings.isEmpty else { return nil }
+    let quick = document.command.contains("--quick") ? document.changedSettings : []
+    let caution = quick.isEmpty ? "" : "; the full run, without --quick, may have another answer"
+    return "Measured at \(settings.joined(separator: ", "))\(caution)."
   }
 
   /// Returns a prefix with the settings of the group if each group has a best run: `2 cores: `, `work 10 us: `. Empty

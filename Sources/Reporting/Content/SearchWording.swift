@@ -7,6 +7,8 @@ struct SearchWording {
   let metric: MetricFacts
   let comparison: RunComparison
   let names: RunNames
+  /// The metric whose figures the answer mentions beside those that rank the runs; nil if there is none.
+  let price: MetricFacts?
 
   /// Returns the sentences on a group that is the only one, each without its stop.
   func sentences(_ group: SearchGroup) -> [String] {
@@ -20,12 +22,11 @@ struct SearchWording {
 
   /// Returns the words on one of several groups, in a line: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
-    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))"
-    let candidates = group.runs.filter { $0 == group.best || group.unclear.contains($0) }
+    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(group))"
     let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalised): \($0.names), \($0.by)" }
     let parts =
       group.isUndecided
-      ? ["undecided\(reach(group.unclear)): \(names(candidates, of: group.runs))"]
+      ? ["undecided\(reach(group.unclear)): \(candidates(group))"]
       : [
         best + (group.near.isEmpty ? edge(group) : ""),
         group.near.isEmpty ? nil : "\(within(group)): \(names(group.near, of: group.runs))",
@@ -42,26 +43,35 @@ struct SearchWording {
     let unclear =
       group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"]
     if isOneVariant(group), !group.near.isEmpty {
-      return ["use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))"] + unclear
+      return ["use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(price(group))"] + unclear
     }
     let same = group.near.isEmpty ? [] : ["\(within(group).capitalised): \(names(group.near, of: group.runs))"]
-    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "")
+    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + price(group)
     guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
     let verb = metric.meaning == .duration ? "is" : "has the"
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure)"] + same
       + [next(group)].compactMap(\.self) + unclear
   }
 
-  /// Returns the sentences on runs that cannot be distinguished, so that any of them will do, with the mean of the best
-  /// one.
+  /// Returns the sentences on runs that cannot be distinguished, with the mean of the best one. If they differ little,
+  /// any of them will do.
   private func undecided(_ group: SearchGroup) -> [String] {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
-    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))"
+    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(group))"
     let reach = reach(group.unclear)
-    let all = names(group.runs.filter { $0 == group.best || group.unclear.contains($0) }, of: group.runs)
-    let isNoise = group.unclear.contains { comparison.contrasts[$0]?.interval?.isNoise == true }
-    let pick = isNoise ? "" : all.hasPrefix("any ") ? "pick " : "pick any of "
-    return ["undecided\(reach): \(pick)\(all)", "\(mean), by chance or not: \(own)"]
+    let candidates = candidates(group)
+    let isSmall = isOneVariant(group) && !reach.isEmpty
+    return [
+      isSmall ? "use \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
+      "\(mean), by chance or not: \(own)",
+    ]
+  }
+
+  /// Returns the names of the best run and of the runs that cannot be distinguished from it; `all` if these are all
+  /// variants.
+  private func candidates(_ group: SearchGroup) -> String {
+    let runs = group.runs.filter { $0 == group.best || group.unclear.contains($0) }
+    return runs.count == group.runs.count && !isOneVariant(group) ? "all" : names(runs, of: group.runs)
   }
 
   /// Returns the words for the runs near the best one, with the largest difference that is possible: `within 4.4 % of
@@ -94,7 +104,7 @@ struct SearchWording {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
     let ratios = ratios(group)
     guard let next = ratios.first, let worst = ratios.last, !areAlike(next.run, worst.run) else { return nil }
-    return "next: \(names([next.run], of: group.runs)), \(metric.meaning.wording(next.contrast.ratio))"
+    return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))"
   }
 
   /// Returns the runs that are certainly worse than the best one with their ratios to it, the best of them first.
@@ -117,16 +127,27 @@ struct SearchWording {
     }
     let alike = ratios.filter { areAlike($0.run, worst.run) }
     let runs = group.runs.filter { run in alike.contains { $0.run == run } }
-    let isBound = runs.contains { index.isBound($0, to: group.best, by: metric) }
-    let words = metric.meaning.wording(
-      isBound ? worst.contrast.interval?.nearest ?? worst.contrast.ratio : worst.contrast.ratio)
-    let from = metric.meaning.wording(alike[0].contrast.ratio).split(separator: " ").first.map(String.init) ?? ""
-    // A single factor would hide that little is known about it.
-    let ends = worst.contrast.interval.flatMap { runs.count == 1 && $0.isWide ? " \($0.ends)" : nil } ?? ""
-    return (
-      names(runs, of: group.runs),
-      (isBound ? "at least " : "") + (words.hasPrefix("\(from) ") ? "" : "\(from) to ") + words + ends
-    )
+    return (names(runs, of: group.runs), by(alike, worseThan: group.best))
+  }
+
+  /// Returns how much worse some runs are than the best one, as certainly as the table says it: the ratios of the first
+  /// and the last run, the interval of a single wide ratio, or the least that all intervals say.
+  ///
+  /// - Parameter runs: At least one run, in the order of the ratios.
+  private func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
+    let intervals = runs.compactMap(\.contrast.interval)
+    let isBound = runs.contains { index.isBound($0.run, to: best, by: metric) }
+    let isWide = intervals.contains(where: \.isWide)
+    if isWide, !isBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
+      return intervals[0].range(metric.meaning)
+    }
+    if isBound || isWide {
+      let least = intervals.map(\.nearest).min { max($0, 1 / $0) < max($1, 1 / $1) } ?? runs[0].contrast.ratio
+      return least == 1 ? "worse in all rounds" : "at least \(metric.meaning.wording(least))"
+    }
+    let ends = [runs[0], runs[runs.count - 1]].map { metric.meaning.wording($0.contrast.ratio) }
+    let from = ends[0].split(separator: " ").first.map(String.init) ?? ""
+    return ends[1].hasPrefix("\(from) ") ? ends[1] : "\(from) to \(ends[1])"
   }
 
   /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
@@ -139,6 +160,22 @@ struct SearchWording {
 
   /// The ratio below which the answer does not distinguish two of the worst runs.
   private static let alike = 1.05
+
+  // MARK: The price
+
+  /// Returns the figure of the best run for ``price``, since a best run may have its price: `, longest-run 4,000
+  /// (others: 1,913 to 2,614)`. Empty if there is no such metric, or if the figure is 0.
+  private func price(_ group: SearchGroup) -> String {
+    guard let price, let own = index.document.runs[group.best].metrics[price.name]?.median, own != 0 else {
+      return ""
+    }
+    func text(_ value: Double) -> String { Quantity(value, price.unit).description }
+    let others = group.runs.filter { $0 != group.best && !isOneVariant(group) }
+      .compactMap { index.document.runs[$0].metrics[price.name]?.median }
+    let range = [others.min(), others.max()].compactMap { $0.map(text) }
+    let ends = range.first == range.last ? range.first : range.joined(separator: " to ")
+    return ", \(price.name) \(text(own))" + (ends.map { " (others: \($0))" } ?? "")
+  }
 
   // MARK: Slow samples
 
@@ -177,22 +214,15 @@ struct SearchWording {
     let orFewer = fewer.map { ", or \($0)" } ?? ""
     guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
     // A time that is hardly longer than that of the last run would not help.
-    let seconds = index.document.seconds * max(factor, Self.leastFactor)
+    let seconds = Budget.enough(for: index.document.seconds * max(factor, Self.leastFactor))
     guard seconds <= Self.longest else {
-      return "at this noise, --time \(Int(Self.longest))s would not decide" + (fewer.map { ": \($0)" } ?? "")
+      return "at this noise, --time \(Self.longest)s would not decide" + (fewer.map { ": \($0)" } ?? "")
     }
-    return "to decide, --time \(min(Self.roundedUp(seconds), Int(Self.longest)))s may be enough\(orFewer)"
+    return "to decide, --time \(seconds)s may be enough\(orFewer)"
   }
 
   /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.
-  private static let (leastFactor, longest) = (2.0, 120.0)
-
-  /// Returns a number of seconds, rounded up to one significant digit: `1`, `20`, `300`.
-  private static func roundedUp(_ seconds: Double) -> Int {
-    var unit = 1
-    while seconds > Double(10 * unit) { unit *= 10 }
-    return Int((seconds / Double(unit)).rounded(.up)) * unit
-  }
+  private static let (leastFactor, longest) = (1.5, 180)
 
   // MARK: Words
 
@@ -215,13 +245,16 @@ struct SearchWording {
   }
 
   /// Returns the maximum difference that runs without a significant difference may have: ` (±5.0 %)`. Empty if the
-  /// interval is too wide for a percentage, or if the ratios refer to a baseline.
+  /// difference is larger than ``largestReach``, or if the ratios refer to a baseline.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
     let widest = intervals.max { $0.reachShare < $1.reachShare }
-    return widest.flatMap { $0.isWide ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
+    return widest.flatMap { $0.reachShare > Self.largestReach ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
   }
+
+  /// The largest possible difference between undecided runs that the answer gives as a percentage, in percent.
+  private static let largestReach = 25.0
 }
 
 extension Contrast {

@@ -160,6 +160,8 @@ struct Cell: Sendable, Hashable {
     static let unnamed = Facts(rawValue: 2_097_152)
     /// The cell contains the ends of an interval in the place of a ratio.
     static let span = Facts(rawValue: 4_194_304)
+    /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.
+    static let allRounds = Facts(rawValue: 8_388_608)
   }
   let text: String
   let facts: Facts

@@ -14,8 +14,13 @@ struct Tables {
   private var document: ResultDocument { index.document }
   private var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// The indices of the runs with at least one trial. Other runs have no row.
-  private var rows: [Int] { document.runs.indices.filter { document.runs[$0].rounds > 0 } }
+  /// The indices of the runs with at least one trial. Other runs have no row. Runs that compete for the same best run
+  /// stand together.
+  private var rows: [Int] {
+    let rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }
+    guard let comparison else { return rows }
+    return index.inOrder(of: comparison.groupNames, rows)
+  }
 
   /// All tables, in order. A search over two or more parameters has a grid for each variant instead of a long list.
   var all: [Table] {
@@ -235,12 +240,11 @@ struct Tables {
     if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
     guard contrast.isDistinct == false else {
       if interval.low <= 1, interval.high >= 1 {
-        return Cell("\(text) in all rounds\(tail)", facts, short: text + tail)
+        return Cell("\(text) in all rounds\(tail)", facts.union(.allRounds), short: text + tail)
       }
       // The estimate would suggest a precision that the rounds do not have.
-      if interval.isVast { return Cell(interval.range(metric.meaning) + tail, facts.union(.span)) }
-      let reach = interval.isWide ? interval.ends : interval.margin
-      return Cell("\(text) \(reach)\(tail)", facts.union(interval.isWide ? .ends : .interval), short: text + tail)
+      if interval.isWide { return Cell(interval.range(metric.meaning) + tail, facts.union(.span)) }
+      return Cell("\(text) \(interval.margin)\(tail)", facts.union(.interval), short: text + tail)
     }
     let reach = "\(Signs.margin)\(interval.reach)"
     let short = reach + tail

@@ -33,18 +33,21 @@ public struct DiffReport: Sendable {
     let undecided =
       changed.isEmpty
       ? Array(diff.rows.filter { $0.ratio != nil }.sorted { $0.rank.1 < $1.rank.1 }.prefix(Self.mostItems)) : []
-    let hasIntervals = style.width >= Self.widthOfIntervals || !undecided.isEmpty
+    let hasIntervals = details || style.width >= Self.widthOfIntervals || !undecided.isEmpty
+    // Without room for a line for each figure, the interval is omitted first, then the old and the new figure. A report
+    // with details omits nothing, and a wide table continues below.
+    let hasSides = details || style.width >= (hasIntervals ? Self.widthOfIntervals : Self.widthOfSides)
     let sections =
       [
         head.flatMap(style.wrapped),
         // What would decide is more important than changes that are not certain.
         (undecided.isEmpty ? [] : reasons(style))
-          + table(shown + undecided, hasIntervals: hasIntervals, style)
+          + table(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides, isWhole: details, style)
           + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
           + (undecided.isEmpty || undecided.count == diff.rows.count
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
           + (undecided.isEmpty ? reasons(style) : []),
-        legend(shown + undecided, hasIntervals: hasIntervals).flatMap { style.wrapped($0, .quiet) },
+        legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
     return TextStyle.text(sections)
   }
@@ -87,16 +90,19 @@ public struct DiffReport: Sendable {
 
   /// The minimum width of a terminal for a table with the intervals of changes.
   private static let widthOfIntervals = 110
+  /// The minimum width of a terminal for a table with the old and the new figures.
+  private static let widthOfSides = 60
 
   /// Returns lines that explain the figures and the intervals of some rows.
-  private func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool) -> [String] {
+  private func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool) -> [String] {
     guard !rows.isEmpty else { return [] }
     let kinds: [(Metric.Kind, String)] = [
       (.latency, "median durations"), (.count, "counts"), (.rate, "mean rates"),
     ]
     let names = kinds.filter { kind, _ in rows.contains { $0.kind == kind } }.map(\.1).joined(separator: ", ")
     var legend = [
-      "old, new: \(names) of the trials, averaged over rounds and runs by the geometric mean (by the median if one is 0)"
+      "\(hasSides ? "old, new" : "change"): \(hasSides ? "" : "of the ")\(names) of the trials, averaged over rounds and runs by the "
+        + "geometric mean (by the median if one is 0)"
     ]
     if rows.contains(where: { $0.ratio != nil }) {
       let runs = Set(rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init).joined(separator: " or ")
@@ -109,11 +115,11 @@ public struct DiffReport: Sendable {
     return legend
   }
 
-  private func table(_ rows: [ResultDiff.Row], hasIntervals: Bool, _ style: TextStyle) -> [String] {
+  private func table(
+    _ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool, isWhole: Bool, _ style: TextStyle
+  ) -> [String] {
     guard !rows.isEmpty else { return [] }
-    // Without room for a line for each figure, the interval is omitted first, then the old and the new figure.
-    let isNarrow = style.width < (hasIntervals ? Self.widthOfIntervals : 60)
-    let columns = isNarrow ? [0, 1, 4] : [0, 1, 2, 3, 4]
+    let columns = hasSides ? [0, 1, 2, 3, 4] : [0, 1, 4]
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
       let cells = self.cells(row, unicode: style.unicode)
       let change = hasIntervals ? cells[3] : row.ratio.map { Quantity.change($0.estimate) } ?? "-"
@@ -125,7 +131,7 @@ public struct DiffReport: Sendable {
       [Table.Heading("", .left), .init("figure", .left), .init("old"), .init("new"), .init("change")][$0]
     }
     let bare = TextGrid(headings: headings, rows: rows.map { cells($0, 6) }).widths
-    let room = max(6, style.width - 2 - TextGrid.width(of: bare) + bare[1])
+    let room = isWhole ? Int.max : max(6, style.width - 2 - TextGrid.width(of: bare) + bare[1])
     let grid = TextGrid(headings: headings, rows: rows.map { cells($0, room) })
     return grid.parts(keys: 2, within: style.width - 2).flatMap { columns in
       zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
@@ -150,7 +156,7 @@ public struct DiffReport: Sendable {
       + tables.map { title, rows in
         MarkdownReport.section(
           title, MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) }))
-      } + legend(diff.rows, hasIntervals: true).map(MarkdownReport.escape)
+      } + legend(diff.rows, hasIntervals: true, hasSides: true).map(MarkdownReport.escape)
       + notes(.max).map { title, items in MarkdownReport.section(title, MarkdownReport.list(items)) }
     return parts.joined(separator: "\n\n") + "\n"
   }

@@ -180,7 +180,8 @@ public struct TraceText {
       caller + [
         "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; "
           + "\":\" preempted; \".\" not running. For threads drawn in one row, the number of them that run.",
-        "Lower row: the block it is in, by queue and number; \"!\" for a barrier; or what it ~waits~ for",
+        "Lower row: the block it is in, by queue and number, \"A2==\" as long as it lasts; \"!\" for a barrier; or what "
+          + "it ~waits~ for",
         "busy: cores in use",
         "backlog: blocks submitted, not begun; as a number, or as bars if it exceeds 9",
         "threads: threads that exist, idle ones included; drawn like the backlog",

@@ -1,1 +1,1 @@
-../Patterns/Swift/ActorReentrancy.swift
+../Patterns/SwiftConcurrency/ActorReentrancy.swift

@@ -1,1 +1,1 @@
-../Patterns/Swift/Cancellation.swift
+../Patterns/SwiftConcurrency/Cancellation.swift

@@ -1,1 +1,1 @@
-../Patterns/Swift/PoolStarvation.swift
+../Patterns/SwiftConcurrency/PoolStarvation.swift

@@ -1,1 +1,1 @@
-../Patterns/Sources/SourceCancellation.swift
+../Patterns/EventSources/SourceCancellation.swift

@@ -1,1 +1,1 @@
-../Patterns/Sources/SourceLifecycle.swift
+../Patterns/EventSources/SourceLifecycle.swift

@@ -1,1 +1,1 @@
-../Patterns/Swift/TaskOrder.swift
+../Patterns/SwiftConcurrency/TaskOrder.swift

@@ -60,9 +60,7 @@ struct RunNames {
       : "\(parameter.name) \(meant.map(value).listed("or", most: SearchAnswer.most))"
   }
 
-  func number(_ run: Int, _ parameter: ParameterFacts) -> Int? {
-    if case .integer(let number)? = point(run)[parameter.name] { number } else { nil }
-  }
+  func number(_ run: Int, _ parameter: ParameterFacts) -> Int? { point(run)[parameter.name]?.integer }
 
   func variant(_ run: Int) -> String { index.document.runs[run].variant }
   func point(_ run: Int) -> [String: ParameterValue] { index.document.runs[run].point }

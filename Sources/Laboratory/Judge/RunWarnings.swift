@@ -90,7 +90,7 @@ extension Results {
       return []
     }
     func percent(_ share: Double) -> String { Quantity(100 * share, .percent).description }
-    return [RunNote(RunNote.precision, "ratios to ±\(percent(reached)), goal ±\(percent(goal))")]
+    return [RunNote(RunNote.precision, "least certain ratio ±\(percent(reached)), goal ±\(percent(goal))")]
   }
 
   private var unsteadiness: [RunNote] {

@@ -30,7 +30,7 @@ let package = Package(
   ],
   targets: [
     // The lab with its own catalogue.
-    .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "Explored", "Patterns"]),
+    .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "PatternModels", "Patterns"]),
     // The command line, one file a subcommand, as a library: another package can be a lab, too.
     .target(
       name: "GCDLab",
@@ -54,7 +54,8 @@ let package = Package(
     .target(name: "Exploration", dependencies: ["CDispatchSupport", "Measurement"]),
     // The patterns' own files, compiled a second time against the queues, locks and variables of Exploration.
     .target(
-      name: "Explored", dependencies: ["Exploration", "Instruments", "Laboratory", "Platform", "CDispatchSupport"]),
+      name: "PatternModels",
+      dependencies: ["Exploration", "Instruments", "Laboratory", "Platform", "CDispatchSupport"]),
     // The same functions without and with an upcoming feature: see the pattern where-code-runs.
     .target(name: "NonisolatedBefore"),
     .target(
@@ -96,7 +97,7 @@ let package = Package(
     .target(name: "TestRun", path: "Tests/TestRun"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
-    .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "Explored", "Instruments", "Measurement"]),
+    .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "PatternModels", "Instruments", "Measurement"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement", "Platform"]),
     .testTarget(
       name: "InstrumentsTests",

@@ -1,5 +1,5 @@
-// The C counterpart of Sources/Patterns/Sources/CustomSource.swift: one thread passes news on to a handler, merged by a
-// source or as a block for each piece.
+// The C counterpart of Sources/Patterns/EventSources/CustomSource.swift: one thread passes news on to a handler, merged
+// by a source or as a block for each piece.
 //
 //   custom_source add|or|replace|async [burst [stream]]
 //

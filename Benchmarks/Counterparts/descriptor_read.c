@@ -1,5 +1,5 @@
-// The C counterpart of Sources/Patterns/Sources/DescriptorRead.swift: single bytes, each awaited until it is read, then
-// many as fast as they go, from a thread that writes. What is read is compared with what was written.
+// The C counterpart of Sources/Patterns/EventSources/DescriptorRead.swift: single bytes, each awaited until it is read,
+// then many as fast as they go, from a thread that writes. What is read is compared with what was written.
 //
 //   descriptor_read drained|blocking-read pipe|socket|file [messages [size]]
 //

@@ -1,5 +1,5 @@
-// The C counterpart of Sources/Patterns/Swift/HopCost.swift: a function of one serial queue goes to another and comes
-// back, by dispatch_async_f, again and again.
+// The C counterpart of Sources/Patterns/SwiftConcurrency/HopCost.swift: a function of one serial queue goes to another
+// and comes back, by dispatch_async_f, again and again.
 //
 //   hop_cost [batch [batches]]
 //

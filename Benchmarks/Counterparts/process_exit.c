@@ -1,5 +1,6 @@
-// The C counterpart of Sources/Patterns/Sources/ProcessMonitorPattern.swift: the same children, workers of the lab that
-// write the time as their last act, watched by a pidfd behind a read source, by a waiting thread, or by a source of SIGCHLD.
+// The C counterpart of Sources/Patterns/EventSources/ProcessMonitorPattern.swift: the same children, workers of the lab
+// that write the time as their last act, watched by a pidfd behind a read source, by a waiting thread, or by a source
+// of SIGCHLD.
 //
 //   process_exit LAB child-exit|waitpid-thread|sigchld [processes]
 //

@@ -1,5 +1,5 @@
-// The C counterpart of the single signals of Sources/Patterns/Sources/SignalSource.swift: a thread sends each when the one
-// before has been told, to a source or to a signal handler.
+// The C counterpart of the single signals of Sources/Patterns/EventSources/SignalSource.swift: a thread sends each when
+// the one before has been told, to a source or to a signal handler.
 //
 //   signal_latency source|sigaction [signals]
 //

@@ -1,5 +1,5 @@
-// The C counterpart of Sources/Patterns/Sources/TimerSource.swift: fires that are an interval apart, by a timer source, by
-// dispatch_after that is armed again, or by a thread that sleeps.
+// The C counterpart of Sources/Patterns/EventSources/TimerSource.swift: fires that are an interval apart, by a timer
+// source, by dispatch_after that is armed again, or by a thread that sleeps.
 //
 //   timer_lateness strict|async-after-rearmed|sleep-loop [interval in ns] [fires]
 //

@@ -98,9 +98,8 @@ struct Compare: AsyncParsableCommand {
   /// Returns the values up to `most`, the machine's number of cores, and a remark on the other values. If
   /// no value or every value exceeds `most`, the values are unchanged and the remark is nil.
   static func cores(_ values: [ParameterValue], of most: Int) -> (kept: [ParameterValue], missing: String?) {
-    func number(_ value: ParameterValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
-    let kept = values.filter { number($0).map { $0 <= most } ?? true }
-    let missing = values.compactMap(number).filter { $0 > most }.sorted()
+    let kept = values.filter { $0.integer.map { $0 <= most } ?? true }
+    let missing = values.compactMap(\.integer).filter { $0 > most }.sorted()
     guard !kept.isEmpty, let first = missing.first, let last = missing.last else { return (values, nil) }
     let isRange = missing.count > 2 && last - first + 1 == missing.count
     let names = isRange ? "\(first) to \(last)" : missing.map(String.init).joined(separator: ", ")
@@ -169,12 +168,11 @@ extension Experiment {
   fileprivate func withoutEquals(_ sweep: Sweep, among all: [Sweep]) -> Sweep {
     let fixed = parameters.filter { name, _ in !all.contains { $0.name == name } }
     guard let limit = pattern.saturation(of: sweep.name, with: fixed) else { return sweep }
-    func number(_ value: ParameterValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
-    let equal = sweep.values.compactMap(number).filter { $0 >= limit.from }.sorted()
+    let equal = sweep.values.compactMap(\.integer).filter { $0 >= limit.from }.sorted()
     guard let first = equal.first, equal.count > 1 else { return sweep }
     let omitted = equal.dropFirst()
     let names = omitted.map(String.init).joined(separator: ", ")
     Lab.say("\(sweep.name) \(names) left out, as \(first) does the same: \(limit.reason)")
-    return Sweep(sweep.name, sweep.values.filter { value in !omitted.contains { $0 == number(value) } })
+    return Sweep(sweep.name, sweep.values.filter { value in !omitted.contains { $0 == value.integer } })
   }
 }

@@ -111,9 +111,7 @@ struct Explore: AsyncParsableCommand {
       }
     }
     try color.print { ExplorationText(style: $0).render(results, steps: !all) }
-    var failures: [any Error] = []
-    for file in files { do { try file.write(results) } catch { failures.append(error) } }
-    try Lab.throwAll(failures)
+    try FileExport.write(results, to: files)
     guard Interrupt.status == nil else { return }
     if results.contains(where: \.isFailure) { throw ExitCode(1) }
     if let open = results.first(where: \.isUndecided) {

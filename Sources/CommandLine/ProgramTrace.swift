@@ -52,11 +52,7 @@ struct ProgramTrace {
       traces = found
       // The program's last line may have no newline, for example after Ctrl-C.
       if !checks { try color.printAside { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
-      var failures: [any Error] = []
-      for file in files {
-        do { try file.write(TraceSelection(found, from: from, to: to)) } catch { failures.append(error) }
-      }
-      try Lab.throwAll(failures)
+      try FileExport.write(TraceSelection(found, from: from, to: to), to: files)
     }
     for await event in events {
       switch event {

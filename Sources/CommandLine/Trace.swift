@@ -144,11 +144,7 @@ struct TraceCommand: AsyncParsableCommand {
       traces += found
     }
     if Interrupt.status != nil, traces.isEmpty { return Lab.say("interrupted before anything was recorded") }
-    var failures: [any Error] = []
-    for file in files {
-      do { try file.write(TraceSelection(traces, from: from, to: to)) } catch { failures.append(error) }
-    }
-    try Lab.throwAll(failures)
+    try FileExport.write(TraceSelection(traces, from: from, to: to), to: files)
     guard check else { return }
     let findings = TraceCheckText(traces)
     try color.print(findings.render)

@@ -1,5 +1,5 @@
-import Explored
 import GCDLab
+import PatternModels
 import Patterns
 
 Lab(patterns: Catalogue.patterns, files: Catalogue.files, explored: Explorations.all, name: "gcdlab").main()

@@ -1,4 +1,5 @@
 import LabTesting
+import Platform
 import Testing
 
 @testable import Laboratory
@@ -27,7 +28,7 @@ import Testing
         // The lab ignores this signal, too, since a worker may end before it is written to.
         signal(SIGPIPE, SIG_IGN)
         return try await withProgram(#"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{}}}'"#) { worker in
-          try await Runner(executable: worker, machine: .test).traces(plan, observer: Interruption(trials: trials))
+          try await Runner(Image(worker), machine: .test).traces(plan, observer: Interruption(trials: trials))
         }
       }
       #expect(try await work.value.map(\.variant) == plan.runs.prefix(trials).map(\.variant.name))

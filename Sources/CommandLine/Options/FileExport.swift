@@ -15,8 +15,16 @@ struct FileExport<Input> {
     file = try OutputFile(path, of: "--export")
   }
 
-  /// Writes the input to the file, in the file's format.
-  func write(_ input: Input) throws { try file.write(format.render(input)) }
+  /// Writes the input to each file, in the file's format. A failure of one file does not affect the other files.
+  ///
+  /// - Throws: the first error. The other errors are printed.
+  static func write(_ input: Input, to exports: [FileExport]) throws {
+    var failures: [any Error] = []
+    for export in exports {
+      do { try export.file.write(export.format.render(input)) } catch { failures.append(error) }
+    }
+    try Lab.throwAll(failures)
+  }
 }
 
 extension FileExport<TraceSelection> {

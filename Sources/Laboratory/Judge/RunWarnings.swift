@@ -31,7 +31,7 @@ extension Results {
     return [
       RunNote(
         "unfinished",
-        "\(ends.count) of \(trials.count) trials of \(Self.list(labels, upTo: 8)), which \(labels.count == 1 ? "is" : "are") "
+        "\(ends.count) of \(trials.count) trials of \(labels.abridged(to: 8)), which \(labels.count == 1 ? "is" : "are") "
           + "meant to complete, \(names)",
         runs: labels)
     ]
@@ -46,7 +46,7 @@ extension Results {
     }
     return failures.grouped(by: \.reason).map { reason, failed in
       let labels = failed.map(\.label)
-      return RunNote("not-measured", "\(Self.list(labels, upTo: 8)): \(reason)", runs: labels)
+      return RunNote("not-measured", "\(labels.abridged(to: 8)): \(reason)", runs: labels)
     }
   }
 
@@ -107,7 +107,7 @@ extension Results {
     var lines: [RunNote] = []
     if !steadiness.bimodal.isEmpty {
       let labels = steadiness.bimodal.map(\.label)
-      let states = steadiness.bimodal.prefix(3).map { label, states in
+      let states = steadiness.bimodal.map { label, states in
         let figures = all.first { $0.label == label }?.figures.map(\.value) ?? []
         return "\(label) \(Self.state(states.lower, headline)) and \(Self.state(states.upper, headline))"
           + Self.shown(figures, states, headline, isMean: showsMean)
@@ -115,7 +115,7 @@ extension Results {
       lines.append(
         RunNote(
           "two-states",
-          "`\(headline.name)` has two states, and each trial was in one: \(Self.list(states, of: labels.count)); intervals "
+          "`\(headline.name)` has two states, and each trial was in one: \(states.abridged(to: 3)); intervals "
             + "of their ratios are wide", runs: labels))
     }
     if !steadiness.unsettled.isEmpty {
@@ -123,7 +123,7 @@ extension Results {
         RunNote(
           "unsettled",
           "the rounds of `\(headline.name)` vary widely (standard deviation above half the mean) in "
-            + "\(Self.list(steadiness.unsettled, upTo: 3)): their figures are approximate",
+            + "\(steadiness.unsettled.abridged(to: 3)): their figures are approximate",
           runs: steadiness.unsettled))
     }
     if !steadiness.outliers.isEmpty {
@@ -133,7 +133,7 @@ extension Results {
         RunNote(
           "outliers",
           "\(count) of \(runs.map(\.trials.count).reduce(0, +)) trials are outliers of \(headline.name) (modified "
-            + "z-score above 3.5), most of them in \(Self.list(most, upTo: 3)); none is left out",
+            + "z-score above 3.5), most of them in \(most.abridged(to: 3)); none is left out",
           runs: most))
     }
     if let drift = steadiness.drift {
@@ -159,13 +159,5 @@ extension Results {
 
   private static func state(_ state: (median: Double, count: Int), _ metric: Metric) -> String {
     "\(Quantity(state.median, metric.unit)) in \(state.count.counted("round"))"
-  }
-
-  static func list(_ labels: [String], upTo most: Int) -> String {
-    list(Array(labels.prefix(most)), of: labels.count)
-  }
-
-  private static func list(_ first: [String], of count: Int) -> String {
-    first.joined(separator: ", ") + (count > first.count ? " and \(count - first.count) more" : "")
   }
 }

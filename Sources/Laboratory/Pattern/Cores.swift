@@ -21,9 +21,7 @@ public enum Cores {
   }
 
   /// Returns the number of cores that trials with these settings are confined to; nil if they are not confined.
-  public static func number(in parameters: [String: ParameterValue]) -> Int? {
-    if case .integer(let cores)? = parameters[name] { cores } else { nil }
-  }
+  public static func number(in parameters: [String: ParameterValue]) -> Int? { parameters[name]?.integer }
 }
 
 extension Run {

@@ -6,6 +6,9 @@ public enum ParameterValue: Sendable, Hashable {
   case integer(Int)
   /// A choice or a path.
   case text(String)
+
+  /// The number of a count, a duration in nanoseconds or a size in bytes; nil for a text.
+  public var integer: Int? { if case .integer(let number) = self { number } else { nil } }
 }
 
 extension ParameterValue: Codable {

@@ -43,7 +43,6 @@ public struct ParameterKey<Value: Sendable>: Declaration {
 }
 
 extension ParameterValue {
-  fileprivate var integer: Int? { if case .integer(let number) = self { number } else { nil } }
   fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 

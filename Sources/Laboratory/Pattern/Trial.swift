@@ -58,11 +58,7 @@ public final class Trial: Sendable {
 
   /// Returns the value of a duration from its description; zero if the value is not a number.
   func duration(_ parameter: Parameter) -> Duration {
-    if case .integer(let nanoseconds) = parameters[parameter.name] ?? parameter.standard {
-      .nanoseconds(nanoseconds)
-    } else {
-      .zero
-    }
+    .nanoseconds((parameters[parameter.name] ?? parameter.standard).integer ?? 0)
   }
 
   /// Returns the number of steps of calibrated work that take the duration of a parameter.

@@ -56,9 +56,6 @@ public struct Runner: Sendable {
     self.machine = machine
   }
 
-  /// Creates a runner that starts workers of the executable at a path.
-  public init(executable: String, machine: Machine) { self.init(Image(executable), machine: machine) }
-
   /// Returns the duration of a worker without a request, from its start until the lab detects its end; nil if no
   /// worker can be started. The result is the shortest of several durations, since other programs may be busy.
   public func timeOfWorker() async throws -> Duration? {

@@ -48,11 +48,7 @@ extension Runner {
       record, scenario: plan.experiment.name, variant: run.variant.name, point: run.point.label,
       cores: run.cores.flatMap { machine.confinedTo?.prefix($0).sorted() } ?? Host.coreNumbers,
       end: end)
-    trace.isForeseen =
-      switch (end, run.variant.ending) {
-      case (.hung, .hangs), (.trapped, .traps): true
-      default: false
-      }
+    trace.isForeseen = end.isForeseen(by: run.variant.ending.name)
     return trace
   }
 }

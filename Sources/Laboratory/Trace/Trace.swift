@@ -68,6 +68,16 @@ public struct Trace: Sendable, Codable, Equatable {
     case trapped(signal: Int)
     /// The trial ended in another way, which the text describes.
     case other(String)
+
+    /// Returns whether a variant is expected to end in this way, by a trap or a hang. The argument is the name of the
+    /// variant's ``Ending``.
+    public func isForeseen(by ending: String?) -> Bool {
+      switch self {
+      case .hung: ending == Ending.hangs(within: .zero).name
+      case .trapped: ending == Ending.traps(within: .zero).name
+      case .completed, .other: false
+      }
+    }
   }
 
   /// Creates a trace.

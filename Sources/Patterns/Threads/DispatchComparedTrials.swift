@@ -114,14 +114,14 @@ extension DispatchCompared: FindingPattern {
       }
     }
     var parts = ways.sorted { $0.key < $1.key }.map { size, names in
-      "from \(Quantity(Double(size), .nanoseconds)) per task with \(names.listed(with: "and"))"
+      "from \(Quantity(Double(size), .nanoseconds)) per task with \(names.listed())"
     }
     guard !parts.isEmpty || !never.isEmpty else { return nil }
     if parts.isEmpty {
       return RunNote(
         "crossover", "\(count) tasks: no way to dispatch is significantly faster than the loop at these sizes")
     }
-    if !never.isEmpty { parts.append("at none of these sizes with \(never.listed(with: "and"))") }
+    if !never.isEmpty { parts.append("at none of these sizes with \(never.listed())") }
     return RunNote(
       "crossover", "\(count) tasks: dispatching is faster than the loop \(parts.joined(separator: ", "))", runs: labels)
   }
@@ -135,11 +135,4 @@ final class SubmissionEnd: Sendable {
   func set() { moment.set() }
 
   fileprivate var time: UInt64? { moment.time }
-}
-
-extension [String] {
-  /// Returns the strings as a list, such as `a`, `a and b` or `a, b and c`. `word` precedes the last string.
-  fileprivate func listed(with word: String) -> String {
-    count < 2 ? joined() : "\(dropLast().joined(separator: ", ")) \(word) \(last ?? "")"
-  }
 }

@@ -174,7 +174,7 @@ struct SweepCurve: Sendable {
     let others = series.filter { one in !heeding.contains { $0.label == one.label } }
     var curve = self
     curve.series = heeding
-    curve.note += ", without \(Self.list(others)) (no \(parameter.name))"
+    curve.note += ", without \(others.map(\.label).abridged(to: Self.mostNames)) (no \(parameter.name))"
     return curve
   }
 
@@ -194,18 +194,12 @@ struct SweepCurve: Sendable {
     let omitted = series.filter { one in !few.contains { $0.label == one.label } }
     var brief = self
     brief.series = few
-    brief.note += "; --details draws \(Self.list(omitted)), too"
+    brief.note += "; --details draws \(omitted.map(\.label).abridged(to: Self.mostNames)), too"
     return brief
   }
 
   /// The maximum number of omitted series that a note names.
   private static let mostNames = 4
-
-  private static func list(_ series: [Series]) -> String {
-    let more = series.count - mostNames
-    let names = series.prefix(mostNames).map(\.label).joined(separator: ", ")
-    return names + (more > 0 ? " and \(more) more" : "")
-  }
 }
 
 extension SampleFacts {

@@ -89,11 +89,7 @@ public struct ReportContent: Sendable {
     (document.traces ?? []).map { facts in
       var trace = facts.trace(of: document.scenario.name)
       let variant = document.scenario.variants.first { $0.name == trace.variant }
-      switch trace.end {
-      case .hung: trace.isForeseen = variant?.ends == "hangs"
-      case .trapped: trace.isForeseen = variant?.ends == "traps"
-      case .completed, .other: break
-      }
+      trace.isForeseen = trace.end.isForeseen(by: variant?.ends)
       return (trace, facts.note)
     }
   }

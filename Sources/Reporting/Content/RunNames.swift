@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 
 /// The names of runs in a sentence, by variant and setting.
 struct RunNames {
@@ -60,19 +61,8 @@ struct RunNames {
       : "\(parameter.name) \(meant.map(value).listed("or", most: SearchAnswer.most))"
   }
 
-  func number(_ run: Int, _ parameter: ParameterFacts) -> Int? {
-    if case .integer(let number)? = point(run)[parameter.name] { number } else { nil }
-  }
+  func number(_ run: Int, _ parameter: ParameterFacts) -> Int? { point(run)[parameter.name]?.integer }
 
   func variant(_ run: Int) -> String { index.document.runs[run].variant }
   func point(_ run: Int) -> [String: ParameterValue] { index.document.runs[run].point }
-}
-
-extension [String] {
-  /// Returns the elements as a list in words: `a`, `a and b`, `a, b and 4 more`.
-  fileprivate func listed(_ word: String = "and", most: Int) -> String {
-    if count <= 1 { return first ?? "" }
-    if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }
-    return dropLast().joined(separator: ", ") + " \(word) \(self[count - 1])"
-  }
 }

@@ -35,6 +35,6 @@ extension RunNote {
   }
 
   private static func names(_ results: [ExplorationResult]) -> String {
-    ExplorationWords.listed(results.map(\.variant.name))
+    results.map(\.variant.name).listed()
   }
 }

@@ -54,13 +54,7 @@ enum ExplorationWords {
   /// Returns the participants in words, `the caller, 2 threads and 1 block`; empty if there are none.
   static func participants(_ names: [String]) -> String {
     let kinds = names.grouped { $0.split(separator: " ").dropLast().joined(separator: " ") }
-    return listed(kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) })
-  }
-
-  /// Returns words as a list: `a, b and c`.
-  static func listed(_ parts: [String]) -> String {
-    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-    return parts.dropLast().joined(separator: ", ") + " and " + last
+    return kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) }.listed()
   }
 
   /// Returns a description of the end of the schedule; nil if a step of the table already describes the end.

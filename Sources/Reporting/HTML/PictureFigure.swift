@@ -52,9 +52,7 @@ struct PictureFigure {
 
   private func leftOut(_ labels: [String], _ why: String) -> String {
     guard !labels.isEmpty else { return "" }
-    let most = 6
-    return "\(why): \(labels.prefix(most).joined(separator: ", "))"
-      + (labels.count > most ? " and \(labels.count - most) more." : ".")
+    return "\(why): \(labels.abridged(to: 6))."
   }
 
   // MARK: Dots

@@ -1,1 +1,0 @@
-../Patterns/Swift/ActorReentrancy.swift

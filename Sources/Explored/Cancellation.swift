@@ -1,1 +1,0 @@
-../Patterns/Swift/Cancellation.swift

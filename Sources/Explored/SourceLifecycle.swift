@@ -1,1 +1,0 @@
-../Patterns/Sources/SourceLifecycle.swift

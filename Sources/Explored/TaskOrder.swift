@@ -1,1 +1,0 @@
-../Patterns/Swift/TaskOrder.swift

@@ -1,0 +1,1 @@
+../Patterns/SwiftConcurrency/TaskOrder.swift

@@ -8,8 +8,8 @@
   /// last name was removed, the monitor compares the file's status before and after the event, through the descriptor.
   /// While the descriptor is open, a file without a name has a link count of 0.
   ///
-  /// Unchecked: before activation only the caller uses the state. After activation only the event handler does, and a
-  /// source never runs its handler twice at once.
+  /// Unchecked: before activation, only the caller uses the state. After activation, only the event handler uses the
+  /// state, and a source never runs its handler twice at once.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let stream: InotifyStream
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Sets the handler that receives each change and the time of its delivery.
+    /// Sets the handler that receives each change, with the time of its delivery in monotonic nanoseconds.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }

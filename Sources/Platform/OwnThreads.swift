@@ -2,7 +2,7 @@ import CDispatchSupport
 import Synchronization
 
 /// The threads of this process that the lab has started (``SystemThread``). All other threads belong to Dispatch's
-/// pool, except the main thread and Dispatch's event thread. This identifies the pool's threads on systems where
+/// pool, except the main thread and Dispatch's event thread. The lab can therefore identify the pool's threads even if
 /// Dispatch does not name them.
 ///
 /// A thread is identified by its handle, which is available without a system call. A system call would add to the start

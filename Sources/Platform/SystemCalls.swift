@@ -8,7 +8,8 @@ import Synchronization
 /// nothing is timed while calls are counted. A function that the vDSO executes without entering the kernel
 /// (`clock_gettime`) is not a system call.
 public enum SystemCalls {
-  /// The number of threads that are counting. While it is above zero, the lab's handler of SIGSYS is installed.
+  /// The number of threads that are counting. While this number is above zero, the lab's handler of SIGSYS is
+  /// installed.
   private static let counting = Mutex(0)
 
   /// Executes `body` and counts the system calls that the calling thread makes in it. The count includes calls of

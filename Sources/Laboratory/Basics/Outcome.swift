@@ -8,7 +8,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   case trapped(signal: Int)
   /// The watchdog ended the worker.
   case hung
-  /// The trial was still working after its share of the time. The lab ended the trial and does not try its variant
+  /// The trial was still working after its share of the time. The lab ended the trial, and does not try the variant
   /// again.
   case stopped(after: Duration)
   /// The worker ended without a report, or its report could not be read.

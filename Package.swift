@@ -97,7 +97,8 @@ let package = Package(
     .target(name: "TestRun", path: "Tests/TestRun"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
-    .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "PatternModels", "Instruments", "Measurement"]),
+    .testTarget(
+      name: "ExplorationTests", dependencies: ["Exploration", "PatternModels", "Instruments", "Measurement"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement", "Platform"]),
     .testTarget(
       name: "InstrumentsTests",

@@ -41,7 +41,7 @@ struct TrialsOfClaim {
   var judgement: Judgement {
     guard isMeasured else { return unavailable(Evidence(reason: "no trial measured it")) }
     if !unseen.isEmpty, verdict == .held || verdict == .notWitnessed {
-      let labels = Results.list(unseen.map(\.label), upTo: 8)
+      let labels = unseen.map(\.label).abridged(to: 8)
       let reason = unseen.lazy.flatMap(\.trials).compactMap(\.outcome.detail).first ?? "time ran out"
       return unavailable(evidence("no trial showed \(labels): \(reason)"))
     }

@@ -65,7 +65,7 @@ struct Compare: AsyncParsableCommand {
   /// The minimum number of cells in a grid for which the lab prints the number of cells before it runs the grid.
   private static let manyCells = 100
 
-  /// Returns the reason why a comparison cannot rank its settings; nil if it can.
+  /// Returns the reason why a comparison cannot rank its settings; nil if the comparison can rank them.
   private static func whyUnranked(_ plan: Plan) -> String? {
     guard plan.runs.count > 1 else {
       return "there is nothing to compare: one variant with one setting; give more values or more variants"
@@ -86,7 +86,7 @@ struct Compare: AsyncParsableCommand {
   }
 
   /// Returns a sweep of cores without the values that exceed this machine's number of cores. If every value exceeds
-  /// it, the sweep is unchanged, and the report states why no trial was run.
+  /// this number, the sweep is unchanged, and the report states why no trial was run.
   private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
@@ -108,8 +108,8 @@ struct Compare: AsyncParsableCommand {
   }
 
   private func experiment() throws(InputError) -> Experiment {
-    // The scenario's baseline is used only by its claims. The best setting is the reference here, unless the options
-    // name a baseline.
+    // Only the scenario's claims use the scenario's baseline. A comparison refers to the best setting, unless the
+    // options name a baseline.
     var experiment = try Lab.library.experiment(name).applying(run.overrides)
     experiment.baseline = run.baseline
     if let metric {
@@ -163,7 +163,8 @@ struct Compare: AsyncParsableCommand {
 }
 
 extension Experiment {
-  /// Returns a sweep without the values that do the same as a smaller value in the sweep, and says which are left out.
+  /// Returns a sweep without the values that have the same effect as a smaller value in the sweep. Prints the omitted
+  /// values.
   ///
   /// - Parameter all: the sweeps of the comparison. Their parameters have no fixed value.
   fileprivate func withoutEquals(_ sweep: Sweep, among all: [Sweep]) -> Sweep {

@@ -1,7 +1,7 @@
 import Laboratory
 
-/// The files of a new lab that `new` creates. The new lab measures the cost of a counter behind a lock, and explores
-/// every order of its updates. The user replaces the counter by code of their own.
+/// The files of a new lab that `new` creates. The new lab measures the cost of a counter that a lock protects, and
+/// explores every order of the counter's updates. The user replaces the counter with their own code.
 struct PackageTemplate {
   /// The files, by their paths in the package.
   let files: [(path: String, text: String)]

@@ -149,8 +149,8 @@ struct TraceCommand: AsyncParsableCommand {
     if !findings.isJudged { throw LabError("no rule could be judged") }
   }
 
-  /// Writes the recorder for statically linked programs, and prints the linker flags, which are the same for Swift and
-  /// C.
+  /// Writes the recorder for statically linked programs, and prints the linker flags. The flags are the same for Swift
+  /// and C.
   private func writeRecorder(_ path: String) throws {
     guard Recorder.isAvailable else { throw LabError("programs cannot be recorded on this system") }
     try OutputFile(path, of: "--recorder").write(LinkedRecorder.bytes)

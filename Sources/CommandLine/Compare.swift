@@ -82,7 +82,7 @@ struct Compare: AsyncParsableCommand {
     let limit = plan.budget.time.map { "; --time is \(Quantity($0))" } ?? ""
     return
       "\(plan.runs.count) trials a round in \(rounds.counted("round")): \(trials) trials take \(Quantity(each * trials)) for their workers "
-      + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
+      + "alone (\(Quantity(each)) each), in addition to the time of their bodies\(limit)"
   }
 
   /// Returns a sweep of cores without the values that exceed this machine's number of cores. If every value exceeds
@@ -166,7 +166,7 @@ extension Experiment {
   /// Returns a sweep without the values that have the same effect as a smaller value in the sweep. Prints the omitted
   /// values.
   ///
-  /// - Parameter all: the sweeps of the comparison. Their parameters have no fixed value.
+  /// - Parameter all: The sweeps of the comparison. A parameter that is swept has no fixed value.
   fileprivate func withoutEquals(_ sweep: Sweep, among all: [Sweep]) -> Sweep {
     let fixed = parameters.filter { name, _ in !all.contains { $0.name == name } }
     guard let limit = pattern.saturation(of: sweep.name, with: fixed) else { return sweep }

@@ -158,7 +158,7 @@ struct TraceCommand: AsyncParsableCommand {
     defer { free(absolute) }
     let place = String(cString: absolute)
     guard !place.contains(where: \.isWhitespace) else {
-      throw InputError("a shell splits the flags at spaces, and '\(place)' has some", at: "--recorder")
+      throw InputError("a shell splits the flags at spaces, and '\(place)' contains a space", at: "--recorder")
     }
     try color.print(asIs: true) { _ in LinkedRecorder.flags(place).joined(separator: " ") + "\n" }
   }

@@ -40,7 +40,7 @@ public final class Execution: @unchecked Sendable {
   /// The number of steps up to the first defect; nil if no defect has occurred.
   private var decided: Int?
 
-  /// Whether the execution is over. Its strands then run to their ends without pausing.
+  /// Whether the execution is over. The strands then run to their ends without pausing.
   private var isOver = false
   private var stepsAfterEnd = 0
   private var endings: [() -> Void] = []
@@ -53,7 +53,7 @@ public final class Execution: @unchecked Sendable {
   /// The current execution of the calling thread.
   static var now: Execution {
     guard let execution = gcdlab_execution() else {
-      fatalError("an object of an exploration is used outside of one, as by a task after Task.sleep or Task.yield")
+      fatalError("an exploration's object is used outside the exploration, as by a task after Task.sleep or Task.yield")
     }
     return Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue()
   }

@@ -25,7 +25,7 @@ public struct Explorer: Sendable {
     let step: Int
     /// A description with the schedule, and the step from which its repetition differed.
     public var description: String {
-      "schedule \(schedule) did something else when it was repeated, from step \(step) on: something outside the exploration decides"
+      "schedule \(schedule) behaved differently when it was repeated, from step \(step) on: something outside the exploration affects it"
     }
   }
 
@@ -107,7 +107,7 @@ public struct ExplorationSummary: Sendable {
   public internal(set) var abandoned = 0
   /// Whether every schedule of the strategy was executed.
   public internal(set) var isComplete = false
-  /// The number of executions, including abandoned ones and repetitions of a schedule.
+  /// The number of executions, including abandoned executions and repetitions of a schedule.
   public internal(set) var executions = 0
   /// The names of the threads, blocks and tasks that made steps.
   public internal(set) var participants: [String] = []

@@ -159,8 +159,8 @@ extension SourceLifecycle {
     // The claim about this variant contradicts the document.
     alsoBroken: ["cancel-beside"],
     leavesOut:
-      "A source delivers at most three handler calls. Its look whether it is cancelled and its call of the handler are two steps, "
-      + "since the documents do not say that they are one.")
+      "A source delivers at most three handler calls. The check whether a source is cancelled and the call of its handler are two steps, "
+      + "since the documents do not say that they are one step.")
 
   // The variants of these lessons are not compiled here.
   var suspension: [Variant] { [] }

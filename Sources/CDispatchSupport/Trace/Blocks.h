@@ -2,8 +2,8 @@
 //
 // Calls.h submits the wrappers in place of the program's blocks. run(), run_here() and iterate() run on the thread that
 // Dispatch chooses, around the program's code. These functions must not call a wrapped function. The recorder allocates
-// memory for each submission of a function and its context. For a block it allocates none, since Dispatch copies the
-// block.
+// memory for each submission of a function and its context. The recorder allocates no memory for a block, since
+// Dispatch copies the block.
 #pragma once
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static uint64_t numbers(uint64_t count) {
   return first;
 }
 
-// A submission. Its duration is measured for one in eight blocks of a thread.
+// A submission. The duration of a submission is measured for one in eight blocks of a thread.
 struct submission {
   uint64_t number;
   struct gcdlab_trace_event *event;

@@ -21,9 +21,9 @@
 
 // A table of the distances in words between the stack slots of a call's return address and of its caller's return
 // address. The unwinder determines a distance once for each call, which takes microseconds. With the table, a later
-// walk of the stack takes nanoseconds. Frame pointers are not sufficient, since Swift's libraries have none. An entry
-// has 48 bits for the address of a call, and 16 bits for the distance, The distance is 0 if no caller is known, and
-// OPEN if the distance varies.
+// walk of the stack takes nanoseconds. Frame pointers are not sufficient, since Swift's libraries do not have frame
+// pointers. An entry has 48 bits for the address of a call, and 16 bits for the distance, The distance is 0 if no
+// caller is known, and OPEN if the distance varies.
 enum { HOPS = 1 << 14, LEARNED = 40, OPEN = UINT16_MAX };
 static uint64_t hops[HOPS];
 static _Unwind_Reason_Code (*unwind)(_Unwind_Trace_Fn each, void *argument);

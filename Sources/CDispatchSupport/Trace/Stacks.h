@@ -89,8 +89,8 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
 }
 
 // Walks the stack of the calling thread, and returns the stack's number; 0 if the stack is not known. The end of the
-// stack is known for the first thread. It is also known for threads of the C library, whose data is at the end of the
-// stack. No memory outside the stack is read.
+// stack is known for the first thread, and for threads of the C library. The C library places its data at the end of a
+// thread's stack. No memory outside the stack is read.
 static __attribute__((noinline)) uint16_t site(void) {
   if (!find_object) return 0;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)pthread_self();

@@ -10,7 +10,7 @@
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceFileSystemObject
 
-    /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
+    /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)

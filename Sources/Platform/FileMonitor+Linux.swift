@@ -16,7 +16,7 @@
     private var size: off_t = 0
     private var links: nlink_t = 0
 
-    /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
+    /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       descriptor = fileDescriptor
       stream = try InotifyStream(queue: queue)

@@ -22,7 +22,7 @@ public enum FileChange: String, Sendable, CaseIterable {
 /// The source is a vnode source on Darwin (`FileMonitor+Darwin.swift`), and a read source of an inotify descriptor on
 /// Linux (`FileMonitor+Linux.swift`).
 public protocol FileMonitoring: AnyObject, Sendable {
-  /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
+  /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
   ///
   /// The caller owns the descriptor. The descriptor must stay open until the cancellation handler runs, and the
   /// cancellation handler closes the descriptor.

@@ -17,7 +17,7 @@ enum OwnThreads {
   /// Whether the lab has started the calling thread.
   static var hasCurrent: Bool { gcdlab_is_own_thread()?.pointee ?? false }
 
-  /// Executes `body` on the calling thread, which counts as one of the lab's threads meanwhile.
+  /// Executes `body` on the calling thread. The thread counts as one of the lab's threads while `body` runs.
   static func during(_ body: () -> Void) {
     gcdlab_is_own_thread()?.pointee = true
     let handle = gcdlab_current_thread()

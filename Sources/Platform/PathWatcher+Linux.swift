@@ -259,7 +259,7 @@
       }
     }
 
-    /// Handles a status change of a file with a watch of its own. Only a change of its link count is reported.
+    /// Handles a status change of a file that has its own watch. Only a change of the file's link count is reported.
     private func counted(_ path: String, _ time: UInt64) {
       var status = stat()
       // The directory's watch reports that the file has lost this name, or its last name.

@@ -10,7 +10,7 @@
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceProcess
 
-    /// Creates a source for the exit of `process`, whose handlers run on `queue`.
+    /// Creates a source for the exit of `process`. The handlers of the source run on `queue`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
     }

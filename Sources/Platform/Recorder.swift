@@ -23,7 +23,7 @@ public final class Recorder: Sendable {
 
   /// Creates a recorder for one process.
   ///
-  /// - Parameter recycles: whether new records overwrite old ones when the memory is full. If false, new records are
+  /// - Parameter recycles: whether new records overwrite old records when the memory is full. If false, new records are
   ///   lost once the memory is full.
   /// - Throws: ``SystemError`` if there is not enough memory, or if the system does not support recording. On Darwin,
   ///   the System Trace template of Instruments has the same information.

@@ -1,7 +1,7 @@
 import CDispatchSupport
 import Dispatch
 
-/// A thread outside the dispatch pool. Patterns run on such threads, and start further ones.
+/// A thread outside the dispatch pool. Patterns run on such threads, and start further threads of this kind.
 ///
 /// Unchecked: the handle is opaque, and any thread may join or detach it once.
 public struct SystemThread: @unchecked Sendable {

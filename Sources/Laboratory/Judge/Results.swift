@@ -26,7 +26,7 @@ public struct Results: Sendable {
   /// The findings of the pattern.
   public var findings: [RunNote]
 
-  /// The recorded trials. They were run after the trials of ``runs``, which do not include them.
+  /// The traces of the recorded trials. These trials were run after the trials in ``runs``.
   public var traces: [Trace] = []
 
   /// Creates results without judgements; see ``Judge``.

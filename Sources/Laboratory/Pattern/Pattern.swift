@@ -1,8 +1,8 @@
 /// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
 ///
 /// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each with its
-/// name, type, unit, range, default and a sentence. It also declares its ``variants``, each with its body. Scenario
-/// files, the command line and all reports use only these declarations.
+/// name, type, unit, range, default and a sentence. A pattern also declares its ``variants``, each with its body.
+/// Scenario files, the command line and all reports use only these declarations.
 ///
 /// ```swift
 /// struct GroupAdapter: Pattern {

@@ -36,7 +36,7 @@ public struct Requirement: Sendable {
   /// The requirement for permission to raise the priority of a thread. On Linux, Dispatch sets nice values below 0 for
   /// the QoS classes above default, which requires a privilege.
   public static let raisedPriority = Requirement("permission to raise priorities") { _ in
-    SystemThread.canRaisePriority ? nil : "no permission to raise nice values: the classes above default equal it"
+    SystemThread.canRaisePriority ? nil : "no permission to raise nice values: the classes above default have no effect"
   }
 
   /// The requirement for macOS.

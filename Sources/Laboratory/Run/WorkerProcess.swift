@@ -78,7 +78,7 @@ struct WorkerProcess {
       let size = Quantity(Double(limit.bytes), .bytes)
       result.outcome = .unavailable(
         reason:
-          "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); raise it to tell"
+          "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); raise the limit to find the cause"
       )
     }
     guard ending != nil else { return result }

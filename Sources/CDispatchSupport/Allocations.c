@@ -1,8 +1,8 @@
 // Counts the heap allocations of all threads while a caller requests the count.
 //
-// The linker's --wrap (Makefile) replaces a call of `malloc` by a call of `__wrap_malloc`, which calls `__real_malloc`.
-// In a binary that is linked without --wrap, `__real_malloc` is null and `__wrap_malloc` is never called. While no
-// caller requests the count, an allocation costs one additional load and branch.
+// The linker's --wrap (Makefile) replaces a call of `malloc` with a call of `__wrap_malloc`, which calls
+// `__real_malloc`. In a binary that is linked without --wrap, `__real_malloc` is null and `__wrap_malloc` is never
+// called. While no caller requests the count, an allocation costs one additional load and branch.
 #include "CDispatchSupport.h"
 
 #include <stdatomic.h>
@@ -14,7 +14,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define GCDLAB_SANITIZED 1  // The sanitizers have heaps of their own.
+#define GCDLAB_SANITIZED 1  // The sanitizers have their own heaps.
 #endif
 #endif
 
@@ -87,8 +87,8 @@ void gcdlab_count_allocations(bool asked) { (void)asked; }
 
 int64_t gcdlab_heap_in_use(void) {
 #ifdef GCDLAB_TELLS_HEAP
-  // Freed small pieces that threads cache count as in use. Memory that was mapped for a large piece is counted
-  // separately.
+  // Small allocations that were freed and that threads cache count as in use. Memory that was mapped for a large
+  // allocation is counted separately.
   struct mallinfo2 heap = mallinfo2();
   return (int64_t)(heap.uordblks + heap.hblkhd);
 #else

@@ -157,8 +157,9 @@ uintptr_t gcdlab_current_thread(void) { return (uintptr_t)pthread_self(); }
 
 int64_t gcdlab_id_of_thread(uintptr_t thread) {
 #ifdef __linux__
-  // The clock of a thread is its number, inverted, followed by three bits for the kind of clock. This is part of the
-  // kernel's interface. In glibc and musl it is the only way from a handle to the number before pthread_gettid_np.
+  // The clock identifier of a thread consists of the thread's number, inverted, and three bits for the kind of clock.
+  // This format is part of the kernel's interface. In glibc and musl without pthread_gettid_np, the clock is the only
+  // way to determine the number of a thread from its handle.
   clockid_t clock;
   return pthread_getcpuclockid((pthread_t)thread, &clock) == 0 ? ~(clock >> 3) : -1;
 #else
@@ -201,8 +202,8 @@ void gcdlab_end_thread(void) { pthread_exit(NULL); }
 int32_t gcdlab_start_spinning(void) {
   pid_t parent = getpid(), child = fork();
   if (child != 0) return child;
-  // This is a copy of a process with threads, so nothing but system calls is safe. The loop ends when the parent has
-  // ended, since an orphan gets another parent.
+  // The child is a copy of a process with threads, so only system calls are safe here. The loop ends when the parent
+  // has ended, since an orphan gets another parent.
   while (getppid() == parent) {}
   _exit(0);
 }
@@ -258,7 +259,7 @@ int gcdlab_name_file(int descriptor, const char *path) {
 #endif
 }
 
-// Tools/libdispatch compiles this variable when it links another Dispatch than the toolchain's.
+// Tools/libdispatch compiles this variable when it links a Dispatch other than the toolchain's.
 extern const char gcdlab_dispatch_description[]
 #ifdef __APPLE__
     __attribute__((weak_import));

@@ -9,7 +9,7 @@
 
 static int confinement;
 
-// The function makes only one library call, since nothing is initialized yet, not even a sanitizer.
+// These functions make only one library call, since neither the libraries nor the sanitizers are initialized yet.
 #define EARLY __attribute__((no_sanitize("address", "thread", "undefined"), no_stack_protector))
 
 EARLY static int is_word(const char *found, const char *word) {

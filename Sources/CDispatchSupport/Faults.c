@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #if defined(__linux__) && defined(__x86_64__)
-// ud2, and a no-op of two bytes; each is followed by a return.
+// The instruction ud2, and a no-op of two bytes. Each instruction is followed by a return.
 static const unsigned char undefined_instruction[] = {0x0f, 0x0b, 0xc3}, no_instruction[] = {0x66, 0x90};
 #elif defined(__linux__) && defined(__aarch64__)
-// udf, and nop; each is followed by a return.
+// The instructions udf and nop. Each instruction is followed by a return.
 static const unsigned char undefined_instruction[] = {0, 0, 0, 0, 0xc0, 0x03, 0x5f, 0xd6},
                            no_instruction[] = {0x1f, 0x20, 0x03, 0xd5};
 #else
@@ -31,7 +31,7 @@ void *gcdlab_make_fault(int signal) {
 void gcdlab_have_fault(int signal, void *fault) { (void)signal, (void)fault; }
 void gcdlab_mend_fault(int signal, void *fault) { (void)signal, (void)fault; }
 #else
-// The page with the fault, a second mapping through which the same page is writable (for code), and the file of both
+// The page with the fault, a second mapping through which code in the page can be changed, and the file of both
 // mappings.
 struct fault {
   volatile char *page;
@@ -39,7 +39,7 @@ struct fault {
   int file;
 };
 
-static const size_t length = 65536;  // No page is larger.
+static const size_t length = 65536;  // The largest page size.
 
 void *gcdlab_make_fault(int signal) {
   struct fault *fault = calloc(1, sizeof *fault);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #ifdef __APPLE__
-// Darwin deprecates these functions because of their prototype, and has no others.
+// Darwin deprecates these functions because of their prototypes, and has no replacement.
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #endif
 
@@ -30,14 +30,15 @@ static void __tsan_destroy_fiber(void *fiber) { (void)fiber; }
 static void __tsan_switch_to_fiber(void *fiber, unsigned flags) { (void)fiber, (void)flags; }
 #endif
 
-enum { STACK = 512 << 10 };  // Only the pages that are used take memory.
+enum { STACK = 512 << 10 };  // Only pages that are used occupy memory.
 
 struct gcdlab_fiber {
   ucontext_t own, caller;
   void *memory, *tsan, *tsan_caller, *context;
   void (*run)(void *);
   bool has_ended;
-  // The state of a fiber with a thread: whose turn it is, and the execution of the resuming thread.
+  // The state of a fiber with its own thread: whether the fiber or the resuming thread may run, and the execution of
+  // the resuming thread.
   bool has_thread, is_running, is_freed;
   pthread_t thread;
   pthread_mutex_t mutex;
@@ -52,7 +53,7 @@ struct gcdlab_fiber *gcdlab_fiber_create(void) {
   if (!fiber) return NULL;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   fiber->memory = mmap(NULL, STACK + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-  // A stack that overflows must end the process, and must not overwrite the next one.
+  // An overflow of the stack must end the process, and must not overwrite another stack.
   if (fiber->memory == MAP_FAILED || mprotect(fiber->memory, page, PROT_NONE) != 0) {
     if (fiber->memory != MAP_FAILED) munmap(fiber->memory, STACK + page);
     free(fiber);
@@ -119,7 +120,7 @@ void gcdlab_fiber_free(struct gcdlab_fiber *fiber) {
   free(fiber);
 }
 
-// makecontext passes integers only, so the address is passed in two halves.
+// makecontext passes only integers, so the address is passed in two halves.
 static void start(unsigned high, unsigned low) {
   struct gcdlab_fiber *fiber = (struct gcdlab_fiber *)((uintptr_t)high << 32 | low);
   fiber->run(fiber->context);

@@ -2,14 +2,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// Swift's runtime and Dispatch read /proc while they are initialized, and crash without it. Their initialization
-// precedes main() and all constructors of the binary. The sanitizers are not initialized either, so this function calls
-// nothing that a sanitizer replaces, unless the process ends.
+// Swift's runtime and Dispatch read /proc while they are initialized, and crash if /proc is missing. Their
+// initialization precedes main() and all constructors of the binary. The sanitizers are not initialized yet, so this
+// function calls functions that a sanitizer replaces only if it ends the process.
 __attribute__((no_sanitize("address", "thread", "undefined"), no_stack_protector)) static void require(
     int count, char **arguments, char **environment) {
   (void)environment;
   if (access("/proc/self/cmdline", F_OK) == 0) return;
-  static const char reason[] = ": files of the system are needed that are not there: /proc is not mounted, or empty\n";
+  static const char reason[] = ": required files of the system are missing: /proc is not mounted, or is empty\n";
   const char *path = count > 0 ? arguments[0] : "gcdlab", *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   ssize_t told = write(STDERR_FILENO, name, strlen(name));
   if (told >= 0) told = write(STDERR_FILENO, reason, sizeof reason - 1);

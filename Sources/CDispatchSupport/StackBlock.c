@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-// A block as the compiler lays it out on the stack (the Block ABI, https://clang.llvm.org/docs/Block-ABI-Apple.html),
-// written by hand, so that the lab can count the copies.
+// A block with the layout that the compiler uses on the stack (the Block ABI,
+// https://clang.llvm.org/docs/Block-ABI-Apple.html). The layout is declared by hand, so that the lab can count the
+// copies of the block.
 
 extern void *_NSConcreteStackBlock[32];
 void gcdlab_async_block(void *queue, void *block) GCDLAB_SYMBOL("dispatch_async");

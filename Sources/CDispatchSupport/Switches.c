@@ -35,7 +35,7 @@ void gcdlab_switches_close(struct gcdlab_switches *switches) { (void)switches; }
 #include <unistd.h>
 
 // The kernel reports each thread that begins or stops running on a core (perf_event_open(2), records of switches and of
-// tasks), in one ring buffer for each core. The kernel uses the same clock as the lab.
+// tasks). Each core has its own ring buffer. The times are those of the kernel's monotonic clock.
 
 enum { MOST_CORES = 1024, MOST_RECORDS = 4 << 20 };
 
@@ -177,7 +177,7 @@ void gcdlab_switches_collect(struct gcdlab_switches *switches) {
       for (int i = 0; i < switches->cores; i++)
         waits[i] = (struct pollfd){.fd = switches->rings[i].page ? switches->rings[i].descriptor : -1, .events = POLLIN};
       waits[switches->cores] = (struct pollfd){.fd = switches->stop, .events = POLLIN};
-      // The ring of a process that has ended stays readable forever. From then on only the end of all rings is awaited.
+      // The ring of a process that has ended stays readable forever, so the thread no longer waits for this ring.
       for (int i = 0; i < switches->cores; i++)
         if (switches->rings[i].has_ended) waits[i].fd = -1;
       if (poll(waits, (nfds_t)switches->cores + 1, -1) < 0 && errno == EINTR) continue;

@@ -1,7 +1,7 @@
-// Counts the system calls of one thread by Syscall User Dispatch (Linux 5.11, x86-64). While the thread's selector is
+// Counts the system calls of one thread with Syscall User Dispatch (Linux 5.11, x86-64). While the thread's selector is
 // BLOCK, the kernel sends SIGSYS for each call instead of executing it. The handler counts the call and returns to a
-// copy of the `syscall` instruction in the one range of code that the kernel exempts. The thread itself therefore makes
-// the call, with its own registers, stack and signal mask.
+// copy of the `syscall` instruction in the range of code that the kernel exempts. The thread itself therefore makes the
+// call, with its own registers, stack and signal mask.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // the names of the registers
 #endif
@@ -11,7 +11,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define GCDLAB_SANITIZED 1  // The runtimes of the sanitizers make calls, too.
+#define GCDLAB_SANITIZED 1  // The runtimes of the sanitizers make calls as well.
 #endif
 #endif
 
@@ -29,12 +29,13 @@ enum { SET_DISPATCH = 59, DISPATCH_OFF = 0, DISPATCH_ON = 1, ALLOW = 0, BLOCK = 
 enum { USER_DISPATCH = 2, RESTORER = 0x04000000, SITES = 8, FRAME = 144, MASK = 8 };
 
 // The range of code that the kernel exempts.
-// - restore: the handler returns here. The return of glibc would be another call to count.
-// - through: makes the call, then jumps to the address in rcx. The call overwrites that register and r11, so both are
-//   free. Meanwhile the address is on the stack, with the 8 bytes of r11, below the 128 bytes under the stack pointer
-//   that belong to the interrupted function.
-// - sites: these make the calls after which the stack is a different one (that of a new thread) or shared (with a vfork
-//   child), and the calls that read their arguments from the stack (the return from a signal handler). Each site jumps
+// - restore: the code to which the handler returns. The return code of glibc would make another call, which would be
+//   counted.
+// - through: the code that makes the call and then jumps to the address in rcx. A system call overwrites rcx and r11,
+//   so the program does not use these registers. During the call, the address and the 8 bytes of r11 are on the stack.
+//   They are below the 128 bytes under the stack pointer, which belong to the interrupted function.
+// - sites: the code for calls after which the thread has another stack (a new thread) or shares its stack (with a vfork
+//   child), and for calls that read their arguments from the stack (the return from a signal handler). Each site jumps
 //   to one fixed address.
 __asm__(
     ".pushsection .text, \"ax\", @progbits\n"
@@ -62,11 +63,11 @@ __asm__(
 extern const char gcdlab_range[], gcdlab_restore[], gcdlab_through[], gcdlab_sites[], gcdlab_range_end[]
     __attribute__((visibility("hidden")));
 
-/// The addresses to which the sites jump, by site. An address is set once and never changes. The assembly code above
-/// reads it.
+/// The addresses to which the sites jump, by site. The assembly code above reads these addresses. An address is set
+/// once and never changes.
 __attribute__((visibility("hidden"), used)) _Atomic(uintptr_t) gcdlab_site[SITES];
 
-// Thread-local, and accessed without a call, since the handler must not make one.
+// The variables of a thread are accessed without a function call, since the handler must not make calls.
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 OF_THREAD volatile char selector;
 OF_THREAD volatile int64_t counted;
@@ -84,7 +85,7 @@ static const char *site(uintptr_t back) {
 
 static void answer(int signal, siginfo_t *info, void *context) {
   (void)signal;
-  if (info->si_code != USER_DISPATCH) return;  // Another program or thread sent the signal.
+  if (info->si_code != USER_DISPATCH) return;  // A program or a thread sent the signal.
   greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
   counted++;
   uintptr_t back = (uintptr_t)registers[REG_RIP];
@@ -103,8 +104,8 @@ static void answer(int signal, siginfo_t *info, void *context) {
   }
   if (call == SYS_rt_sigprocmask && registers[REG_RSI] != 0 && registers[REG_RDI] != SIG_UNBLOCK
       && registers[REG_R10] == sizeof(uint64_t)) {
-    // The kernel would kill a thread at its next call if it blocks SIGSYS. glibc blocks all signals while it starts a
-    // thread.
+    // If a thread blocked SIGSYS, the kernel would kill the thread at its next call. glibc blocks all signals while it
+    // starts a thread.
     registers[REG_R11] = (greg_t)(*(const uint64_t *)registers[REG_RSI] & ~(1ULL << (SIGSYS - 1)));
     registers[REG_RSI] = registers[REG_RSP] - FRAME + MASK;
   }
@@ -112,7 +113,8 @@ static void answer(int signal, siginfo_t *info, void *context) {
   registers[REG_RIP] = (greg_t)gcdlab_through;
 }
 
-/// The structure that the kernel uses for `sigaction`. glibc would install its own restorer.
+/// The structure that the kernel uses for `sigaction`. The function of glibc is not suitable, since it would install
+/// its own restorer.
 struct kernel_action {
   void (*handler)(int, siginfo_t *, void *);
   unsigned long flags;

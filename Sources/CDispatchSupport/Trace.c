@@ -1,14 +1,16 @@
-// The recorder: writes each submission, beginning and end of a block and each wait into a file that the lab reads.
+// The recorder, which writes each submission, beginning and end of a block, and each wait, into a file that the lab
+// reads.
 //
 // The linker's --wrap redirects the calls (Wrapped.h lists their names): a call of `dispatch_async` becomes a call of
-// `__wrap_dispatch_async`, which calls `__real_dispatch_async`. Calls that take a few nanoseconds are never recorded
-// (`dispatch_semaphore_wait`). This file is compiled in three ways:
+// `__wrap_dispatch_async`, which calls `__real_dispatch_async`. Calls that take only a few nanoseconds, such as
+// `dispatch_semaphore_wait` without a wait, are never recorded. This file is compiled in three ways:
 //
-// - into the lab. The Makefile wraps the calls of the released binary. In a binary that is linked without --wrap, the
-//   real names are null and the wrappers are never called.
-// - with preloaded/Preloaded.c to a library that is preloaded into other programs (GCDLAB_PRELOADED). The library has
-//   functions of both names.
-// - in preloaded/Linked.c to an object file that other static programs are linked with, by --wrap (GCDLAB_LINKED).
+// - as part of the lab. The Makefile wraps the calls of the released binary. In a binary that is linked without --wrap,
+//   the real names are null and the wrappers are never called.
+// - together with preloaded/Preloaded.c, as a library that is preloaded into other programs (GCDLAB_PRELOADED). The
+//   library has functions of both names.
+// - as part of preloaded/Linked.c, as an object file for other static programs, which are linked with --wrap
+//   (GCDLAB_LINKED).
 //
 // The files in the folder Trace are one translation unit with this file. The thread's state is therefore accessed
 // without a call, the recorder's code is in one section, and only the names of the wrappers are exported to other
@@ -28,7 +30,7 @@
 
 #if defined(GCDLAB_PRELOADED) || defined(GCDLAB_LINKED)
 #define GCDLAB_PROGRAM
-// All code of the recorder is in a section of its own, so that stacks can omit it.
+// All code of the recorder is in a separate section, so that the recorder's functions can be omitted from stacks.
 #pragma clang section text = "gcdlab_recorder"
 #endif
 
@@ -59,7 +61,7 @@ static void account(void) {
   closedir(threads);
 }
 
-// Ends the record in a forked child. A child is recorded as a program of its own after it has called exec.
+// Ends the record in a forked child. After a child has called exec, it is recorded as a separate program.
 static void forked(void) {
   memset(&self, 0, sizeof self);
   tracing = false;
@@ -69,7 +71,7 @@ bool gcdlab_trace_sees_calls(void) {
 #ifdef GCDLAB_PRELOADED
   return &dispatch_get_global_queue && &dispatch_release && &_NSConcreteStackBlock && &_dispatch_main_q;
 #else
-  // Slow paths can be wrapped only if Dispatch itself is linked statically.
+  // The linker can wrap slow paths only if Dispatch itself is linked statically.
   return &__real_dispatch_async && &__real_dispatch_sync && &__real__dispatch_sema4_wait;
 #endif
 }

@@ -5,9 +5,9 @@
 //   LOADED  only the library, because a slow path cannot be wrapped from outside
 //   OTHER   other programs, static or not, and not the lab, which does not need them
 //
-// Each call is redirected to `__wrap_NAME` in the folder Trace, which calls `__real_NAME`. This list has three uses:
-// the Makefile derives the linker's --wrap flags of the released binary, the tool preload those of other static
-// programs, and preloaded/Preloaded.c the functions of the library.
+// Each call is redirected to `__wrap_NAME` in the folder Trace, which calls `__real_NAME`. This list has three uses.
+// The Makefile derives the linker's --wrap flags of the released binary from the list. The tool preload derives the
+// flags of other static programs, and preloaded/Preloaded.c derives the functions of the library.
 
 // Submission of blocks and functions.
 BOTH(dispatch_async)
@@ -31,7 +31,7 @@ BOTH(dispatch_after_f)
 BOTH(dispatch_apply)
 BOTH(dispatch_apply_f)
 
-// Queues, sources and block objects: the identity of blocks, their queues, and what holds them back.
+// Queues, sources and block objects: the identity of blocks, their queues, and the reasons why they are delayed.
 BOTH(dispatch_source_set_event_handler)
 BOTH(dispatch_source_set_cancel_handler)
 BOTH(dispatch_source_set_registration_handler)

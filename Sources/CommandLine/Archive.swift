@@ -2,14 +2,14 @@ import Laboratory
 import Platform
 import Reporting
 
-/// The last two runs of each scenario, kept in the user's cache directory. `documents`, `diff` without arguments, and
-/// the comparison of a run with the previous run read the archive.
+/// An archive of the last two runs of each scenario, in the user's cache directory. `documents`, `diff` without
+/// arguments, and the comparison of a run with the previous run read the archive.
 ///
 /// The directory is the value of `GCDLAB_CACHE`, or `gcdlab` in the system's directory for caches if the variable is
 /// not set. If the variable is empty, there is no archive. A scenario has up to five files: `NAME.json` contains the
 /// last full run, and `NAME.before.json` the previous full run. Runs with `--quick` are not compared with full runs,
 /// and are in `NAME.quick.json` and `NAME.quick.before.json`. `NAME.verdicts.json` contains only the verdicts of the
-/// latest run of either kind, so that reading them takes less time.
+/// latest run, full or quick, so that a command can read the verdicts in less time.
 struct Archive {
   /// The path of the directory.
   let directory: String
@@ -27,7 +27,7 @@ struct Archive {
   }
 
   /// The kind of a run in the archive. The figures of quick and full runs are not comparable, so a run is compared only
-  /// with a run of its kind.
+  /// with a run of the same kind.
   private enum Kind: String, CaseIterable {
     case full = ""
     case quick = ".quick"
@@ -40,8 +40,8 @@ struct Archive {
 
   // MARK: Reading
 
-  /// Returns the last run that had the same settings as `document`; nil if the archive has no such run that can be
-  /// read.
+  /// Returns the last run of the scenario and the kind of `document`; nil if the archive has no such run, or if the run
+  /// cannot be read.
   func last(like document: ResultDocument) -> ResultDocument? {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
   }
@@ -49,7 +49,7 @@ struct Archive {
   /// Returns the last run of each scenario and the previous run with the same settings, for the scenarios that have two
   /// such runs. `leftOut` contains a message with the reason for each scenario whose runs cannot be compared.
   ///
-  /// - Parameter wanted: The scenarios to return; all if it is empty.
+  /// - Parameter wanted: The names of the scenarios; all scenarios if the array is empty.
   func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
     var pairs: (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) = ([], [], [])
     for name in names where wanted.isEmpty || wanted.contains(name) {
@@ -62,8 +62,8 @@ struct Archive {
     return pairs
   }
 
-  /// Returns the last two full runs or the last two quick runs of a scenario, whichever are later; nil if there are no
-  /// two runs of a kind.
+  /// Returns the last two full runs or the last two quick runs of a scenario, whichever pair is later; nil if there are
+  /// no two runs of the same kind.
   ///
   /// - Throws: ``InputError`` if the runs cannot be compared, or if a file cannot be read.
   private func pair(of name: String) throws(InputError) -> (old: ResultDocument, new: ResultDocument)? {
@@ -94,7 +94,7 @@ struct Archive {
   }
 
   /// Returns the document in an entry of a scenario; nil if the entry does not exist. Only regular files are read,
-  /// since the lab creates no others: reading a pipe would block, and a link may lead to any file.
+  /// since the lab creates no other files. A read of a pipe would block, and a link may lead to any file.
   ///
   /// - Throws: ``InputError`` if the file is not a regular file, cannot be read, or is not a run of the scenario, for
   ///   instance because it is truncated.
@@ -112,10 +112,10 @@ struct Archive {
 
   // MARK: Keeping
 
-  /// Stores a run as the last run of its scenario, and the former last run as the run before it. A run without trials
-  /// is not stored.
+  /// Stores a run as the last run of its scenario, and stores the former last run as the previous run. A run without
+  /// trials is not stored.
   ///
-  /// Each entry is replaced atomically: a reader finds either the old entry or the new entry.
+  /// Each entry is replaced atomically, so that a reader finds either the old entry or the new entry.
   ///
   /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {

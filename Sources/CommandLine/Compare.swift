@@ -65,7 +65,7 @@ struct Compare: AsyncParsableCommand {
   /// The minimum number of cells in a grid for which the lab prints the number of cells before it runs the grid.
   private static let manyCells = 100
 
-  /// Returns the reason why a comparison cannot rank its settings; nil if it can.
+  /// Returns the reason why a comparison cannot rank its settings; nil if the comparison can rank them.
   private static func whyUnranked(_ plan: Plan) -> String? {
     guard plan.runs.count > 1 else {
       return "there is nothing to compare: one variant with one setting; give more values or more variants"
@@ -82,11 +82,11 @@ struct Compare: AsyncParsableCommand {
     let limit = plan.budget.time.map { "; --time is \(Quantity($0))" } ?? ""
     return
       "\(plan.runs.count) trials a round in \(rounds.counted("round")): \(trials) trials take \(Quantity(each * trials)) for their workers "
-      + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
+      + "alone (\(Quantity(each)) each), in addition to the time of their bodies\(limit)"
   }
 
   /// Returns a sweep of cores without the values that exceed this machine's number of cores. If every value exceeds
-  /// it, the sweep is unchanged, and the report states why no trial was run.
+  /// this number, the sweep is unchanged, and the report states why no trial was run.
   private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
@@ -107,8 +107,8 @@ struct Compare: AsyncParsableCommand {
   }
 
   private func experiment() throws(InputError) -> Experiment {
-    // The scenario's baseline is used only by its claims. The best setting is the reference here, unless the options
-    // name a baseline.
+    // Only the scenario's claims use the scenario's baseline. A comparison refers to the best setting, unless the
+    // options name a baseline.
     var experiment = try Lab.library.experiment(name).applying(run.overrides)
     experiment.baseline = run.baseline
     if let metric {
@@ -162,9 +162,10 @@ struct Compare: AsyncParsableCommand {
 }
 
 extension Experiment {
-  /// Returns a sweep without the values that do the same as a smaller value in the sweep, and says which are left out.
+  /// Returns a sweep without the values that have the same effect as a smaller value in the sweep. Prints the omitted
+  /// values.
   ///
-  /// - Parameter all: the sweeps of the comparison. Their parameters have no fixed value.
+  /// - Parameter all: The sweeps of the comparison. A parameter that is swept has no fixed value.
   fileprivate func withoutEquals(_ sweep: Sweep, among all: [Sweep]) -> Sweep {
     let fixed = parameters.filter { name, _ in !all.contains { $0.name == name } }
     guard let limit = pattern.saturation(of: sweep.name, with: fixed) else { return sweep }

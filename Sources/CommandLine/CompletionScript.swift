@@ -1,11 +1,11 @@
 import ArgumentParser
 import Reporting
 
-/// The completion scripts of the argument parser, extended by values after `=`, and by the name of a scenario in place
-/// of a command.
+/// The completion scripts of the argument parser, with two additions: values after `=`, and the name of a scenario in
+/// place of a command.
 ///
-/// Bash treats `=` as the end of a word, escapes `=` as in the name of a file, and appends a space to a complete word;
-/// zsh escapes `=` as well. In this command line, a parameter's name, `=` and the value are one word.
+/// In this command line, a parameter's name, `=` and the value are one word. Bash, however, treats `=` as the end of a
+/// word, escapes `=` as in the name of a file, and appends a space to a complete word. zsh escapes `=` as well.
 enum CompletionScript {
   /// Returns the completion script for `bash`, `zsh` or `fish`.
   static func text(_ shell: CompletionShell) -> String {

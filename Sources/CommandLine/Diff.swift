@@ -152,8 +152,8 @@ struct Diff: AsyncParsableCommand {
     return (old, new)
   }
 
-  /// Splits the arguments after `--` into the arguments of the runs and the values of `--export`. The comparison
-  /// handles `--export`, and the runs do not.
+  /// Splits the arguments after `--` into the arguments of the runs and the values of `--export`. `--export` applies to
+  /// the comparison, and not to the runs.
   ///
   /// - Throws: ``InputError`` if `--export` is the last argument.
   private static func split(_ words: [String]) throws(InputError) -> (forwarded: [String], exports: [String]) {
@@ -206,7 +206,7 @@ struct Diff: AsyncParsableCommand {
       let sides = try sides()
       measured = try sides.new.isEmpty ? lastRuns() : (documents(sides.old), documents(sides.new))
     }
-    // A gate that cannot judge ends with 2.
+    // If the command is used as a gate (`--fail-above`) and cannot judge, the exit status is 2.
     if failAbove == nil { try Self.requireCommonScenario(measured.old, measured.new) }
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }

@@ -12,7 +12,7 @@ func examples(_ lines: [(command: String, does: String)]) -> String { "Examples:
 func commandList(_ lines: [(command: String, does: String)]) -> String {
   let width = lines.map(\.command.count).max() ?? 0
   let needed = lines.map { Tool.command.count + width + $0.does.count + 5 }.max() ?? 0
-  // The argument parser wraps the help to the terminal, which would break a long line inside a command.
+  // The argument parser wraps the help to the width of the terminal, and would break a long line inside a command.
   guard needed <= 80 else {
     return lines.map { "  \(Tool.command) \($0.command)\n      \($0.does)" }.joined(separator: "\n")
   }
@@ -34,7 +34,8 @@ extension Lab {
     library.names.contains("apply-stride")
     ? "apply-stride stride=1..4096:x8 --variant apply" : "\(example) SETTING=1,2,4"
 
-  /// The examples in the help of `compare`: commands of this lab's scenarios, each with the question that it answers.
+  /// The examples in the help of `compare`. Each command compares settings of one of this lab's scenarios, and has a
+  /// description of the question that it answers.
   static let exampleComparisons: [(command: String, does: String)] =
     [
       ("compare apply-stride stride=1..4096:x4 --variant apply", "how large a stride for dispatch_apply?"),

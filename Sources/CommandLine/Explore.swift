@@ -125,7 +125,7 @@ struct Explore: AsyncParsableCommand {
     return preemptions.map { .preemptions($0) } ?? .all
   }
 
-  /// Runs trials of a variant with the settings of the scenario, and returns the number of trials that showed an
+  /// Runs trials of a variant with the scenario's quick settings, and returns the number of trials that showed an
   /// anomaly and the number of trials that were judged.
   private func seen(_ result: ExplorationResult, in trials: Int) async throws -> (seen: Int, of: Int) {
     let experiment = try Lab.library.experiment(result.scenario)

@@ -25,7 +25,8 @@ extension ExploredScenario {
 }
 
 extension Results {
-  /// Adds the results of exploring the variants, if the scenario can be explored. Exploring takes at most two seconds.
+  /// Explores the variants, if the scenario can be explored, and adds the results. The exploration takes at most two
+  /// seconds.
   mutating func addExploration() async throws {
     guard cut == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else { return }
     let begin = MonotonicClock.now()

@@ -26,8 +26,8 @@ enum Interrupt {
   /// interrupted the command.
   static var status: Int32? { state.withLock { $0.caught }.map { 128 + $0 } }
 
-  /// Starts cancelling the command at a signal. Before this call, a signal ends the lab even if the lab is blocked, for
-  /// example while it reads a pipe without data.
+  /// Makes signals cancel the command from now on. Before this call, a signal ends the lab even if the lab is blocked,
+  /// for example while it reads a pipe without data.
   static func begin() { state.withLock { $0.hasBegun = true } }
 
   /// Passes signals to `handler` from now on, instead of ending the lab.
@@ -38,9 +38,9 @@ enum Interrupt {
 
   /// Runs the command until it finishes, and then exits the process.
   static func run(_ command: any AsyncParsableCommand) -> Never {
-    // The signals are blocked here, and thus in all threads that are created from now on: only this thread waits for
-    // them. A library may unblock signals, as swift-subprocess does while it waits for processes. The handlers that are
-    // installed here redirect a signal from such a thread to this thread.
+    // The signals are blocked here, and thus in all threads that are created from now on, so that only this thread
+    // receives them. A library may unblock signals, as swift-subprocess does while it waits for processes. The handlers
+    // that are installed here redirect a signal from such a thread to this thread.
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in [SIGINT, SIGTERM, SIGHUP] where !gcdlab_ignores(number) { sigaddset(&signals, number) }
@@ -50,7 +50,7 @@ enum Interrupt {
     if Terminal.environment(Lifeline.variable) != nil {
       do { try Lifeline.whenGone { kill(getpid(), SIGTERM) } } catch { Lab.fail(error) }
     }
-    // Commands are values without shared state, and the task has the only copy.
+    // A command is a value without shared state, and the task has the only copy.
     nonisolated(unsafe) var command = command
     let task = Task {
       do {
@@ -62,8 +62,9 @@ enum Interrupt {
         Lab.fail(error)
       }
     }
-    // A dispatch source is not suitable: its handler requires a thread of the pool, which waits if the machine has no
-    // more threads. The lab does not use the main queue.
+    // A dispatch source is not suitable, since its handler requires a thread of the pool. If the machine has no more
+    // threads, the pool waits for a thread. The lab does not use the main queue, so the main thread can wait for
+    // signals.
     while true {
       var isOfSystem = false
       let number = gcdlab_wait_for_signal(&signals, &isOfSystem)

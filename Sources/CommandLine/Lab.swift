@@ -20,11 +20,11 @@ public struct Lab: Sendable {
   /// Creates a lab.
   ///
   /// - Parameters:
-  ///   - patterns: The patterns that the workers can run. The patterns are created on a thread with a stack that is
-  ///     large enough for them.
+  ///   - patterns: The patterns that the workers can run. The closure is evaluated after the initializer has verified
+  ///     that stacks are large enough to create the patterns.
   ///   - files: The scenarios (`NAME.yml`), the documents whose sentences the claims grade (`documents.yml`), and the
   ///     sources of the patterns (`.swift`), for `explain --code`. The plugin `Shelve` collects the files.
-  ///   - explored: The scenarios that `explore` can run. They are created when `explore` runs.
+  ///   - explored: The scenarios that `explore` can run. The closure is evaluated when `explore` runs.
   ///   - name: The name of the command in help and errors; nil for the name of the binary.
   public init(
     patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)],
@@ -42,7 +42,7 @@ public struct Lab: Sendable {
   /// The lab of this process; nil before ``main()``. The argument parser creates the commands, which cannot take the
   /// lab as an argument.
   private static let current = Mutex<Lab?>(nil)
-  /// The scenarios of the lab. They are read at the first access. A worker does not access them.
+  /// The scenarios of the lab, which are read at the first access. A worker does not access the scenarios.
   static let library: ScenarioLibrary = {
     let lab = current.withLock { $0 }
     return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
@@ -61,16 +61,16 @@ public struct Lab: Sendable {
   /// The root command is not an `AsyncParsableCommand` with `@main`, which would start the concurrency runtime even for
   /// `--version`, and would occupy the main thread that a worker's main queue needs.
   public func main() {
-    // A worker starts for every trial. It starts before the command line is parsed, since parsing takes as long as
-    // starting the process.
+    // A worker starts for every trial, so it skips the parsing of the command line, which would take as long as the
+    // start of the process.
     let arguments = CommandLine.arguments
-    // Exceeding a limit on file sizes must be an error in the lab and its workers, and must not end them.
+    // A write beyond the limit on file sizes must fail with an error, and must not end the lab or a worker.
     signal(SIGXFSZ, SIG_IGN)
     // The process that starts the lab may ignore SIGCHLD. A lab that inherited this setting could not collect the exit
     // statuses of its children.
     signal(SIGCHLD, SIG_DFL)
     switch arguments.dropFirst() {
-    // The second word, if there is one, names the cores to which the worker was confined before `main`.
+    // A second word names the cores to which the worker was confined before `main`.
     case let words where words.count <= 2 && words.first == "worker": Worker.run(patterns: patterns)
     case ["--version"]:
       do { try writeAll(Tool.version + "\n", to: STDOUT_FILENO) } catch { Self.fail(error) }
@@ -83,8 +83,8 @@ public struct Lab: Sendable {
 
   private static func run(_ arguments: [String]) {
     Terminal.occupyStandardStreams()
-    // A closed pipe (`gcdlab … | head -1`) and a worker that ends before it reads must be errors, and must not end the
-    // lab.
+    // A write to a closed pipe (`gcdlab … | head -1`), or to a worker that has ended, must fail with an error, and must
+    // not end the lab.
     signal(SIGPIPE, SIG_IGN)
     do {
       if arguments.count == 1 { return try Greeting.show() }
@@ -97,7 +97,7 @@ public struct Lab: Sendable {
         try command.run()
         return
       }
-      // Dispatch opens descriptors of its own, and traps if there is no room for them.
+      // Dispatch opens its own descriptors, and traps if no descriptors are available.
       guard Host.descriptorLimit >= fewestDescriptors else {
         throw LabError("too few open descriptors are allowed (\(Host.descriptorLimit)); raise it with: ulimit -n 64")
       }
@@ -108,8 +108,8 @@ public struct Lab: Sendable {
     } catch { fail(error) }
   }
 
-  /// Exits the lab if the stacks of threads are too small. Each thread has a stack as large as that of the main thread,
-  /// and creating the patterns requires more stack than some limits allow.
+  /// Exits the lab if the stacks of threads are too small. Each thread has a stack of the size that the limit sets for
+  /// the main thread, and the creation of the patterns requires more stack than some limits allow.
   private static func requireStack() {
     guard let stack = Host.stackLimit, stack < leastStack else { return }
     let (least, limit) = (leastStack >> 10, stack >> 10)
@@ -181,8 +181,8 @@ public struct Lab: Sendable {
   /// and timers.
   private static let fewestDescriptors = 16
 
-  /// The minimum number of threads for the lab and its smallest worker: three threads that they start themselves, those
-  /// of swift-subprocess, and the thread pools of Dispatch and of Swift concurrency.
+  /// The minimum number of threads for the lab and its smallest worker: three threads that the lab and the worker start
+  /// themselves, the threads of swift-subprocess, and the thread pools of Dispatch and of Swift concurrency.
   private static let fewestThreads = 16 + 2 * Host.cores
 
   /// Prints the error to standard error, and exits the process with the status for errors of this kind.
@@ -236,15 +236,15 @@ public struct Lab: Sendable {
     if let first = errors.first { throw first }
   }
 
-  /// Writes a line to standard error. A failure to write is ignored.
+  /// Writes a line to standard error. Ignores a failure of the write.
   static func say(_ message: String) {
     // An interrupted lab does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
     try? writeAll(wrappedForTerminal("\(Tool.command): \(message.inLine)") + "\n", to: STDERR_FILENO)
   }
 
-  /// Returns a line of an error, wrapped between words if standard error is a terminal. Otherwise the line is
-  /// unchanged, for programs that read it.
+  /// Returns a line of an error, wrapped between words if standard error is a terminal. If a program reads standard
+  /// error, the line is unchanged.
   private static func wrappedForTerminal(_ line: String) -> String {
     guard let width = Terminal.columns(STDERR_FILENO), line.displayWidth > width else { return line }
     let indent = line.prefix { $0 == " " }
@@ -286,8 +286,8 @@ struct Root: ParsableCommand {
     ])
 }
 
-/// The command that starts a worker. It is declared only so that help and errors contain the command; see
-/// ``Lab/main()``.
+/// The command that starts a worker. The declaration makes the command known to the argument parser's help and errors;
+/// ``Lab/main()`` starts the workers.
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Runs one trial; started by the lab.", shouldDisplay: false)

@@ -28,7 +28,7 @@ struct MachineCommand: ParsableCommand {
   }
 }
 
-/// The formats in which `machine` prints its facts.
+/// The formats in which `machine` prints the properties of the machine.
 enum MachineFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json
 }

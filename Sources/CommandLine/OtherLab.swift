@@ -13,7 +13,7 @@ struct OtherLab {
   /// - Parameter words: The arguments of the other lab's `scenario` command.
   /// - Throws: ``LabError`` if the other lab fails, and ``InputError`` if its output contains no documents.
   func measure(_ words: [String], within limit: Duration) async throws -> [ResultDocument]? {
-    // A lab that SIGKILL ended cannot stop its child. The child stops when its lifeline is closed.
+    // If SIGKILL ends this lab, the other lab stops when its lifeline is closed.
     let lifeline = try Lifeline()
     defer { lifeline.letGo() }
     let ran = try await run(["scenario", "--format", "json", "--quiet"] + words, lifeline, within: limit)
@@ -33,8 +33,8 @@ struct OtherLab {
     let errors: String
   }
 
-  /// Runs the other lab until it exits. If it does not exit within `limit`, terminates it together with all processes
-  /// that it has started, and returns nil.
+  /// Runs the other lab until it exits. If the other lab does not exit within `limit`, terminates it together with all
+  /// processes that it has started, and returns nil.
   private func run(_ arguments: [String], _ lifeline: Lifeline, within limit: Duration) async throws -> Ran? {
     var options = PlatformOptions()
     // A signal to the process group also reaches all processes that a script has started.

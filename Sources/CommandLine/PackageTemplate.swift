@@ -1,7 +1,7 @@
 import Laboratory
 
-/// The files of a new lab that `new` creates. The new lab measures the cost of a counter behind a lock, and explores
-/// every order of its updates. The user replaces the counter by code of their own.
+/// The files of a new lab that `new` creates. The new lab measures the cost of a counter that a lock protects, and
+/// explores every order of the counter's updates. The user replaces the counter with their own code.
 struct PackageTemplate {
   /// The files, by their paths in the package.
   let files: [(path: String, text: String)]
@@ -92,7 +92,7 @@ struct PackageTemplate {
           let counter = AtomicCounter()
           try measure(trial, update: { counter.value.add(1, ordering: .relaxed) }, value: { counter.value.load(ordering: .relaxed) })
         }
-        Variant("mutex", .documented, "a counter behind a lock") { trial in
+        Variant("mutex", .documented, "a counter that a lock protects") { trial in
           let counter = Counter()
           try measure(trial, update: { counter.add(1) }, value: { counter.value })
         }
@@ -125,7 +125,7 @@ struct PackageTemplate {
     """
     import Synchronization
 
-    /// A counter behind a lock: the code under test. Sources/\(type)Explored has a link to this file.
+    /// A counter that a lock protects: the code under test. Sources/\(type)Explored has a link to this file.
     final class Counter: Sendable {
       private let count = Mutex(0)
 
@@ -183,12 +183,12 @@ struct PackageTemplate {
       - says: No update is lost.
         kind: guarantee
         check: all.lost == 0
-      - says: An uncontended update of an atomic is cheaper than one behind a lock.
+      - says: An uncontended update of an atomic is cheaper than an update under a lock.
         kind: performance
         check: atomic.update < mutex.update
     conclusions:
       - if: [atomic.update < mutex.update]
-        says: An update of an atomic takes {atomic.update}, one behind a lock {mutex.update}.
+        says: An update of an atomic takes {atomic.update}, and an update under a lock {mutex.update}.
     quick: {updates: 2000}
 
     """

@@ -21,7 +21,7 @@ struct ProgramTrace {
     case ended(Int32?), signal(Int32), timeIsUp, stillRuns
   }
 
-  /// The time that a program has to exit after a signal, before its record is shown.
+  /// The time that a program has to exit after a signal. The record is shown at the latest after this time.
   private static let patience = Duration.seconds(1)
 
   /// Records the program, and exits the lab with the program's status or signal.

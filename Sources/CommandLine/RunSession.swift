@@ -18,7 +18,7 @@ struct RunSession {
 
   private var rendering: RenderOptions { output.rendering }
 
-  /// Calls `run`, prints and exports the results, and exits with the status of the results.
+  /// Calls `run`, and prints and exports the results. Throws an error if the results have not passed.
   func show(_ run: (Runner, ProgressDisplay?) async throws -> [Results]) async throws {
     let progress = output.progress()
     let results: [Results]
@@ -29,7 +29,7 @@ struct RunSession {
     }
     try conclude(results) { contents in
       try rendering.print(contents)
-      // A table sums up several scenarios, since the first reports have scrolled far above the prompt.
+      // A table summarizes several scenarios, since the first reports have scrolled far above the prompt.
       guard rendering.format.isTable, Set(contents.map(\.document.scenarioName)).count > 1 else { return }
       try rendering.color.print { "\n" + SmokeReport.table(contents, strict: rendering.strict, $0) }
     }
@@ -42,7 +42,7 @@ struct RunSession {
     return ReportContent(ResultDocument(results), by: Lab.documents)
   }
 
-  /// Writes the exports, prints the results, and exits with the status of the results.
+  /// Writes the exports, and prints the results. Throws an error if the results have not passed.
   ///
   /// A failure of one destination does not affect the other destinations, and every failure is reported. Nothing is
   /// written if the lab failed or was interrupted before any trial was finished.
@@ -62,7 +62,7 @@ struct RunSession {
     try requireJudged(required.map { results[$0] }, required.map { contents[$0].document })
   }
 
-  /// Verifies that the claims of the runs, which the documents contain, were judged.
+  /// Verifies that the claims of the runs were judged. The documents contain the same runs.
   ///
   /// - Throws: ``LabError`` if claims could not be judged although nothing failed. Such a run does not pass.
   private func requireJudged(_ results: [Results], _ documents: [ResultDocument]) throws(LabError) {
@@ -94,8 +94,8 @@ struct RunSession {
     }
   }
 
-  /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if it allowed a trial. A
-  /// search without a trial does not pass.
+  /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if the machine allowed a
+  /// trial. A search without a trial does not pass.
   private static func nothingMeasured(_ results: [Results]) -> String? {
     let outcomes = results.filter(\.experiment.seeksBest).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
     guard case .unavailable(let reason) = outcomes.first, outcomes.allSatisfy({ $0.kind == .unavailable }) else {

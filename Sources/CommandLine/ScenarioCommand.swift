@@ -65,7 +65,7 @@ struct ScenarioCommand: AsyncParsableCommand {
       for plan in plans where !Task.isCancelled && results.last?.cut == nil {
         results.append(try await runner.run(plan, observer: progress))
       }
-      // Each scenario is recorded once, after all are measured.
+      // Each scenario is recorded once, after all scenarios have been measured.
       for index in results.indices.prefix(trace ? experiments.count : 0) where results[index].cut == nil {
         try await trace(&results[index], plans[index], runner, progress)
       }
@@ -90,7 +90,7 @@ struct ScenarioCommand: AsyncParsableCommand {
 
   private func isBuiltIn(_ name: String) -> Bool { Lab.library.names.contains(name) }
 
-  /// Returns the names of the requested scenarios and of the scenarios with the requested tags, each once.
+  /// Returns the names of the requested scenarios, followed by the names of the other scenarios with a requested tag.
   ///
   /// - Throws: ``InputError`` if the arguments contain neither a scenario nor a tag, or if a tag is unknown.
   private func chosen() throws(InputError) -> [String] {

@@ -59,7 +59,7 @@ struct Smoke: AsyncParsableCommand {
     Interrupt.begin()
     for (index, experiment) in experiments.enumerated() {
       let left = limit - min(limit, MonotonicClock.now() &- start)
-      // The first scenario always runs: whether it runs must not depend on the time that the lab took to start.
+      // The first scenario always runs, since the result must not depend on the time that the lab took to start.
       guard left > 0 || index == 0, !Task.isCancelled, results.last?.cut == nil, unprinted == nil else { break }
       var budget = Budget.smoke
       budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
@@ -92,7 +92,7 @@ struct Smoke: AsyncParsableCommand {
     }
   }
 
-  /// The maximum share of the remaining time for one trial. The next trial has some time left, even if many trials
+  /// The maximum share of the remaining time for one trial, so that the next trial has time left even if many trials
   /// hang.
   static let trialShare = 0.5
 
@@ -109,7 +109,7 @@ struct Smoke: AsyncParsableCommand {
     let words = experiments.map(\.name) + Set(experiments.flatMap(\.tags)).sorted()
     for (flag, given) in [("--only", only), ("--skip", skip)] {
       for word in given where !words.contains(word) {
-        // A list of all words would be too long to help.
+        // A list of all words would be too long to be useful.
         let few = words.nearest(to: word) == nil ? words.nearest(3, to: word).joined(separator: ", ") : ""
         let hint = few.isEmpty ? "" : " (nearest: \(few); \(Tool.command) list has all)"
         throw InputError("unknown name or tag '\(word)'\(hint)", at: flag, near: word, of: words)

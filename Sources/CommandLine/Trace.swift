@@ -173,8 +173,8 @@ struct TraceCommand: AsyncParsableCommand {
     if !findings.isJudged { throw LabError("no rule could be judged") }
   }
 
-  /// Writes the recorder for statically linked programs, and prints the linker flags, which are the same for Swift and
-  /// C.
+  /// Writes the recorder for statically linked programs, and prints the linker flags. The flags are the same for Swift
+  /// and C.
   private func writeRecorder(_ path: String) throws {
     guard Recorder.isAvailable else { throw LabError("programs cannot be recorded on this system") }
     try OutputFile(path, of: "--recorder").write(LinkedRecorder.bytes)
@@ -182,7 +182,7 @@ struct TraceCommand: AsyncParsableCommand {
     defer { free(absolute) }
     let place = String(cString: absolute)
     guard !place.contains(where: \.isWhitespace) else {
-      throw InputError("a shell splits the flags at spaces, and '\(place)' has some", at: "--recorder")
+      throw InputError("a shell splits the flags at spaces, and '\(place)' contains a space", at: "--recorder")
     }
     try color.print(asIs: true) { _ in LinkedRecorder.flags(place).joined(separator: " ") + "\n" }
   }

@@ -70,11 +70,12 @@ struct Watch: AsyncParsableCommand {
     Lab.say("\(seen.counted("change")) seen")
   }
 
-  /// The maximum number of changes that are stored until the reader of the output reads them. Further changes are
-  /// dropped, since the reader may never continue.
+  /// The maximum number of changes that are stored until the output can be written. Further changes are dropped, since
+  /// the reader of the output may never continue.
   private static let mostWaiting = 10_000
 
-  /// Prints a line as soon as the output can be written. Returns false if watching ends before that.
+  /// Prints a line as soon as the output can be written. Returns false if the command ends before the output can be
+  /// written.
   private func show(_ line: (TextStyle) -> String) throws -> Bool {
     while !Terminal.hasRoom(STDOUT_FILENO, within: 100) { if Task.isCancelled { return false } }
     try color.print(line)

@@ -1,7 +1,7 @@
 import Measurement
 
-/// A chooser that repeats a schedule. After its end, it continues with the previous strand if that can run, otherwise
-/// with the first one that can.
+/// A chooser that repeats a schedule. After the end of the schedule, the chooser continues with the previous strand if
+/// this strand can run, and otherwise with the first strand that can run.
 final class Replay: Chooser {
   private let schedule: [Int]
   private var step = 0
@@ -35,8 +35,8 @@ final class RandomWalk: Chooser {
 }
 
 /// A chooser for probabilistic concurrency testing. Each strand has a random priority, and the strand with the highest
-/// one makes the next step. At a few random steps, the priority of the running strand is lowered. A defect that
-/// requires `changes` ordered preemptions is found with at least a known probability.
+/// priority makes the next step. At a few random steps, the priority of the running strand is lowered. The method finds
+/// a defect that requires `changes` ordered preemptions with at least a known probability.
 final class RandomPriorities: Chooser {
   private var random: SplitMix64
   private var priorities: [Int: UInt64] = [:]
@@ -70,12 +70,12 @@ final class RandomPriorities: Chooser {
   }
 }
 
-/// A chooser that enumerates all schedules depth first. Each execution repeats the previous one's choices up to the
-/// last decision that has an untried choice.
+/// A chooser that enumerates all schedules depth first. Each execution repeats the choices of the previous execution up
+/// to the last decision that has an untried choice.
 ///
-/// With reduction, only one of several schedules that differ only in the order of commuting steps is executed. The
-/// method uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches until a
-/// step is made that does not commute with it.
+/// With reduction, one of several schedules is executed if the schedules differ only in the order of commuting steps.
+/// The method uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches
+/// until a step is made that does not commute with this step.
 final class DepthFirst: Chooser {
   private struct Decision {
     var choices: [Choice]
@@ -94,8 +94,8 @@ final class DepthFirst: Chooser {
 
   /// Creates a chooser.
   ///
-  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a bound, nothing is
-  ///   reduced, since a schedule that represents others may need more preemptions than they do.
+  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, no
+  ///   schedules are omitted, since a schedule may need more preemptions than the schedules that it represents.
   init(reduces: Bool, preemptions most: Int?) {
     self.reduces = reduces && most == nil
     self.most = most
@@ -113,7 +113,7 @@ final class DepthFirst: Chooser {
       }
     }
     var decision = Decision(choices: choices, chosen: -1, sleep: sleep, preemptions: preemptions)
-    // Continuing the same strand comes first, so that the first schedules are the ones with the fewest switches.
+    // The strand that made the previous step is chosen first, so that the first schedules have the fewest switches.
     guard let first = candidate(in: decision, preferring: previous) else { return nil }
     decision.chosen = first
     decisions.append(decision)

@@ -27,13 +27,13 @@ extension Execution {
       canRun: pool.map { pool in { pool.hasRoom(for: priority) } })
   }
 
-  /// Returns the priority of a job; medium, the priority of most tasks, if the job has none.
+  /// Returns the priority of a job. If the job has no priority, returns medium, the priority of most tasks.
   private static func priority(of job: UnsafeMutableRawPointer) -> TaskPriority {
     let priority = unsafeBitCast(job, to: UnownedJob.self).priority.rawValue
     return priority == 0 ? .medium : TaskPriority(rawValue: priority)
   }
 
-  /// Begins a job in a limited pool, on a thread of its own.
+  /// Begins a job in a limited pool, on its own thread.
   func begin(_ job: UnsafeMutableRawPointer, of strand: Strand, in pool: ModelPool) {
     let priority = Self.priority(of: job)
     pool.enter(priority)

@@ -7,10 +7,10 @@ extension Execution {
     execution.join(threads)
   }
 
-  /// Executes `body` on a thread of its own, and returns at once.
+  /// Executes `body` on a new thread, and returns at once.
   public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
 
-  /// Waits until no other thread, block or task can continue: each has ended or waits.
+  /// Waits until every other thread, block or task has ended or waits.
   public static func settle() {
     let execution = now
     let me = execution.current
@@ -33,8 +33,8 @@ extension Execution {
 
   /// Appends text to the description of the current step.
   ///
-  /// The reduction takes only shared objects into account. If a step changes anything else, the program may read the
-  /// changed value only after all threads have ended.
+  /// The reduction takes only shared objects into account. If a step changes another value, the program may read this
+  /// value only after all threads have ended.
   public static func note(_ words: @autoclosure () -> String) { now.says(words()) }
 
   /// Appends text to the description of the calling thread's next step.
@@ -43,7 +43,7 @@ extension Execution {
     if execution.isRecording { execution.current?.announced.append(words()) }
   }
 
-  /// Makes a step without effects, which only has a place in the order of steps.
+  /// Makes a step without effects. Only its place in the order of steps matters.
   public static func step(_ words: @autoclosure () -> String) {
     let execution = now
     execution.step(.everything, "takes its turn")

@@ -2,11 +2,12 @@ import CDispatchSupport
 
 /// One execution of a program, with one order of its steps.
 ///
-/// All threads, blocks and tasks of the program are strands, of which one runs at a time. Before each step a strand
-/// pauses, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
-/// The program's memory is therefore sequentially consistent, with these steps as its operations.
+/// All threads, blocks and tasks of the program are strands. One strand runs at a time. A strand pauses before each
+/// step, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
+/// The program's memory is therefore sequentially consistent, and the steps are its operations.
 ///
-/// Unchecked: only one thread at a time uses the execution: the exploring thread, or a thread that takes turns with it.
+/// Unchecked: the exploring thread, and threads that take turns with the exploring thread, use the execution one at a
+/// time.
 public final class Execution: @unchecked Sendable {
   /// The maximum number of steps of an execution.
   static let longest = 5_000
@@ -15,7 +16,7 @@ public final class Execution: @unchecked Sendable {
   var strands: [Strand] = []
   /// The strands of tasks, by the address of the task.
   var taskStrands: [UInt: Strand] = [:]
-  /// The pool for tasks and for blocks of global queues; nil if each task and each block has a thread of its own.
+  /// The pool for tasks and for blocks of global queues; nil if the number of threads is not limited.
   var pool: ModelPool?
   /// The main queue of the program.
   private(set) lazy var mainQueue = ModelQueue(label: "main")
@@ -27,19 +28,19 @@ public final class Execution: @unchecked Sendable {
   private var fibers: FiberPool
   private var objects = 0
   private var blocks = 0
-  /// Whether the current step is a job of a task without a thread of its own.
+  /// Whether the current step is a job of a task without its own thread.
   private var isInJob = false
 
   /// The numbers of the strands that made the steps so far, in order.
   private var chosen: [Int] = []
   /// The recorded steps; nil if steps are not recorded.
   private var record: [Record.Step]?
-  /// The first defect; nil if none has occurred.
+  /// The first defect; nil if no defect has occurred.
   private var failure: ExecutionOutcome?
-  /// The number of steps up to the first defect; nil if none has occurred.
+  /// The number of steps up to the first defect; nil if no defect has occurred.
   private var decided: Int?
 
-  /// Whether the execution is over. Its strands then run to their ends without pausing.
+  /// Whether the execution is over. The strands then run to their ends without pausing.
   private var isOver = false
   private var stepsAfterEnd = 0
   private var endings: [() -> Void] = []
@@ -52,15 +53,15 @@ public final class Execution: @unchecked Sendable {
   /// The current execution of the calling thread.
   static var now: Execution {
     guard let execution = gcdlab_execution() else {
-      fatalError("an object of an exploration is used outside of one, as by a task after Task.sleep or Task.yield")
+      fatalError("an exploration's object is used outside the exploration, as by a task after Task.sleep or Task.yield")
     }
     return Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue()
   }
 
   // MARK: For objects
 
-  /// Registers `body`, which is called at the end of the execution. An object whose handlers refer to the object
-  /// releases them in `body`.
+  /// Registers `body`, which is called at the end of the execution. An object whose handlers refer to the object itself
+  /// releases the handlers in `body`.
   func atEnd(_ body: @escaping () -> Void) { endings.append(body) }
 
   /// Returns an unused number for a new shared object.
@@ -73,7 +74,7 @@ public final class Execution: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - silent: whether the step is omitted from reports.
-  ///   - canRun: returns whether the step can be made; nil if it always can.
+  ///   - canRun: returns whether the step can be made; nil if the step can always be made.
   func step(
     _ footprint: @autoclosure @escaping () -> Footprint, _ what: @autoclosure @escaping () -> String,
     silent: Bool = false,
@@ -81,7 +82,7 @@ public final class Execution: @unchecked Sendable {
   ) {
     guard !isOver, let strand = current else { return runOn() }
     if isInJob {
-      // A job is one step. It cannot wait for others in the middle.
+      // A job is one step, and cannot wait for other strands within the step.
       if let canRun, !canRun() { fail(.unable("a task blocks its thread: it \(what())")) }
       return
     }
@@ -91,7 +92,7 @@ public final class Execution: @unchecked Sendable {
   }
 
   /// Counts a step of the calling strand after the end of the execution. A strand that loops until another strand acts
-  /// would never end. After too many steps it stops permanently, and the objects on its stack leak.
+  /// would never end. Such a strand stops permanently after too many steps, and the objects on its stack leak.
   private func runOn() {
     stepsAfterEnd += 1
     guard stepsAfterEnd > Self.longest, !isInJob, let strand = current, let fiber = strand.fiber else { return }
@@ -99,7 +100,7 @@ public final class Execution: @unchecked Sendable {
     gcdlab_fiber_pause(fiber)
   }
 
-  /// Appends text to the description of the current step, after the text that the strand announced for it.
+  /// Appends text to the description of the current step, after the texts that the strand announced for this step.
   func says(_ words: @autoclosure () -> String) {
     guard isRecording, !chosen.isEmpty else { return }
     record?[chosen.count - 1].words += (current?.announced ?? []) + [words()]
@@ -122,13 +123,13 @@ public final class Execution: @unchecked Sendable {
     let strand = Strand(number: strands.count, name: name)
     strands.append(strand)
     unstarted.append(strand)
-    // With a limited pool, a block may run jobs, which can pause only on a thread of their own.
+    // If the pool is limited, a block may run jobs, and a job can pause only on a fiber with its own thread.
     strand.fiber = fiber(onThread: pool != nil, body)
     return strand
   }
 
-  /// Returns a fiber that executes `body`; nil, after recording that the program cannot be explored, if none can be
-  /// created.
+  /// Returns a fiber that executes `body`. If no fiber can be created, records that the program cannot be explored, and
+  /// returns nil.
   func fiber(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
     let fiber = fibers.take(onThread: onThread, body)
     if fiber == nil { fail(.unable("there is no memory for another stack, or no thread can be started")) }
@@ -145,23 +146,24 @@ public final class Execution: @unchecked Sendable {
   func join(_ threads: [Strand]) {
     repeat {
       step(.everything, "waits for the threads", silent: true) { threads.allSatisfy { $0.fiber == nil } }
-      // At the end of an execution no step waits, but objects that the threads share must outlive the threads.
+      // After the end of an execution, steps do not wait. The strand waits here, since objects that the threads share
+      // must outlive the threads.
       if isOver, let strand = current, let fiber = strand.fiber, threads.contains(where: { $0.fiber != nil }) {
         gcdlab_fiber_pause(fiber)
       }
     } while threads.contains { $0.fiber != nil }
   }
 
-  /// Adds objects to those that the current strand holds.
+  /// Adds objects to the objects that the current strand holds.
   func hold(_ objects: [Int]) { current?.held.append(contentsOf: objects) }
-  /// Removes objects from those that the current strand holds.
+  /// Removes objects from the objects that the current strand holds.
   func release(_ objects: [Int]) {
     for object in objects { if let index = current?.held.lastIndex(of: object) { current?.held.remove(at: index) } }
   }
 
   // MARK: Running
 
-  /// Executes `program` once, and returns the record. All choices are made by `chooser`.
+  /// Executes `program` once, and returns the record. The chooser makes all choices.
   static func run(
     _ program: @escaping @Sendable () -> Void, choosing chooser: some Chooser, fibers: FiberPool,
     recording: Bool = false
@@ -180,7 +182,7 @@ public final class Execution: @unchecked Sendable {
       strands: execution.strands.map(\.name))
   }
 
-  /// Makes steps until no strand can make one, or until the chooser abandons the execution. Returns the outcome.
+  /// Makes steps until no strand can make a step, or until the chooser abandons the execution. Returns the outcome.
   private func explore(_ chooser: some Chooser) -> ExecutionOutcome {
     var choices: [Choice] = []
     while true {
@@ -216,7 +218,7 @@ public final class Execution: @unchecked Sendable {
     }
   }
 
-  /// Resumes a strand, which makes its next step.
+  /// Resumes a strand until the strand has made its next step.
   private func resume(_ strand: Strand) {
     strand.next = nil
     current = strand
@@ -245,7 +247,8 @@ public final class Execution: @unchecked Sendable {
   private func end() {
     isOver = true
     var turns = 0
-    // The last strands end first: objects that they share may be on the stack of the strands that created them.
+    // The strands end in the reverse order of their creation, since strands may share objects on the stack of the
+    // strand that created them.
     while turns < Self.longest, let strand = strands.last(where: { !$0.isStuck && ($0.fiber != nil || $0.job != nil) })
     {
       unstarted = []

@@ -8,7 +8,7 @@ public struct ExploredScenario: Sendable {
     public let isBroken: Bool
     /// Executes the variant once, within the calling thread's execution; nil if the variant cannot be explored.
     public let program: (@Sendable () -> Void)?
-    /// The reason why the variant cannot be explored; nil if it can.
+    /// The reason why the variant cannot be explored; nil if the variant can be explored.
     public let obstacle: String?
 
     /// Creates a variant that can be explored.
@@ -30,7 +30,7 @@ public struct ExploredScenario: Sendable {
 
   /// The name of the scenario.
   public let name: String
-  /// A description of the features that this scenario's model omits; nil if it omits only those that every model omits.
+  /// A description of the features that only this scenario's model omits; nil if there are no such features.
   public let leavesOut: String?
   /// The variants, in the order in which the pattern lists them.
   public let variants: [Variant]
@@ -47,7 +47,7 @@ public struct ExploredScenario: Sendable {
 public struct ExplorationResult: Sendable {
   /// The name of the scenario.
   public let scenario: String
-  /// A description of the features that the scenario's model omits; nil if it omits only those that every model omits.
+  /// A description of the features that only this scenario's model omits; nil if there are no such features.
   public let leavesOut: String?
   /// The explored variant.
   public let variant: ExploredScenario.Variant
@@ -55,8 +55,8 @@ public struct ExplorationResult: Sendable {
   public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
   public let seconds: Double
-  /// The number of the scenario's own trials on free threads that showed an anomaly, and the number of all of them;
-  /// nil if none ran.
+  /// The number of the scenario's own trials that showed an anomaly, and the number of all these trials; nil if no
+  /// trial ran. The system schedules the threads of these trials.
   public var trials: (seen: Int, of: Int)?
 
   /// Creates a result.
@@ -71,13 +71,14 @@ public struct ExplorationResult: Sendable {
     self.seconds = seconds
   }
 
-  /// The reason why no schedule was executed; nil if at least one was.
+  /// The reason why no schedule was executed; nil if at least one schedule was executed.
   public var obstacle: String? { variant.obstacle ?? summary?.unable }
 
   /// Whether a variant that should keep its promise breaks it in a schedule.
   public var isFailure: Bool { !variant.isBroken && (summary?.broken ?? 0) > 0 }
 
-  /// Whether a variant that should keep its promise did so in all executed schedules, and some were not executed.
+  /// Whether a variant that should keep its promise kept it in all executed schedules, but some schedules were not
+  /// executed.
   public var isUndecided: Bool {
     guard !variant.isBroken, let summary else { return false }
     return summary.broken == 0 && !summary.isComplete

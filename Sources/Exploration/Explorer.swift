@@ -1,6 +1,6 @@
 import Measurement
 
-/// An explorer, which executes a program under many schedules and finds those that break a promise.
+/// An explorer, which executes a program under many schedules and finds the schedules that break a promise.
 public struct Explorer: Sendable {
   /// The set of schedules to execute.
   public enum Strategy: Sendable, Equatable {
@@ -15,7 +15,7 @@ public struct Explorer: Sendable {
     case preemptions(Int)
     /// The given number of schedules with random choices.
     case random(Int, seed: UInt64)
-    /// The given number of schedules by random priorities, with `changes` changes of priority in each.
+    /// The given number of schedules with random priorities. Each schedule has `changes` changes of priority.
     case priorities(Int, changes: Int, seed: UInt64)
   }
 
@@ -23,9 +23,9 @@ public struct Explorer: Sendable {
   public struct Nondeterminism: Error, CustomStringConvertible {
     let schedule: String
     let step: Int
-    /// A description with the schedule, and the step at which its repetition differed.
+    /// A description with the schedule, and the step from which its repetition differed.
     public var description: String {
-      "schedule \(schedule) did something else when it was repeated, from step \(step) on: something outside the exploration decides"
+      "schedule \(schedule) behaved differently when it was repeated, from step \(step) on: something outside the exploration affects it"
     }
   }
 
@@ -33,11 +33,11 @@ public struct Explorer: Sendable {
   static let fewOrders = 2_000
 
   private let program: @Sendable () -> Void
-  /// A closure that creates the fiber pool of an exploration. A test replaces it.
+  /// A closure that creates the fiber pool of an exploration. A test replaces this closure.
   var fibers: @Sendable () -> FiberPool = { FiberPool() }
 
-  /// Creates an explorer of a program. Each execution calls `program` once, which must create all objects that its
-  /// threads share.
+  /// Creates an explorer of a program. Each execution calls `program` once. The program must create all objects that
+  /// its threads share.
   public init(_ program: @escaping @Sendable () -> Void) { self.program = program }
 
   /// Executes the schedules of a strategy until all are executed, or until `isOver` returns true.
@@ -107,16 +107,16 @@ public struct ExplorationSummary: Sendable {
   public internal(set) var abandoned = 0
   /// Whether every schedule of the strategy was executed.
   public internal(set) var isComplete = false
-  /// The number of executions, including abandoned ones and repetitions of a schedule.
+  /// The number of executions, including abandoned executions and repetitions of a schedule.
   public internal(set) var executions = 0
   /// The names of the threads, blocks and tasks that made steps.
   public internal(set) var participants: [String] = []
   /// The outcomes of the executed schedules.
   public internal(set) var outcomes: Set<ExecutionOutcome> = []
-  /// The record of the failing schedule with the fewest steps, and among those with the fewest switches; nil if no
-  /// schedule failed.
+  /// The record of the failing schedule with the fewest steps, and with the fewest switches among schedules of equal
+  /// length; nil if no schedule failed.
   public internal(set) var shortest: Record?
-  /// The reason why the program cannot be explored; nil if it can.
+  /// The reason why the program cannot be explored; nil if the program can be explored.
   public internal(set) var unable: String?
 
   init(_ strategy: Explorer.Strategy) { self.strategy = strategy }
@@ -160,7 +160,7 @@ private struct Session {
   }
 
   /// Returns the summary. If the strategy is reduced, searches the schedules with few preemptions for a shorter failing
-  /// one, since the reduction may omit schedules that are easier to read.
+  /// schedule, since the reduction may omit schedules that are easier to read.
   func withShortest(_ summary: inout ExplorationSummary, isOver: () -> Bool) throws(Explorer.Nondeterminism)
     -> ExplorationSummary
   {
@@ -175,7 +175,7 @@ private struct Session {
     return summary
   }
 
-  /// Adds one execution to the summary. Each failing schedule and one in a hundred of the others is repeated for
+  /// Adds one execution to the summary. Each failing schedule, and one in a hundred other schedules, is repeated for
   /// verification.
   private func note(_ record: Record, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
     summary.executions += 1

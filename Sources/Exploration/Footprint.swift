@@ -1,11 +1,11 @@
 /// The shared objects that a step may change or read.
 ///
 /// Two steps of different threads commute unless one of them may change an object that the other may use. Objects are
-/// hashed to 64 bits. A collision makes two steps appear dependent, which costs time and hides no defect.
+/// hashed to 64 bits. A collision makes two independent steps appear dependent, which costs time but hides no defect.
 struct Footprint {
   private var reads: UInt64 = 0
   private var writes: UInt64 = 0
-  /// The counters that the step increments. Increments commute with each other, and so do decrements.
+  /// The counters that the step increments. Increments commute with each other, and decrements commute with each other.
   private var increments: UInt64 = 0
   private var decrements: UInt64 = 0
 

@@ -1,5 +1,5 @@
-/// A model of the threads that execute Swift's tasks and the blocks of the global queues: a fixed number for each
-/// priority.
+/// A model of the threads that execute Swift's tasks and the blocks of the global queues. Each priority has a fixed
+/// number of threads.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class ModelPool: @unchecked Sendable {

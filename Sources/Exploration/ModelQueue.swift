@@ -1,5 +1,5 @@
-/// A model of a dispatch queue: its order, its width, its target and its barriers, as in Dispatch's documentation. The
-/// model does not reproduce the implementation of libdispatch.
+/// A model of a dispatch queue: the order and the number of its blocks, its target and its barriers, as in Dispatch's
+/// documentation. The model does not reproduce the implementation of libdispatch.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelQueue: @unchecked Sendable {
@@ -38,18 +38,18 @@ public final class ModelQueue: @unchecked Sendable {
   private let kind: Kind
   private let target: ModelQueue?
   private let execution = Execution.now
-  /// The shared object that represents the order of the queue, which changes when a block is submitted or begins; empty
-  /// for a global queue.
+  /// The shared object that represents the order of the queue's blocks; empty for a global queue. The object changes
+  /// when a block is submitted or begins.
   let order: [Int]
-  /// The shared objects that represent the free places of the queue and of its targets, which change when a block
-  /// begins or ends.
+  /// The shared objects that represent the free places of the queue and of its targets; empty for a global queue. The
+  /// objects change when a block begins or ends.
   private let room: [Int]
   private var isActive: Bool
   private var pending: [Item] = []
   private var running = 0
   private var isBarrierRunning = false
 
-  /// Creates a queue. Without a target, its blocks do not exclude those of other queues.
+  /// Creates a queue. Without a target, blocks of the queue do not exclude blocks of other queues.
   public init(label: String, attributes: Attributes = [], target: ModelQueue? = nil) {
     self.label = label
     kind = attributes.contains(.concurrent) ? .concurrent : .serial
@@ -64,7 +64,7 @@ public final class ModelQueue: @unchecked Sendable {
     kind = .global
     isActive = true
     target = nil
-    // A global queue has room for every block at once, in any order.
+    // A global queue can run all of its blocks at once and in any order.
     order = []
     room = []
   }
@@ -99,7 +99,7 @@ public final class ModelQueue: @unchecked Sendable {
   /// Submits a block, waits until it has finished, and returns its result.
   public func sync<Result>(flags: Flags = [], execute body: () throws -> Result) rethrows -> Result {
     let item = Item(isBarrier: flags.contains(.barrier))
-    // The call takes the place in the queue, and the block begins later if the queue is not free.
+    // The call enqueues the block. If the queue is not free, the block begins in a later step.
     if kind == .serial || !pending.isEmpty || isBarrierRunning || item.isBarrier {
       execution.step(.changing(self.order + self.room), "calls sync on \(self.name)")
       pending.append(item)
@@ -141,7 +141,7 @@ public final class ModelQueue: @unchecked Sendable {
     }
   }
 
-  /// Executes the iterations of a loop, each on a thread of its own, and waits until all have finished.
+  /// Executes each iteration of a loop on its own thread, and waits until all iterations have finished.
   public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {
     let execution = Execution.now
     withoutActuallyEscaping(work) { work in
@@ -151,7 +151,7 @@ public final class ModelQueue: @unchecked Sendable {
           work(index)
         }
       }
-      // This also holds at the end of an execution: the iterations use values on the caller's stack.
+      // The call also waits after the end of an execution, since the iterations use values on the caller's stack.
       execution.join(threads)
     }
   }
@@ -173,7 +173,7 @@ public final class ModelQueue: @unchecked Sendable {
     return target?.admits ?? true
   }
 
-  /// Whether this queue, as the target of another queue, can execute a block of that queue.
+  /// Whether this queue, as the target of another queue, can execute a block of the other queue.
   private var admits: Bool {
     switch kind {
     case .global: true

@@ -2,12 +2,12 @@
 /// the cancellation is asynchronous.
 ///
 /// A call of the event handler consists of two steps: the check whether the source is cancelled, and the call itself.
-/// Dispatch's documentation does not exclude other steps between the two.
+/// Dispatch's documentation does not exclude that other threads make steps in between.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelSource: @unchecked Sendable {
-  /// The maximum number of calls of the event handler. Later events stay pending, since the handler of a source that
-  /// sends itself an event would make an execution endless.
+  /// The maximum number of calls of the event handler. Later events stay pending, since an event handler that sends its
+  /// source an event would make an execution endless.
   static let mostCalls = 3
 
   private let execution = Execution.now

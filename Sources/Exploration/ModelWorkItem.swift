@@ -1,4 +1,4 @@
-/// A model of a dispatch work item. It does not run if it is cancelled before it begins.
+/// A model of a dispatch work item. A work item that is cancelled before it begins does not run.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelWorkItem: @unchecked Sendable {

@@ -32,7 +32,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
 
   /// Stores a value, and calls `alongside` in the same step.
   ///
-  /// - Parameter alongside: returns a description of the step; nil for the default one.
+  /// - Parameter alongside: returns a description of the step; nil for the default description.
   public func set(_ value: Value, _ alongside: () -> String?) {
     execution.step(.changing(self.object), "stores \(self.name)")
     stored = value
@@ -40,8 +40,8 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     if execution.isRecording { execution.says(said ?? "stores \(name): \(words(value))") }
   }
 
-  /// The value, read without a step. Use this property after all threads have ended, or in a step that changes the
-  /// variable.
+  /// The value of the variable, which is read without a step. Use this property after all threads have ended, or in a
+  /// step that changes the variable.
   public var atEnd: Value { stored }
 }
 
@@ -164,8 +164,8 @@ public final class ModelSemaphore: @unchecked Sendable {
   }
 }
 
-/// A model of the predicate of `dispatch_once`. The first closure that is passed to it is executed, and other callers
-/// wait until it has returned.
+/// A model of the predicate of `dispatch_once`. The first closure is executed, and other callers wait until this
+/// closure has returned.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelOnce: @unchecked Sendable {
@@ -191,7 +191,7 @@ public final class ModelOnce: @unchecked Sendable {
   }
 }
 
-/// A model of a barrier at which threads wait until all of them have arrived.
+/// A model of a barrier at which each thread waits until all threads have arrived.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 public final class ModelBarrier: @unchecked Sendable {
@@ -200,7 +200,7 @@ public final class ModelBarrier: @unchecked Sendable {
   private let parties: Int
   private var come = 0
 
-  /// Creates a barrier for `parties` threads. It can be used once.
+  /// Creates a barrier for `parties` threads. A barrier can be used once.
   public init(parties: Int) {
     self.parties = parties
     object = execution.makeObject()

@@ -10,7 +10,7 @@ public enum ExecutionOutcome: Hashable, Sendable {
   case deadlock([String])
   /// The execution exceeded the maximum number of steps.
   case endless
-  /// The exploration abandoned the execution, because another one represents it.
+  /// The exploration abandoned the execution, because another execution represents it.
   case abandoned
   /// The program performed the described operation, which cannot be explored.
   case unable(String)
@@ -45,7 +45,7 @@ public struct Record: Sendable, Equatable {
     public let strand: Int
     /// The descriptions of the step's effects.
     public internal(set) var words: [String] = []
-    /// The promise that the step broke; nil if it broke none.
+    /// The promise that the step broke; nil if the step broke no promise.
     public internal(set) var breaks: String?
     /// Whether the step is omitted from reports.
     public internal(set) var isSilent = false
@@ -57,7 +57,8 @@ public struct Record: Sendable, Equatable {
   public let outcome: ExecutionOutcome
   /// The numbers of the threads that made the steps, in order.
   public let schedule: [Int]
-  /// The number of steps up to the one that broke a promise; the number of all steps if none did.
+  /// The number of steps up to the step that broke a promise. If no step broke a promise, this is the number of all
+  /// steps.
   let decided: Int
   /// The steps; empty if they were not recorded.
   public let steps: [Step]
@@ -67,13 +68,13 @@ public struct Record: Sendable, Equatable {
   /// The schedule up to the step that decides the outcome.
   public var decisive: ArraySlice<Int> { schedule.prefix(decided) }
 
-  /// The number of decisive steps by a thread other than that of the previous step.
+  /// The number of decisive steps whose thread differs from the thread of the previous step.
   var switches: Int { zip(decisive, decisive.dropFirst()).count { $0 != $1 } }
 
   /// The decisive schedule in the format of the command line: `1.2.2.1`.
   public var scheduleText: String { decisive.map(String.init).joined(separator: ".") }
 
-  /// The steps with a description, up to the one that breaks a promise. Silent steps are omitted.
+  /// The steps with a description, up to the step that breaks a promise. Silent steps are omitted.
   public var shown: [Step] { steps.prefix(decided).filter { !$0.isSilent && !$0.words.isEmpty } }
 
   /// The names of the threads, blocks and tasks that make the ``shown`` steps.

@@ -6,20 +6,20 @@ import CDispatchSupport
 final class Strand {
   let number: Int
   let name: String
-  /// The queues and locks that the strand holds. They are part of the footprint of each step, since a step also
+  /// The queues and locks that the strand holds. The footprint of each step includes these objects, since a step also
   /// releases queues and locks that the strand no longer needs.
   var held: [Int] = []
-  /// The next step of the strand; nil if it has ended, or if its task is suspended.
+  /// The next step of the strand; nil if the strand has ended, or if its task is suspended.
   var next: Step?
-  /// The fiber of a thread or block; nil for a task, or after the end.
+  /// The fiber of a thread or block; nil for a task without its own thread, and after the end of the strand.
   var fiber: OpaquePointer?
   /// Whether the fiber was stopped permanently.
   var isStuck = false
-  /// The next job of a task; nil if there is none.
+  /// The next job of a task; nil if no job is pending.
   var job: UnsafeMutableRawPointer?
 
-  /// The texts that the strand has recorded in advance for its next step. The execution adds them to the description
-  /// of the step and then clears them.
+  /// The texts that the strand has recorded in advance for its next step. The execution adds these texts to the
+  /// description of the step.
   var announced: [String] = []
 
   init(number: Int, name: String) {
@@ -33,11 +33,11 @@ final class Strand {
 
 /// A pending step of a strand.
 struct Step {
-  /// A closure that returns the shared objects that the step may change or read. It is called at each choice, since the
-  /// result may depend on the steps of other strands.
+  /// A closure that returns the shared objects that the step may change or read. The closure is called at each choice,
+  /// since the result may depend on the steps of other strands.
   let footprint: () -> Footprint
   /// A closure that returns a description of the step, such as `waits for the result`.
   let what: () -> String
-  /// A closure that returns whether the step can be made; nil if it always can.
+  /// A closure that returns whether the step can be made; nil if the step can always be made.
   let canRun: (() -> Bool)?
 }

@@ -4,11 +4,11 @@ import RealModule
 ///
 /// A run has few rounds, so the interval must be correct for few values: resampling six values cannot reach the tail
 /// that 99 % requires. If a program is compared with itself, the logarithms of paired ratios are as often above 0 as
-/// below, for any noise of a round. For such data the t interval is nearly exact, and too wide if the tails are heavy
-/// (Efron, "Student's t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing Assumptions in the One Sample
-/// t-Test", 1980). If the noise of the two sides differs in shape, no interval of six values is exact: Johnson's
-/// correction for skewness (1978) helps only in part, since it mistakes outliers for skewness. `make intervals`
-/// simulates how often intervals are wrong.
+/// below 0, whatever the noise of a round is. For such data the t interval is nearly exact, or too wide if the
+/// distribution has heavy tails (Efron, "Student's t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing
+/// Assumptions in the One Sample t-Test", 1980). If the noise of the two sides differs in shape, no interval of six
+/// values is exact: Johnson's correction for skewness (1978) helps only in part, since it mistakes outliers for
+/// skewness. `make intervals` simulates how often intervals are wrong.
 public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The estimate.
   public let estimate: Double
@@ -43,8 +43,8 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values.
   ///
   /// - Parameters:
-  ///   - comparisons: the number of intervals that share ``confidence``. All of them together hold with that confidence
-  ///     (Bonferroni).
+  ///   - comparisons: the number of intervals that share ``confidence``. All of these intervals together hold with that
+  ///     confidence (Bonferroni).
   ///   - spread: the smallest standard deviation that is plausible.
   public static func ofMean(
     _ values: [Double], among comparisons: Int = 1, spread: Double = 0
@@ -63,7 +63,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     self.init(estimate: estimate, low: estimate - reach, high: estimate + reach)
   }
 
-  /// Returns the interval of the geometric mean of the ratios left to right of paired values; nil if a value is not
+  /// Returns the interval of the geometric mean of the ratios of the left to the right values; nil if a value is not
   /// positive, or if there are fewer than ``fewest`` pairs.
   public static func ofRatio(
     _ pairs: [(left: Double, right: Double)], among comparisons: Int = 1, spread: Double = 0
@@ -111,7 +111,7 @@ extension ConfidenceInterval {
   /// The largest difference from 1 of any ratio in the interval, in percent.
   public var reachShare: Double { 100 * (max(high, 1 / low) - 1) }
 
-  /// The ratio in the interval that is nearest to 1, which is the least that the interval says.
+  /// The ratio in the interval that is nearest to 1; 1 if the interval includes 1.
   public var nearest: Double { min(max(1, low), high) }
 
   /// Whether the interval includes 1 and ``reachShare`` is so large that the sides are neither different nor alike.

@@ -35,12 +35,12 @@ extension Int {
     "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// The number with commas between groups of three digits, for prose: `40,330`. A number of up to four digits has
-  /// none.
+  /// The number with commas between groups of three digits, for prose: `40,330`. A number of up to four digits is
+  /// not grouped.
   public var withCommas: String { grouped.replacing("_", with: ",") }
 
   /// The number with underscores between groups of three digits, for scenario files: `1_000_000`. A number of up to
-  /// four digits has none.
+  /// four digits is not grouped.
   public var grouped: String {
     let digits = String(magnitude)
     guard digits.count > 4 else { return String(self) }

@@ -7,7 +7,7 @@
 /// The only clock of the lab: `CLOCK_MONOTONIC`, in nanoseconds.
 ///
 /// A read costs about 20 ns on Linux (a vDSO call, which does not enter the kernel). Operations shorter than the noise
-/// floor are therefore timed in batches. A read is inlined into the caller, which requires `@inlinable` across modules.
+/// floor are therefore timed in batches. `@inlinable` lets other modules inline a read.
 public enum MonotonicClock {
   /// Returns the time since an arbitrary start, in nanoseconds. The time never decreases.
   @inlinable @inline(__always)

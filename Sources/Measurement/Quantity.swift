@@ -25,8 +25,8 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   }
 }
 
-/// A number with its unit. Scenario files and the command line write it exactly (`50ns`, `2ms`, `64KiB`, `1_000_000`),
-/// and reports print it rounded (`3.2 us`, `1.4 ms`, `64 KiB`).
+/// A number with its unit. Scenario files and the command line contain exact quantities (`50ns`, `2ms`, `64KiB`,
+/// `1_000_000`). Reports round quantities (`3.2 us`, `1.4 ms`, `64 KiB`).
 public struct Quantity: Sendable, Hashable {
   /// The number, in `unit`.
   public var value: Double
@@ -111,7 +111,7 @@ extension Quantity: CustomStringConvertible {
     return number(value / step.0) + step.1
   }
 
-  /// Returns a ratio with three significant digits, trailing zeros included, so that ratios in a column line up:
+  /// Returns a ratio with three significant digits, including trailing zeros, so that ratios in a column line up:
   /// `2.00`, `40.0`.
   public static func ratio(_ value: Double) -> String {
     let ends = [0.000_999_5, 0.009_995, 0.099_95, 0.9995, 9.995, 99.95]
@@ -131,8 +131,8 @@ extension Quantity: CustomStringConvertible {
     return "\(number / step.0)\(step.1)"
   }
 
-  /// Returns a number with three significant digits, without an exponent up to 9e15. Whole numbers below 100,000 stay
-  /// whole: `40,746`.
+  /// Returns a number with three significant digits, and without an exponent if the number is below 9e15. Whole numbers
+  /// below 100,000 are not rounded: `40,746`.
   public static func number(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e5 { return Int(value).withCommas }
     switch abs(value) {

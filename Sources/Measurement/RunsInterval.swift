@@ -8,14 +8,15 @@ extension ConfidenceInterval {
 
   /// The assumed standard deviation between the runs of a program, as a share. The rounds of one run share its
   /// circumstances: the addresses of its memory, the other work of the machine, the temperature. On quiet machines the
-  /// figures of one program's runs differed by about 5 %, and on other machines by as much as the rounds of a run do.
+  /// figures of one program's runs differed by about 5 %. On other machines they differed by as much as the rounds of
+  /// one run.
   private static let luck = 0.05
   /// The number of degrees of freedom of the assumed variance between runs.
   private static let weight = 4.0
 
-  /// Returns the interval of the ratio, left to right, of two programs' geometric means. Each side contains the figures
-  /// of several runs, each with several rounds. Returns nil if a figure is not positive, or if a side has fewer rounds
-  /// than ``fewest``.
+  /// Returns the interval of the ratio of the left to the right program's geometric mean. Each side contains the
+  /// figures of several runs, each with several rounds. Returns nil if a figure is not positive, or if a side has fewer
+  /// rounds than ``fewest``.
   ///
   /// A run is one observation, regardless of the number of its rounds. A side has few runs, so the variance is
   /// moderated by the assumed variance (Smyth, "Linear Models and Empirical Bayes Methods", 2004). Both sides share one

@@ -38,7 +38,8 @@ public struct ScalabilityLaw: Sendable {
 
   /// The largest leave-one-out error of a law that fits, as a share.
   public static let tolerance = 0.1
-  /// The smallest number of points with different numbers of cores. With three points, the law would fit any figures.
+  /// The smallest number of points that a law is fitted to, each with its own number of cores. With three points, the
+  /// law would fit any figures.
   public static let fewest = 4
 
   /// Creates the law that fits the points best; nil for fewer than ``fewest`` points, or if every fit has a negative
@@ -99,8 +100,8 @@ public struct ScalabilityLaw: Sendable {
     return terms
   }
 
-  /// Returns the largest leave-one-out error, and its number of cores. The lowest and the highest number are not
-  /// predicted.
+  /// Returns the largest leave-one-out error, and the number of cores at which it occurs; nil for fewer than three
+  /// points. The lowest and the highest number of cores are not predicted.
   private static func worstPrediction(_ points: [Point], _ columns: [Int]) -> (error: Double, cores: Int)? {
     let errors = points.dropFirst().dropLast().map { held -> (error: Double, cores: Int) in
       guard let fit = fit(points.filter { $0 != held }, columns) else { return (.infinity, held.cores) }
@@ -113,8 +114,8 @@ public struct ScalabilityLaw: Sendable {
 
 /// The solution of linear equations by least squares.
 public enum LeastSquares {
-  /// Returns the numbers `x` for which `rows * x` is nearest to 1 in every row, by the normal equations and
-  /// Gauss-Jordan elimination; nil if the rows do not determine them.
+  /// Returns the vector `x` for which `rows * x` is nearest to 1 in every row, by the normal equations and Gauss-Jordan
+  /// elimination; nil if the rows do not determine `x`.
   public static func solve(_ rows: [[Double]]) -> [Double]? {
     guard let n = rows.first?.count, n > 0 else { return nil }
     var matrix = (0..<n).map { i in

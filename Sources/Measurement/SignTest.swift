@@ -1,8 +1,8 @@
 /// The sign test (Arbuthnot, 1710), which decides whether one of two directions is significantly more common in several
 /// rounds.
 public enum SignTest {
-  /// Returns whether `met` differs significantly from half of `rounds`: chance has this effect in less than 1 % of all
-  /// cases.
+  /// Returns whether `met` differs significantly from half of `rounds`: chance alone would produce such a difference in
+  /// less than 1 % of all cases.
   public static func isSignificant(_ met: Int, of rounds: Int) -> Bool {
     let fewer = min(met, rounds - met)
     guard rounds > 0, fewer >= 0 else { return false }

@@ -1,5 +1,5 @@
 /// A small random number generator with a seed (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-/// Generators", 2014). The printed seed of a run reproduces its order.
+/// Generators", 2014). A run prints its seed, from which the order of the run can be reproduced.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

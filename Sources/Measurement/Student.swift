@@ -8,8 +8,8 @@ enum Student {
     return incompleteBeta(freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5)
   }
 
-  /// Returns the distance from 0 beyond which `share` of the distribution lies, on both sides together: Newton's method
-  /// on the logarithm, within a bracket.
+  /// Returns the distance from 0 beyond which `share` of the distribution lies, on both sides together. The solver is
+  /// Newton's method on the logarithm, within a bracket.
   static func quantile(tails share: Double, freedom: Double) -> Double {
     var (low, high) = (0.0, 1.0)
     while tails(beyond: high, freedom: freedom) > share { (low, high) = (high, 2 * high) }
@@ -29,9 +29,9 @@ enum Student {
     return t
   }
 
-  /// Returns the regularized incomplete beta function at `x`, where `y` is `1 - x`: its continued fraction (Abramowitz
-  /// and Stegun, "Handbook of Mathematical Functions", 26.5.8) by the method of Lentz, on the side on which it
-  /// converges fast.
+  /// Returns the regularized incomplete beta function at `x`, where `y` is `1 - x`. The method of Lentz evaluates the
+  /// continued fraction of the function (Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.5.8) on the
+  /// side on which the fraction converges fast.
   private static func incompleteBeta(_ x: Double, _ y: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard y > 0 else { return 1 }

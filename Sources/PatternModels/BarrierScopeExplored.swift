@@ -1,7 +1,8 @@
 import Exploration
 import Instruments
 
-/// A model of a barrier, a block that is submitted before it, and a block that is submitted while it runs.
+/// A model of three blocks: a barrier, a block that is submitted before the barrier, and a block that the barrier
+/// submits.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class BarrierBlocks: @unchecked Sendable {
@@ -21,7 +22,7 @@ final class BarrierBlocks: @unchecked Sendable {
   /// Waits until the block before the barrier has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// Executes the work of the barrier after it has submitted the later block.
+  /// Executes the work of the barrier. The barrier has already submitted the later block.
   func barrier() {
     Execution.step("the barrier begins")
     isBarrierRunning = true

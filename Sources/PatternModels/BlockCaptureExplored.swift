@@ -3,7 +3,7 @@ import Instruments
 
 typealias DispatchWorkItem = ModelWorkItem
 
-/// A block under test, and a record of the values that it reads and the objects that it releases.
+/// A block under test, with a record of the values that the block reads and of the releases of its captured object.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class CapturingBlock: @unchecked Sendable {
@@ -17,10 +17,10 @@ final class CapturingBlock: @unchecked Sendable {
 
   fileprivate init(isCancelled: Bool = false) { self.isCancelled = isCancelled }
 
-  /// Does nothing. A trial holds the task here; an exploration executes every order.
+  /// Does nothing, since an exploration executes every order. In a trial, this method suspends the task.
   func turn() async {}
 
-  /// Records a value that the block read from the variable or stored in it.
+  /// Records a value of the captured variable that the block read or stored.
   func sees(_ value: Int) {
     Execution.note("sees \(value)")
     seen.append(value)
@@ -62,7 +62,7 @@ final class CapturingBlock: @unchecked Sendable {
   }
 }
 
-/// A block that a C function creates. It is submitted to the real Dispatch, so it is not explored.
+/// A block that a C function creates. The block is not explored, since C functions submit it to the real Dispatch.
 final class StackBlock: Sendable {
   struct Queue { let object: UnsafeMutableRawPointer }
 

@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// A gate at which tasks wait until it is opened.
+/// A gate at which tasks wait until the gate is opened.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 private final class TaskGate: @unchecked Sendable {
@@ -20,7 +20,7 @@ private final class TaskGate: @unchecked Sendable {
   }
 }
 
-/// A task with cancellation handlers, and a record of their calls.
+/// A task with cancellation handlers, and a record of the calls of these handlers.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class HandledTask: @unchecked Sendable {
@@ -59,12 +59,13 @@ final class HandledTask: @unchecked Sendable {
   }
   /// Records that the task ends.
   func ends() { hasEnded = true }
-  /// Does nothing. In a trial the task and the thread meet here; an exploration executes every order.
+  /// Does nothing, since an exploration executes every order. In a trial, the task and the thread wait for each other.
   func meet() {}
 
   /// Waits until the operation has begun.
   func waitForOperation() { hasBegun.wait() }
-  /// Calls `cancel` to cancel the task, and then examines the first `count` handlers, which are registered.
+  /// Calls `cancel` to cancel the task. Records a broken promise if one of the first `count` handlers has not run by
+  /// then.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     Execution.step("cancels the task")
     cancel()
@@ -108,8 +109,8 @@ final class Scope: @unchecked Sendable {
         gate.open()
       }
     }
-    /// Records whether the child is cancelled. Only a child that was added late or that waited for its cancellation may
-    /// be cancelled. The first child ends in a later step.
+    /// Records a broken promise unless the child is cancelled exactly if it was added late or waited for its
+    /// cancellation. The first child ends in a later step.
     func lingers() async {
       let hasWaited = !scope.begins(number)
       if Task.isCancelled != (isLate || hasWaited) {
@@ -126,7 +127,7 @@ final class Scope: @unchecked Sendable {
       Execution.note("child \(number + 1) ends")
       scope.hasEnded += 1
     }
-    /// Records whether the child is cancelled, as ``lingers()`` does.
+    /// Examines whether the child is cancelled, as ``lingers()`` does.
     func looksAtOnceAndLingers() async { await lingers() }
     /// Suspends the child until it is cancelled, and then signals the other child task.
     func isCancelledAndTellsOther() async {
@@ -167,10 +168,10 @@ final class Scope: @unchecked Sendable {
   func allHaveBegun() async { await begun.passed() }
   /// Records a broken promise if a child task was added to a cancelled group.
   func hasAdded(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
-  /// Records a broken promise, since a child task runs that was added to a cancelled group.
+  /// Records a broken promise: a child task that was added to a cancelled group runs.
   func unwantedChildRuns() { hasAdded(true) }
 
-  /// Records that the scope is left, and a broken promise if a child task has not ended.
+  /// Records that the scope is left. Records a broken promise if a child task has not ended.
   fileprivate func isLeft(late: Int) {
     Execution.note("the scope is left")
     if hasEnded < count + late { Execution.breaks("the scope is left before a child task has ended") }
@@ -184,7 +185,7 @@ extension Cancellation {
       "sleep": "Task.sleep waits for a real clock, which an execution does not have",
     ],
     settings: ["children": .integer(2)],
-    // Its claim contradicts the proposal.
+    // The claim about this variant contradicts the proposal.
     alsoBroken: ["async-let-order"],
     leavesOut:
       "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "
@@ -228,7 +229,7 @@ extension Cancellation {
     children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void
   ) throws {
     let scope = Scope(children: children)
-    // The scope runs in a task of its own, since it may be cancelled.
+    // The scope runs in its own task, since this task may be cancelled.
     try waitFor {
       await Task {
         do { try await body(scope) } catch {}

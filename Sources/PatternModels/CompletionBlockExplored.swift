@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// A call of the asynchronous average function: its result, and the queue for the result.
+/// A call of the asynchronous average function, with its result and the queue for the result.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class AverageCall: @unchecked Sendable {
@@ -39,7 +39,7 @@ final class AverageCall: @unchecked Sendable {
   fileprivate func judge() { if results.atEnd != 42 { Execution.breaks("the result never arrives") } }
 }
 
-/// A queue with a reference count. Using the queue without references breaks a promise.
+/// A queue with a reference count. A use of the queue without references breaks a promise.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class CountedQueue: @unchecked Sendable {

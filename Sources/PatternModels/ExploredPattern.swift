@@ -19,16 +19,16 @@ extension ExploredPattern {
   ///
   /// - Parameters:
   ///   - obstacles: the reasons why variants cannot be explored, by name. Variants that are not compiled in this module
-  ///     come last.
+  ///     are last.
   ///   - settings: the settings of the executions, which are small.
   ///   - alsoBroken: the documented variants that break their promise according to a claim of the scenario.
-  ///   - leavesOut: a description of the features that the scenario's model omits; nil if it omits only those that
-  ///     every model omits.
+  ///   - leavesOut: a description of the features that only this scenario's model omits; nil if there are no such
+  ///     features.
   static func explored(
     _ obstacles: KeyValuePairs<String, String> = [:], settings: [String: ParameterValue] = [:],
     alsoBroken: Set<String> = [], leavesOut: String? = nil
   ) -> ExploredScenario {
-    // The names are known without an execution, the bodies are not.
+    // The names of the variants are known here, but each schedule must create the bodies anew.
     let declared = declared
     let others = obstacles.filter { name, _ in !declared.contains { $0.name == name } }
     return ExploredScenario(
@@ -42,7 +42,7 @@ extension ExploredPattern {
       } + others.map { .init($0.key, isBroken: false, obstacle: $0.value) })
   }
 
-  /// The variants, created in an execution of their own.
+  /// The variants, which are created in a separate execution.
   private static var declared: [ExploredVariant] {
     let found = Found()
     _ = try? Explorer { found.variants = Self().variants }.replay([])

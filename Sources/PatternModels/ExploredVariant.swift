@@ -1,10 +1,10 @@
 import Exploration
 import Instruments
 
-/// A variant as its exploration requires it: its name, its role and its body.
+/// The properties of a variant that an exploration requires: its name, its role and its body.
 ///
 /// The initializers have the same parameters as those of `Variant`, so that the same source files compile. The
-/// requirements, the ending and the service of the main queue are ignored: they concern only a process that runs a
+/// requirements, the ending and the service of the main queue are ignored, since they concern only the process of a
 /// trial.
 struct ExploredVariant: Sendable {
   typealias Role = Laboratory.Variant.Role
@@ -40,7 +40,7 @@ struct ExploredVariant: Sendable {
     self.init(name, role, summary) { trial in try waitFor { try await body(trial) } }
   }
 
-  /// Executes the body once. If it throws an error, the execution breaks its promise.
+  /// Executes the body once. An error of the body is recorded as a broken promise.
   func run(_ settings: [String: ParameterValue]) {
     let trial = Trial(variant: name, parameters: settings, work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2)
     do { try body(trial) } catch { Execution.breaks("error: \(error)") }

@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// The requests of one group, of which the first ones fail. Each reply arrives on a queue of its own.
+/// The requests of one group. The first `failures` requests fail. Each reply arrives on its own queue.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class FileRequests: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class FileRequests: @unchecked Sendable {
     var isFirst: Bool { index == 0 }
     var path: String { "file \(index + 1)" }
 
-    /// Sends the request and returns at once. `handler` is called once, later.
+    /// Sends the request and returns at once. The handler is called once, later.
     func send(_ handler: @escaping Handler) {
       requests.replies[index].async { [self] in
         index < requests.failures ? handler([], ENOENT) : handler([1], 0)

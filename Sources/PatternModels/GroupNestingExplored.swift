@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// Two results, which nested work sets.
+/// Two results that nested work sets.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class NestedWork: @unchecked Sendable {
@@ -20,9 +20,9 @@ final class NestedWork: @unchecked Sendable {
   struct Result: Sendable {
     fileprivate let value: Variable<Int>
 
-    /// Does nothing instead of the document's lengthy method. An exploration executes every order.
+    /// Does nothing in place of the document's lengthy method, since an exploration executes every order.
     func doSomething() {}
-    /// Does nothing instead of lengthy work in a task.
+    /// Does nothing in place of lengthy work in a task.
     func doSomething() async {}
     /// Sets the result, as the document's nested block does.
     func set() { value.value = 42 }

@@ -1,8 +1,8 @@
 import Exploration
 import Instruments
 
-/// A library with three sources: one with an item that it enumerates at once, one with an item that it enumerates
-/// later, and one that fails.
+/// A library with three sources. The first source enumerates an item at once, the second source enumerates an item
+/// later, and the third source fails.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class Library: @unchecked Sendable {
@@ -22,7 +22,8 @@ final class Library: @unchecked Sendable {
 
   init(mainQueue: DispatchQueue) { self.mainQueue = mainQueue }
 
-  /// Appends an item in two steps: reads the count, then stores the item at that index with the new count.
+  /// Appends an item in two steps. The first step reads the count, and the second step stores the item at this index
+  /// with the new count.
   func append(_ item: Item) {
     let index = count.value
     count.set(index + 1) {
@@ -34,7 +35,7 @@ final class Library: @unchecked Sendable {
   /// Executes the document's completion handler, at which the library should be loaded.
   func completionHandler() {
     completions += 1
-    // An append that is under way counts as missing.
+    // An item whose append has not ended counts as missing.
     _ = count.value
     let missing = missing
     Execution.note("completes with \(2 - missing.count) of 2 items")
@@ -62,13 +63,13 @@ final class Source: Sendable {
     queue = DispatchQueue(label: name)
   }
 
-  /// Calls `body` with each item in turn, before it returns.
+  /// Calls `body` with each item in turn, and returns after the last call.
   func forEach(_ body: (Library.Item) -> Void) {
     if let item { body(item) }
   }
 
-  /// Enumerates the items asynchronously: returns at once, and later calls `each` with each item and finally with nil,
-  /// or `failure` after an error.
+  /// Enumerates the items asynchronously, and returns at once. Later calls `each` with each item and finally with nil,
+  /// or calls `failure` with an error.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {
@@ -79,7 +80,7 @@ final class Source: Sendable {
     }
   }
 
-  /// A stream of the items, which finishes after the last one.
+  /// A stream of the items, which finishes after the last item.
   var items: AsyncStream<Library.Item> {
     AsyncStream { items in
       enumerate { item in

@@ -38,8 +38,8 @@ final class LateAnswer: @unchecked Sendable {
 private final class Bystander: @unchecked Sendable {
   private(set) var hasBegun = false
 
-  /// Submits the bystander with `submit`, and waits until nothing can run. Records a broken promise if the bystander
-  /// has not begun by then.
+  /// Submits the bystander with `submit`, and waits until no other thread, block or task can continue. Records a broken
+  /// promise if the bystander has not begun by then.
   init(_ name: String, _ submit: (_ begin: @escaping @Sendable () -> Void) -> Void) {
     submit {
       Execution.note("begins: \(name)")
@@ -57,8 +57,8 @@ extension PoolStarvation {
       "Swift's pool has two threads for each priority, which it shares with the global queue, as on Linux, and never adds one. "
       + "libdispatch adds one for the global queue after a second.")
 
-  /// A probe that starts two requests on two threads, submits each bystander when nothing else can run, and then
-  /// delivers the answer.
+  /// A probe that starts two requests in a pool of two threads. The probe submits each bystander when nothing else can
+  /// run, and then delivers the answer.
   var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
     Probe { _, begin in
       Execution.limitPool(to: 2)

@@ -14,7 +14,8 @@ final class RunCounts: @unchecked Sendable {
     Execution.note("inner block \(index + 1) runs")
   }
 
-  /// The number of blocks that have not run exactly once. If it is not 0, a broken promise is recorded.
+  /// The number of blocks that have not run exactly once. If the number is not 0, a read of the property records a
+  /// broken promise.
   var notOnce: Int {
     let count = runs.count { $0 != 1 }
     if count > 0 { Execution.breaks("\(count) inner blocks did not run once") }

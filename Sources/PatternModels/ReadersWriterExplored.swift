@@ -30,7 +30,7 @@ final class Pair: Sendable {
 extension ReadersWriter {
   static let exploration = Self.explored()
 
-  /// Executes two threads: both write, and the second thread reads first.
+  /// Executes two threads. Both threads write, and the second thread reads before it writes.
   func measure(
     _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void

@@ -1,9 +1,9 @@
 import Exploration
 import Instruments
 
-// The files of patterns in this folder are links to the files that the trials run. In this module the names below mean
-// the patterns, queues, locks and threads of an exploration, since a module's own declaration takes precedence over an
-// imported one.
+// The files of patterns in this folder are links to the files that the trials run. A module's own declaration takes
+// precedence over an imported declaration. The names below therefore refer to the patterns, queues, locks and threads
+// of an exploration in this module.
 
 // MARK: Patterns
 

@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// A reference to an instance of the document's singleton. It is valid as long as its race exists.
+/// A reference to an instance of the document's singleton. The reference is valid as long as its race exists.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let instance: Unmanaged<Instance>
 
@@ -73,13 +73,14 @@ struct SharedManager: @unchecked Sendable {
   private let singleton: Unmanaged<Singleton>
   fileprivate init(_ singleton: Singleton) { self.singleton = .passUnretained(singleton) }
 
-  /// The shared instance; nil if none has been stored.
+  /// The shared instance; nil if no instance has been stored.
   var manager: PhotoManager? {
     get { singleton.takeUnretainedValue().manager.value }
     nonmutating set { singleton.takeUnretainedValue().set(newValue) }
   }
 
-  /// The shared instance; nil if none has been stored. An execution is sequentially consistent, so this is ``manager``.
+  /// The shared instance; nil if no instance has been stored. This property is equal to ``manager``, since an execution
+  /// is sequentially consistent.
   var published: PhotoManager? {
     get { manager }
     nonmutating set { manager = newValue }
@@ -91,11 +92,11 @@ struct SharedManager: @unchecked Sendable {
   /// Creates an instance, and counts it.
   func create() -> PhotoManager { singleton.takeUnretainedValue().create() }
 
-  /// Does nothing instead of the document's pause. An exploration executes every order.
+  /// Does nothing in place of the document's pause, since an exploration executes every order.
   func sleep() {}
 }
 
-/// The singletons that a thread requests one after the other, of which an exploration has one.
+/// The singletons that a thread requests one after the other. An exploration has one singleton.
 struct Row: Sendable {
   fileprivate let singleton: Singleton
   fileprivate let thread: Int
@@ -118,7 +119,7 @@ extension SingletonRace {
     "static-let": "a static let is created once in a process, so there is one schedule and not many"
   ])
 
-  /// The steps of the accessor before which it can pause.
+  /// The steps of the accessor before which the accessor can pause.
   enum Step { case creation, setUp }
 
   var runUnguarded: TrialProbe { Probe() }
@@ -140,7 +141,7 @@ extension SingletonRace {
     let singleton = Singleton(threads: actors, judgesInstances: judgesInstances)
     Execution.threads(actors) { thread in
       ask(Row(singleton: singleton, thread: thread))
-      // A thread that has an instance uses it.
+      // A thread that has received an instance uses the photo array of the instance.
       if !judgesInstances, let manager = singleton.got[thread], !manager.hasPhotosArray {
         Execution.breaks("uses an instance without its array")
       }

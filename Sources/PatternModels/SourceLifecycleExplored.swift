@@ -14,7 +14,7 @@ enum DispatchSource {
   static func makeUserDataAddSource(queue: DispatchQueue) -> ModelSource { ModelSource(queue: queue) }
 }
 
-/// A source that is cancelled during its first handler call, and a record of its handler calls.
+/// A source that is cancelled during its first handler call, with a record of its handler calls.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class SourceLife: @unchecked Sendable {
@@ -114,7 +114,8 @@ final class SourceContext: @unchecked Sendable {
   fileprivate func judge() { if frees != 1 { Execution.breaks("the context was freed \(frees) times") } }
 }
 
-// A source for the C functions. The execution retains the source, so that releasing it frees nothing that is in use.
+// A source for the C functions. The execution retains the source, so that a release does not free a source that is in
+// use.
 
 final class FunctionSource: @unchecked Sendable {
   fileprivate let source: ModelSource
@@ -155,11 +156,11 @@ extension SourceLifecycle {
       "queue-retained": others, "queue-retained-timer": others, "released-while-pending": others,
       "retain-cycle": others, "release-inactive": others, "release-cancelled-suspended": others,
     ], settings: ["repeats": .integer(1), "events": .integer(1)],
-    // Its claim contradicts the document.
+    // The claim about this variant contradicts the document.
     alsoBroken: ["cancel-beside"],
     leavesOut:
-      "A source delivers at most three handler calls. Its look whether it is cancelled and its call of the handler are two steps, "
-      + "since the documents do not say that they are one.")
+      "A source delivers at most three handler calls. The check whether a source is cancelled and the call of its handler are two steps, "
+      + "since the documents do not say that they are one step.")
 
   // The variants of these lessons are not compiled here.
   var suspension: [Variant] { [] }

@@ -18,7 +18,7 @@ final class OrderRound: @unchecked Sendable {
 
     /// Whether the item belongs to the second half of the items.
     var isInSecondHalf: Bool { index > 0 }
-    /// Records that a task has received the item. A trial holds the task here; an exploration executes every order.
+    /// Records that a task has received the item. In a trial, this method can suspend the task.
     func isHeldIfFirst() async { Execution.note("takes item \(index + 1)") }
     /// Records that the item has arrived, and records a broken promise if a later item arrived first.
     func notesArrival() {
@@ -30,8 +30,8 @@ final class OrderRound: @unchecked Sendable {
 
   func allHaveStarted() {}
 
-  // The actor executes each task in a step of its own, after the task has arrived, so no task needs to occupy the
-  // actor.
+  // An exploration executes every order of the tasks, so no task needs to occupy the actor until all tasks have
+  // arrived.
   func blocksActor() {}
   func actorIsBlocked() async {}
   func letActorGo() {}
@@ -47,7 +47,7 @@ extension TaskOrder {
 
   private static let realMainActor = "the main actor has the real main queue, which an execution does not control"
 
-  /// The global actor belongs to the process, so only one execution at a time uses it.
+  /// A lock that allows only one execution at a time to use the global actor, which belongs to the process.
   private static let recorder = Mutex<Void>(())
 
   var runEachRound: Probe<@Sendable (OrderRound) async -> Void> {

@@ -3,8 +3,8 @@ import CDispatchSupport
 /// The allocations on the heap that all threads of the process performed while a piece of code ran.
 ///
 /// Only the released binary on Linux reports allocations: its linker replaces `malloc` and the related functions
-/// (`Allocations.c`). Counting costs two atomic additions for each allocation, so nothing is timed meanwhile. While no
-/// code is counting, an allocation costs a load and a branch.
+/// (`Allocations.c`). The count costs two atomic additions for each allocation, so no code is timed during a count.
+/// While no code is counting, an allocation costs a load and a branch.
 public struct Allocations: Sendable, Equatable {
   /// The number of calls that allocated or resized memory.
   public let count: Int

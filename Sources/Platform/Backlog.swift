@@ -10,7 +10,7 @@ public final class Backlog<Element: Sendable>: Sendable {
   private let state = Mutex(State())
   private let limit: Int
   private let ringing: AsyncStream<Void>.Continuation
-  /// A stream that yields a value when the backlog contains elements. The stream finishes with ``end()``.
+  /// A stream that yields a value when the backlog contains elements. ``end()`` finishes the stream.
   public let bell: AsyncStream<Void>
 
   /// Creates an empty backlog that stores at most `limit` elements.

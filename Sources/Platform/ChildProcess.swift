@@ -10,8 +10,8 @@ public struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - image: the program, whose name is its first argument.
   ///   - environment: the environment of the new process, to which this process's `LD_LIBRARY_PATH` is added.
-  ///   - descriptors: the descriptors of this process to pass on, by their numbers in the new process, which are below
-  ///     32.
+  ///   - descriptors: the descriptors that the new process inherits. The keys are their numbers in the new process,
+  ///     below 32, and the values are their numbers in this process.
   /// - Throws: ``SystemError`` if the process cannot be started.
   public init(
     _ image: Image, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
@@ -24,7 +24,7 @@ public struct ChildProcess: Sendable {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     // The descriptors are first copied to higher numbers, since a number in the new process may also be the number of
-    // another descriptor here.
+    // another descriptor in this process.
     let copies = descriptors.mapValues { fcntl($0, F_DUPFD_CLOEXEC, 32) }
     defer { for copy in copies.values where copy >= 0 { close(copy) } }
     for (number, copy) in copies {
@@ -92,7 +92,7 @@ public struct ChildProcess: Sendable {
 
   /// Makes this process the parent of all its orphaned descendants, so that it can wait for them.
   ///
-  /// - Returns: whether the system supports that.
+  /// - Returns: whether the system supports the adoption of orphans.
   public static func adoptOrphans() -> Bool { gcdlab_adopt_orphans() == 0 }
 
   /// Waits until any child or adopted descendant has ended, and collects its status.

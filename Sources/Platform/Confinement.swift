@@ -12,8 +12,8 @@ public enum Confinement {
   }
 
   /// The cores that this process may use, in the order in which the lab chooses them. One core of each physical core
-  /// comes first, and its siblings come last: a sibling shares the execution units, so that the two together are slower
-  /// than two physical cores.
+  /// comes first, and its siblings come last: siblings share execution units, so two siblings are slower than two
+  /// physical cores.
   public static var coresInTurn: [Int] { inTurn(Host.coreNumbers, siblings: siblings(of:)) }
 
   /// Returns `cores` in the order in which the lab chooses them.
@@ -42,8 +42,8 @@ public enum Confinement {
     }
   }
 
-  /// Returns `cores` as an argument for a confined process, which follows the subcommand: `0,1`. The process must be
-  /// confined before `main` runs, since Dispatch counts the cores before that.
+  /// Returns `cores` as the argument that follows the subcommand of a confined process: `0,1`. The process must be
+  /// confined before `main` runs, since Dispatch has counted the cores by then.
   public static func argument(_ cores: [Int]) -> String { cores.map(String.init).joined(separator: ",") }
 
   /// Verifies that this process is confined to `cores`.

@@ -1,5 +1,5 @@
-/// The number of times that threads lost their core: voluntarily, by waiting, or because the kernel gave the core to
-/// another thread.
+/// The number of voluntary and involuntary context switches. In a voluntary switch, a thread left its core to wait. In
+/// an involuntary switch, the kernel gave the core to another thread.
 ///
 /// A voluntary switch does not prove a wait on a lock: a thread also switches voluntarily while a page of memory is
 /// fetched.

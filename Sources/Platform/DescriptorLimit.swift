@@ -21,9 +21,9 @@ public struct DescriptorLimit: Sendable, Equatable {
     self.hard = hard
   }
 
-  /// Returns the limits of this process.
+  /// Returns the soft and the hard limit of this process.
   ///
-  /// - Throws: ``SystemError`` if the system does not report them.
+  /// - Throws: ``SystemError`` if the system does not report the limits.
   public static func current() throws(SystemError) -> DescriptorLimit {
     let limit = try read()
     return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
@@ -39,12 +39,12 @@ public struct DescriptorLimit: Sendable, Equatable {
     guard setrlimit(descriptors, &limit) == 0 else { throw SystemError(errno, "limit open descriptors to \(soft)") }
   }
 
-  /// The size of the descriptor table that `getdtablesize()` returns, which is the soft limit. The descriptor pool of
-  /// the Concurrency Programming Guide is computed from it.
+  /// The size of the descriptor table that `getdtablesize()` returns, which is the soft limit. The Concurrency
+  /// Programming Guide computes the size of its descriptor pool from this number.
   public static var tableSize: Int { Int(getdtablesize()) }
 
-  /// Returns the number of descriptors that can still be opened under a soft limit of `limit`: the unused numbers below
-  /// it.
+  /// Returns the number of descriptors that can still be opened under a soft limit of `limit`: the number of unused
+  /// descriptor numbers below the limit.
   public static func free(below limit: Int) -> Int {
     (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) == -1 && errno == EBADF }
   }

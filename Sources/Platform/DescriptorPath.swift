@@ -1,12 +1,12 @@
-/// Opens the file at `path` for monitoring only, and returns the descriptor. Darwin's `O_EVTONLY` does not prevent the
-/// volume from being unmounted. Linux's `O_PATH` returns a descriptor without opening the file.
+/// Opens the file at `path` for monitoring only, and returns the descriptor. On Darwin, `O_EVTONLY` does not prevent
+/// the volume from being unmounted. On Linux, `O_PATH` returns a descriptor without opening the file.
 ///
 /// - Throws: ``SystemError`` if the file does not exist or no descriptor is left.
 public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
   #if canImport(Darwin)
     let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
   #else
-    // O_PATH, which Swift imports only with _GNU_SOURCE.
+    // The number is O_PATH, which Swift imports only with _GNU_SOURCE.
     let descriptor = open(path, 0o10000000 | O_CLOEXEC)
   #endif
   guard descriptor >= 0 else { throw SystemError(errno, "watch \(path)") }

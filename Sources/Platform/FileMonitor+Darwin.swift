@@ -2,7 +2,7 @@
   import Darwin
   import Dispatch
 
-  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
 
   /// A monitor of one file that uses a vnode source, as the Concurrency Programming Guide does.
   ///
@@ -10,13 +10,13 @@
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceFileSystemObject
 
-    /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
+    /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)
     }
 
-    /// Sets the handler that receives each change and the time of its delivery.
+    /// Sets the handler that receives each change, with the time of its delivery in monotonic nanoseconds.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       source.setEventHandler { [unowned source] in
         let time = clock_gettime_nsec_np(CLOCK_MONOTONIC)

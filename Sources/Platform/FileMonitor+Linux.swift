@@ -8,15 +8,15 @@
   /// last name was removed, the monitor compares the file's status before and after the event, through the descriptor.
   /// While the descriptor is open, a file without a name has a link count of 0.
   ///
-  /// Unchecked: before activation only the caller uses the state. After activation only the event handler does, and a
-  /// source never runs its handler twice at once.
+  /// Unchecked: before activation, only the caller uses the state. After activation, only the event handler uses the
+  /// state, and a source never runs its handler twice at once.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let stream: InotifyStream
     private var size: off_t = 0
     private var links: nlink_t = 0
 
-    /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
+    /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       descriptor = fileDescriptor
       stream = try InotifyStream(queue: queue)
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Sets the handler that receives each change and the time of its delivery.
+    /// Sets the handler that receives each change, with the time of its delivery in monotonic nanoseconds.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }

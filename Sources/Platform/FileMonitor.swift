@@ -2,7 +2,7 @@ import Dispatch
 
 /// A change of a file, in the terms of kqueue's vnode events.
 public enum FileChange: String, Sendable, CaseIterable {
-  /// The content was written without changing the size.
+  /// The content was written, and the file did not grow.
   case write
   /// The file was written and grew.
   case extend
@@ -22,9 +22,10 @@ public enum FileChange: String, Sendable, CaseIterable {
 /// The source is a vnode source on Darwin (`FileMonitor+Darwin.swift`), and a read source of an inotify descriptor on
 /// Linux (`FileMonitor+Linux.swift`).
 public protocol FileMonitoring: AnyObject, Sendable {
-  /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
+  /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
   ///
-  /// The caller owns the descriptor. It must stay open until the cancellation handler runs, and that handler closes it.
+  /// The caller owns the descriptor. The descriptor must stay open until the cancellation handler runs, and the
+  /// cancellation handler closes the descriptor.
   ///
   /// - Throws: ``SystemError`` if the system has no resources left to watch the file.
   init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError)

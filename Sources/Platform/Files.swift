@@ -10,14 +10,15 @@ public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
   return (ends[0], ends[1])
 }
 
-/// Returns the whole text of a file; nil if the file cannot be read. Use it for small files, such as those in `/proc`.
+/// Returns the whole text of a file; nil if the file cannot be read. Use this function for small files, such as those
+/// in `/proc`.
 public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1 << 30).text }
 
 /// Returns the bytes of a file or of a pipe. If there are more than `limit` bytes, the result has one byte more than
 /// the limit.
 ///
-/// - Throws: ``SystemError`` if the file cannot be opened or read, or is of another kind, such as a device, which may
-///   have no end.
+/// - Throws: ``SystemError`` if the file cannot be opened or read, or if it is of another kind. For example, a device
+///   may have no end.
 public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
   var status = stat()
   guard stat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
   extension Host {
     /// The absolute path of the running binary.
     public static var executablePath: String {
@@ -12,8 +12,8 @@
       return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? CommandLine.arguments[0] }
     }
 
-    /// The running binary, identified by its path. Darwin has no other reference to it, so the lab must detect that
-    /// another file has replaced it.
+    /// The running binary, identified by its path. Darwin has no other reference to the binary, so the lab must detect
+    /// that another file has replaced the binary.
     public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
 
     /// The processor's name.

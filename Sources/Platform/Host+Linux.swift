@@ -6,13 +6,13 @@
     public static var executablePath: String {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       let length = readlink("/proc/self/exe", &buffer, buffer.count)
-      // Without /proc the arguments are missing, too.
+      // Without /proc, the arguments can be missing too.
       guard length > 0 else { return CommandLine.arguments.first ?? "" }
       return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The running binary, as it was when the process started. The kernel retains the file even if another file
-    /// replaces it.
+    /// The running binary, as it was when the process started. The kernel retains the binary's file even if another
+    /// file replaces it.
     public static var image: Image { Image(ownAt: "/proc/self/exe", name: executablePath, isSure: true) }
 
     /// The processor's name; nil without `/proc`.
@@ -22,7 +22,7 @@
       }
     }
 
-    /// Physical memory in bytes.
+    /// The physical memory in bytes; nil if the system does not report it.
     public static var memory: Int? {
       let pages = sysconf(Int32(_SC_PHYS_PAGES))
       let size = sysconf(Int32(_SC_PAGESIZE))
@@ -30,7 +30,7 @@
     }
 
     /// The resident memory of this process in bytes; nil without `/proc`. The kernel walks the page tables to compute
-    /// this figure. The cheaper counters can be wrong by the memory of a thousand queues.
+    /// this figure. The cheaper counters have an error that can exceed the memory of a thousand queues.
     public static var residentMemory: Int? {
       firstLine(of: "/proc/self/smaps_rollup", startingWith: "Rss:")?
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }

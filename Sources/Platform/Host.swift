@@ -21,10 +21,10 @@ public enum Host {
     withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
-  /// The soft limit on open descriptors; `Int.max` if there is none.
+  /// The soft limit on open descriptors; `Int.max` if there is no limit.
   public static var descriptorLimit: Int { limit(GCDLAB_LIMIT_DESCRIPTORS) ?? Int.max }
 
-  /// The soft limit on this user's threads; nil if there is none.
+  /// The soft limit on this user's threads; nil if there is no limit.
   public static var threadLimit: Int? { limit(GCDLAB_LIMIT_THREADS) }
 
   /// The soft limits on memory in bytes, each with the option of `ulimit` that sets it (`-v`, `-d`). Unset limits are
@@ -35,7 +35,7 @@ public enum Host {
     }
   }
 
-  /// The soft limit on a thread's stack in bytes; nil if there is none.
+  /// The soft limit on a thread's stack in bytes; nil if there is no limit.
   public static var stackLimit: Int? { limit(GCDLAB_LIMIT_STACK) }
 
   private static func limit(_ which: gcdlab_limit) -> Int? {
@@ -43,8 +43,8 @@ public enum Host {
     return value < 0 ? nil : Int(value)
   }
 
-  /// The number of cores that this process may run on. On Linux it is the size of the affinity mask, which `taskset`
-  /// can restrict.
+  /// The number of cores that this process may run on. On Linux, this number is the size of the affinity mask, which
+  /// `taskset` can restrict.
   public static var cores: Int { max(1, Int(gcdlab_core_count())) }
 
   /// The system's numbers of the cores that this process may use. If the system does not report the numbers, the cores
@@ -66,8 +66,8 @@ public enum Host {
   public static var processorTime: ProcessorTime { usage(thisProcess).processorTime }
 }
 
-/// Processor time in nanoseconds, which the system counts in microseconds. Linux divides the time into user and system
-/// time by samples, some hundreds per second, so below a few milliseconds only the total is meaningful.
+/// Processor time in nanoseconds. The system counts the time in microseconds. Linux divides the time into user and
+/// system time by some hundreds of samples per second, so only the total is meaningful below a few milliseconds.
 public struct ProcessorTime: Sendable, Equatable {
   /// The time in user mode.
   public var user: UInt64
@@ -121,7 +121,7 @@ private func usage(_ who: Int32) -> rusage {
 
 /// The times that a set of cores has spent in each state since the machine started, in clock ticks.
 public struct ProcessorTimes: Sendable {
-  /// The time in which the cores ran any process.
+  /// The time in which the cores ran processes or the kernel.
   public let busy: UInt64
   /// The time that the hypervisor gave to other virtual machines.
   public let stolen: UInt64

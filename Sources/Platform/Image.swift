@@ -30,7 +30,7 @@ public struct Image: Sendable {
   }
 
   /// Creates an image of the program of this process. If `isSure` is true, the system guarantees that `path` always
-  /// refers to this program, even if its file is replaced.
+  /// refers to this program, even if the program's file is replaced.
   init(ownAt path: String, name: String, isSure: Bool) {
     self.path = path
     self.name = name
@@ -39,7 +39,7 @@ public struct Image: Sendable {
 
   /// Verifies that the path still refers to the file that was there when this image was created.
   ///
-  /// - Throws: ``SystemError`` if the path now refers to another file, or to none.
+  /// - Throws: ``SystemError`` if the path now refers to another file, or if no file exists at the path.
   public func requireUnchanged() throws(SystemError) {
     guard let identity else { return }
     guard Identity(path) == identity else { throw SystemError(ESTALE, "start \(path), which was replaced") }

@@ -2,8 +2,8 @@
   import Dispatch
   import Glibc
 
-  /// An inotify descriptor that is read through a dispatch source. It replaces a vnode source, which Linux does not
-  /// support.
+  /// An inotify descriptor that is read through a dispatch source. The stream replaces a vnode source, which Linux does
+  /// not support.
   ///
   /// The stream starts inactive, as sources do. The cancellation handler closes its descriptor.
   ///
@@ -22,7 +22,7 @@
 
     /// Opens a stream whose handlers run on `queue`.
     init(queue: DispatchQueue) throws(SystemError) {
-      // The descriptor is non-blocking, because the source reports that there are events, but not how many.
+      // The descriptor is non-blocking, because the source reports that there are events, but not the number of events.
       let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       guard descriptor >= 0 else {
         let limits = errno == EMFILE ? ": no instances (fs.inotify.max_user_instances) or descriptors are left" : ""

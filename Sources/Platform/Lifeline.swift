@@ -19,8 +19,8 @@ public struct Lifeline: Sendable {
   /// Closes the writing end of the pipe, so that the other process reads the end of the file.
   public func letGo() { close(ours) }
 
-  /// Calls `body` when the process that owns the lifeline has ended. Call it in a process whose standard input is a
-  /// lifeline.
+  /// Calls `body` when the process that owns the lifeline has ended. Call this method in a process whose standard input
+  /// is a lifeline.
   ///
   /// - Throws: ``SystemError`` if no thread can be started.
   public static func whenGone(_ body: @escaping @Sendable () -> Void) throws(SystemError) {

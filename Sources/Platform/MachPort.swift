@@ -1,11 +1,11 @@
 #if canImport(Darwin)
   import Darwin
 
-  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
 
   /// A Mach port of this process. Each message to the port consists of a number.
   ///
-  /// Unchecked: the kernel protects a port, whichever thread uses it.
+  /// Unchecked: the kernel synchronizes access to a port from several threads.
   public final class MachPort: @unchecked Sendable {
     /// The name of the process's rights to the port.
     public let name: mach_port_name_t

@@ -30,7 +30,7 @@ public enum MainThread {
     isGiven.signal()
   }
 
-  /// Executes the submitted closures one at a time. Call it on the main thread.
+  /// Executes the submitted closures one at a time. Call this method on the main thread.
   public static func runWhatIsGiven() -> Never {
     while true {
       isGiven.wait()
@@ -39,11 +39,11 @@ public enum MainThread {
     }
   }
 
-  /// Drains the main queue, as the run loop of an app does. Call it on the main thread. Unlike `dispatchMain`, it does
-  /// not end the main thread, and executes all blocks of the main queue on it.
+  /// Drains the main queue, as the run loop of an app does. Call this method on the main thread. Unlike `dispatchMain`,
+  /// this method does not end the main thread, and executes all blocks of the main queue on the main thread.
   public static func serveMainQueue() -> Never {
     #if canImport(Darwin)
-      // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+      // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
       while true { CFRunLoopRunInMode(.defaultMode, 3600, false) }
     #else
       let handle = gcdlab_main_queue_handle()

@@ -7,10 +7,10 @@ public enum OpenDescriptors {
   /// no descriptor and takes less than a microsecond, so it succeeds even if no descriptor is left.
   public static func count() -> Int? {
     #if os(Linux)
-      // The size of this directory is the number of its entries since Linux 6.2. Before, it was 0.
+      // Since Linux 6.2, the size of this directory is the number of its entries. In earlier versions the size is 0.
       var status = stat()
       if stat("/proc/self/fd", &status) == 0, status.st_size > 0 { return Int(status.st_size) }
-      // One of the names belongs to the listing itself.
+      // One of the names is the descriptor of the listing itself.
       if let names = namesInDirectory("/proc/self/fd") { return names.count - 1 }
     #endif
     return scanned()
@@ -28,7 +28,8 @@ public enum OpenDescriptors {
   }
 
   /// Returns the number of open descriptors below the soft limit, by examining every number below the limit; nil if
-  /// there are too many numbers. Descriptors above the limit, which were opened before it was lowered, are not counted.
+  /// there are too many numbers. Descriptors above the limit, which were opened before the limit was lowered, are not
+  /// counted.
   static func scanned() -> Int? {
     let numbers = DescriptorLimit.tableSize
     return numbers <= patience ? numbers - DescriptorLimit.free(below: numbers) : nil

@@ -1,15 +1,16 @@
 import CDispatchSupport
 
-/// A file that is written completely or not at all. The text is written to a draft in the same directory, which is then
-/// renamed. The new file has the mode and the owner of the old one. If the path is a link, its destination is replaced.
-/// If the path is not a regular file, for instance a pipe, the text is written to it directly.
+/// A file that is written completely or not at all. The text is written to a draft in the same directory, and the draft
+/// is then renamed. The new file has the mode and the owner of the old file. If the path is a link, the destination of
+/// the link is replaced. If the path is not a regular file, for instance a pipe, the text is written directly to the
+/// file.
 public struct OutputFile: Sendable {
   /// The path of the file.
   public let path: String
   /// The path after resolution of a link at its end.
   private let target: String
-  /// The pipe or device that is written directly; nil for a regular file. The stream is opened by the initializer and
-  /// stays open, since closing a pipe would end it.
+  /// The pipe or device that is written directly; nil for a regular file. The stream stays open, since its reader sees
+  /// the end of a pipe when the pipe is closed.
   private let stream: Stream?
 
   /// Prepares the file and verifies that it can be written.
@@ -17,12 +18,12 @@ public struct OutputFile: Sendable {
   /// - Parameter followingLinks: whether to follow a link at the path and to write into a pipe. If false, a regular
   ///   file replaces the link or the pipe.
   /// - Throws: ``SystemError`` if the file could not be written now. A caller that prepares the file before a long run
-  ///   does not lose the results.
+  ///   learns of the problem before there are results to lose.
   public init(_ path: String, followingLinks: Bool = true) throws(SystemError) {
     self.path = path
     var status = stat()
-    // The system may refuse to follow a link, for instance another user's link in /tmp. The lab does not follow such a
-    // link by hand either.
+    // The system may refuse to follow a link, for instance another user's link in /tmp. The lab then does not resolve
+    // the link itself either.
     let exists = (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0
     if !exists, errno != ENOENT { throw SystemError(errno, "write \(path)") }
     if followingLinks, exists, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
@@ -77,13 +78,13 @@ public struct OutputFile: Sendable {
     throw SystemError(code, "write \(path)")
   }
 
-  /// A string that is equal for two paths to the same file; nil for a device, which may be written twice.
+  /// A string that is equal for two paths to the same file; nil for a device, to which several outputs may be written.
   public var identity: String? {
     var status = stat()
     if let stream {
       guard fstat(stream.descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFCHR else { return nil }
     } else if lstat(target, &status) != 0 {
-      // The file does not exist yet: it is identified by its directory and its name.
+      // A file that does not exist yet is identified by its directory and its name.
       guard stat(directory.isEmpty ? "." : String(directory), &status) == 0 else { return nil }
       return "\(status.st_dev) \(status.st_ino) \(target[directory.endIndex...])"
     }
@@ -95,8 +96,8 @@ public struct OutputFile: Sendable {
   private func openDraft() throws(SystemError) -> (descriptor: Int32, isNamed: Bool) {
     let unnamed = gcdlab_open_unnamed(String(directory.isEmpty ? "." : directory))
     if unnamed >= 0 { return (unnamed, false) }
-    // The draft must not be a link or a file that another process created. A file of that name was left by a process
-    // that has ended and had the same process identifier.
+    // The draft must not be a link or a file that another process created. An existing file of that name is the draft
+    // of a process that has ended and had the same process identifier.
     unlink(draft)
     let named = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard named >= 0 else { throw SystemError(errno, "write \(path)") }
@@ -129,8 +130,8 @@ public struct OutputFile: Sendable {
 
   private var directory: Substring { Self.directory(of: target) }
 
-  /// The path of a draft with a name. The draft is in the target's directory, so that the rename is atomic. Its name
-  /// contains the process identifier, so that two labs do not use the same draft.
+  /// The path of a draft with a name. The draft is in the target's directory, so that the rename is atomic. The name of
+  /// the draft contains the process identifier, so that two labs do not use the same draft.
   private var draft: String { "\(directory).\(target[directory.endIndex...]).gcdlab-\(getpid())" }
 }
 

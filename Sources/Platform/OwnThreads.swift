@@ -2,7 +2,7 @@ import CDispatchSupport
 import Synchronization
 
 /// The threads of this process that the lab has started (``SystemThread``). All other threads belong to Dispatch's
-/// pool, except the main thread and Dispatch's event thread. This identifies the pool's threads on systems where
+/// pool, except the main thread and Dispatch's event thread. The lab can therefore identify the pool's threads even if
 /// Dispatch does not name them.
 ///
 /// A thread is identified by its handle, which is available without a system call. A system call would add to the start
@@ -17,7 +17,7 @@ enum OwnThreads {
   /// Whether the lab has started the calling thread.
   static var hasCurrent: Bool { gcdlab_is_own_thread()?.pointee ?? false }
 
-  /// Executes `body` on the calling thread, which counts as one of the lab's threads meanwhile.
+  /// Executes `body` on the calling thread. The thread counts as one of the lab's threads while `body` runs.
   static func during(_ body: () -> Void) {
     gcdlab_is_own_thread()?.pointee = true
     let handle = gcdlab_current_thread()

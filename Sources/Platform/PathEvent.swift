@@ -1,6 +1,6 @@
 /// A change of the file at a path, as `gcdlab watch` displays it.
 public struct PathEvent: Sendable {
-  /// The kinds of change, which include those of ``FileChange`` and changes of names.
+  /// The kinds of change: those of ``FileChange``, and changes of the name at the path.
   public enum Kind: String, Sendable {
     /// A file appeared at the path.
     case created

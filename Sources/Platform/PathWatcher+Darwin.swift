@@ -2,14 +2,13 @@
   import Darwin
   import Dispatch
 
-  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
 
-  /// A monitor of paths. For a file, it reports changes of whichever file is at the path. For a directory, it reports
-  /// changes of all entries.
+  /// A monitor of paths. For the path of a file, the watcher reports changes of the file that is currently at the path.
+  /// For a directory, the watcher reports changes of all entries.
   ///
   /// A vnode source follows a file, not a name. For each file, the watcher therefore also has a source of the file's
-  /// directory. A write to the directory may place another file at the path. The watcher thereby detects a file that
-  /// appears, or that an editor renames to the path.
+  /// directory. The directory's source reports a file that appears at the path, or that an editor renames to the path.
   ///
   /// Unchecked: the state is used only on the serial queue, or before the queue is in use.
   public final class PathWatcher: @unchecked Sendable {

@@ -2,13 +2,13 @@
   import Dispatch
   import Glibc
 
-  /// A monitor of paths. For a file, it reports changes of whichever file is at the path. For a directory, it reports
-  /// changes of all entries.
+  /// A monitor of paths. For the path of a file, the watcher reports changes of the file that is currently at the path.
+  /// For a directory, the watcher reports changes of all entries.
   ///
-  /// The watcher watches the directory of each file, and thereby detects that the file appears, or that an editor
-  /// replaces it by a rename; it then continues with the new file. Each file also has a watch of its own for its link
-  /// count, since its directory does not report links in other directories. Each directory that leads to a path is
-  /// watched for the name of the next one, so that a directory that is removed and created again is watched again.
+  /// The watcher watches the directory of each file. The events of the directory report a file that appears, and a file
+  /// that an editor renames to the path. Each file also has its own watch for its link count, since the directory does
+  /// not report links in other directories. Each directory on the way to a path is watched for the name of the next
+  /// directory on the way. A directory that is removed and created again is thereby watched again.
   ///
   /// Unchecked: the state is used only on the serial queue, or before the queue is in use.
   public final class PathWatcher: @unchecked Sendable {
@@ -46,8 +46,8 @@
     private var known: [String: Known] = [:]
     /// The watches of files, by the paths of the files.
     private var files: [String: Int32] = [:]
-    /// The watches of directories, by watched path: of the path itself if it is a directory, otherwise of its parent. A
-    /// path whose directory does not exist has no watch.
+    /// The watches of directories, by watched path. The watched directory is the path itself if the path is a
+    /// directory, and the parent of the path otherwise. A path whose directory does not exist has no watch.
     private var places: [String: Int32] = [:]
     /// The inodes of the files that were found in a new directory, by path. An event may report such a file again.
     private var arrived: [String: ino_t] = [:]
@@ -69,7 +69,7 @@
         stream.cancel()
         throw error
       }
-      // The stream is activated only now. It still delivers all changes since the watches were set.
+      // The stream is activated only now, and still delivers all changes since the watches were set.
       stream.setEventHandler { [weak self] event, time in self?.sort(event, time) }
       stream.activate()
     }
@@ -128,8 +128,8 @@
       return try stream.add(prefix.isEmpty ? "." : prefix, UInt32(mask), called: path)
     }
 
-    /// Watches the directories that lead to the directory of `path`, each for the name of the next one. Directories
-    /// that do not exist or are not readable are skipped.
+    /// Watches the directories on the way to the directory of `path`, each for the name of the next directory.
+    /// Directories that do not exist or are not readable are skipped.
     private func watchWay(to path: String) {
       let directory = parts(of: path).prefix
       var prefix = directory.hasPrefix("/") ? "/" : ""
@@ -186,8 +186,8 @@
       }
     }
 
-    /// Watches the file that is at `path` now, if there is one. If the file is not readable, only the events of its
-    /// directory are reported.
+    /// Watches the file at `path`, if the file exists. If the file is not readable, only the events of its directory
+    /// are reported.
     private func follow(_ path: String) throws(SystemError) {
       let mask = IN_ATTRIB | IN_MASK_ADD | IN_DONT_FOLLOW
       do { files[path] = try stream.add(path, UInt32(mask)) } catch {
@@ -204,14 +204,14 @@
       stream.remove(number)
     }
 
-    /// Returns the status of the file that is at `path` now; nil if there is none.
+    /// Returns the current status of the file at `path`; nil if there is no file.
     private static func look(_ path: String) -> Known? {
       var status = stat()
       guard lstat(path, &status) == 0 else { return nil }
       return Known(inode: status.st_ino, size: status.st_size, links: status.st_nlink)
     }
 
-    /// Returns and stores the status of the file that is at `path` now; nil if there is none.
+    /// Returns and stores the current status of the file at `path`; nil if there is no file.
     @discardableResult
     private func learn(_ path: String) -> Known? {
       known[path] = Self.look(path)
@@ -259,10 +259,10 @@
       }
     }
 
-    /// Handles a status change of a file with a watch of its own. Only a change of its link count is reported.
+    /// Handles a status change of a file that has its own watch. Only a change of the file's link count is reported.
     private func counted(_ path: String, _ time: UInt64) {
       var status = stat()
-      // The directory reports a file that has lost the name, or its last name.
+      // The directory's watch reports that the file has lost this name, or its last name.
       guard let before = known[path], lstat(path, &status) == 0, status.st_nlink > 0, status.st_ino == before.inode,
         status.st_nlink != before.links
       else { return }
@@ -278,7 +278,8 @@
         // If the file cannot be watched itself, its directory still reports most changes.
         try? follow(path)
       }
-      // The file may have grown since it was reported. An event for that is pending, so the known status stays.
+      // The file may have grown since it was reported. An event that reports the growth is pending, so the known status
+      // is not updated.
       if let event = arrived.removeValue(forKey: path), mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0,
         event == Self.look(path)?.inode
       {

@@ -1,10 +1,10 @@
-/// The costs of this process so far, as the kernel reports them. The costs include those of threads that have ended,
-/// but not those of child processes.
+/// The costs of this process so far, as the kernel reports them. The costs include the costs of threads that have
+/// ended, but not the costs of child processes.
 public struct ProcessCosts: Sendable {
-  /// The processor time in nanoseconds; the kernel's unit is microseconds. For running threads except the calling one,
-  /// the time since the last tick of their cores is missing.
+  /// The processor time in nanoseconds. The kernel counts the time in microseconds. For each running thread except the
+  /// calling thread, the time since the last tick of the thread's core is missing.
   public let processorTime: UInt64
-  /// The number of times that threads lost their cores, by cause.
+  /// The number of context switches.
   public let switches: ContextSwitches
 
   /// Returns the costs so far; nil if the system does not report them. The call takes less than a microsecond.
@@ -16,7 +16,7 @@ public struct ProcessCosts: Sendable {
       switches: ContextSwitches(voluntary: usage.ru_nvcsw, involuntary: usage.ru_nivcsw))
   }
 
-  /// Returns the difference between these costs and the `earlier` ones. A component that the system has corrected
+  /// Returns the difference between these costs and the `earlier` costs. A component that the system has corrected
   /// downwards is zero.
   public func since(_ earlier: ProcessCosts) -> ProcessCosts {
     ProcessCosts(

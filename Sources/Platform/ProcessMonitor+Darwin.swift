@@ -2,15 +2,15 @@
   import Darwin
   import Dispatch
 
-  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
 
-  /// A monitor of the exit of a process that uses a process source, as the Concurrency Programming Guide does.
+  /// A monitor that uses a process source to detect the exit of a process, as the Concurrency Programming Guide does.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceProcess
 
-    /// Creates a source for the exit of `process`, whose handlers run on `queue`.
+    /// Creates a source for the exit of `process`. The handlers of the source run on `queue`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
     }

@@ -11,7 +11,7 @@
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Creates a source for the exit of `process`, whose handlers run on `queue`.
+    /// Creates a source for the exit of `process`. The handlers of the source run on `queue`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       let descriptor = gcdlab_open_process(process)
       guard descriptor >= 0 else { throw SystemError(errno, "watch process \(process)") }

@@ -5,8 +5,8 @@ import Dispatch
 /// The source is a process source on Darwin (`ProcessMonitor+Darwin.swift`), and a read source of a pidfd on Linux
 /// (`ProcessMonitor+Linux.swift`).
 public protocol ProcessMonitoring: AnyObject, Sendable {
-  /// Creates a source for the exit of `process`, whose handlers run on `queue`. If the process has already ended, the
-  /// source calls its event handler at once after the activation.
+  /// Creates a source for the exit of `process`. The handlers of the source run on `queue`. If the process has already
+  /// ended, the source calls its event handler at once after the activation.
   ///
   /// - Throws: ``SystemError`` if the system has no resources left to watch the process.
   init(process: pid_t, queue: DispatchQueue) throws(SystemError)

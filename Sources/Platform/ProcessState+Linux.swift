@@ -2,7 +2,8 @@
   import Glibc
 
   extension ProcessState {
-    /// Reads the current state of a process; nil if the process does not exist, or if `/proc` does not report it.
+    /// Reads the current state of a process; nil if the process does not exist, or if `/proc` does not report the
+    /// state.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
     /// Returns the state of this process without the calling thread; nil if the system does not report it.
@@ -15,9 +16,9 @@
       guard !before.isEmpty, let total = Self.words("/proc/\(process)/stat"), total.count > 12 else { return nil }
       let states = before.keys.map { Self.words("/proc/\(process)/task/\($0)/stat")?.first ?? "" }
       let ticks = (UInt64(total[11]) ?? 0) + (UInt64(total[12]) ?? 0)
-      // The threads are examined one after the other. A thread that was about to sleep may have woken or started a
-      // thread that was examined before. So no thread may have run in the meantime. A main thread that has ended stays
-      // in state Z until all other threads have ended.
+      // The threads are examined one after the other. A thread that was about to sleep may have woken a thread that was
+      // examined earlier, or may have started a thread. The result is therefore true only if no thread has run in the
+      // meantime. A main thread that has ended stays in state Z until all other threads have ended.
       let isAsleep =
         states.contains("S") && states.allSatisfy { $0 == "S" || $0 == "Z" }
         && Self.turns(of: process, but: spectator) == before
@@ -27,8 +28,8 @@
         processorTime: UInt64(Double(ticks) * 1e9 / Host.ticksPerSecond))
     }
 
-    /// Returns the number of times that each thread of a process has been given a core, as the system writes it, by
-    /// thread.
+    /// Returns how often each thread of a process has been given a core, keyed by thread. The values are text, as in
+    /// `/proc`.
     private static func turns(of process: pid_t, but spectator: Int?) -> [String: Substring] {
       let tasks = namesInDirectory("/proc/\(process)/task")?.filter { Int($0) != spectator } ?? []
       let turns = tasks.map {
@@ -37,8 +38,8 @@
       return Dictionary(turns) { first, _ in first }
     }
 
-    /// Returns the fields that follow the name in a `stat` file, the state first; nil if the file cannot be read. The
-    /// name is in parentheses and may contain any character.
+    /// Returns the fields that follow the name in a `stat` file, beginning with the state; nil if the file cannot be
+    /// read. The name is in parentheses and may contain any character.
     private static func words(_ path: String) -> [Substring]? {
       readFile(path)?.split(separator: ")").last?.split(separator: " ")
     }

@@ -1,6 +1,6 @@
 import CDispatchSupport
 
-/// A user's program, and whether its calls of Dispatch can be recorded.
+/// A user's program, with the answer to whether its calls of Dispatch can be recorded.
 public struct Program: Sendable {
   /// The path of the program's file.
   public let path: String
@@ -19,7 +19,7 @@ public struct Program: Sendable {
     case withoutDispatch
     /// The program loads no library, and does not contain Dispatch.
     case isStatic
-    /// The program runs with privileges that differ from its caller's, and the loader does not preload the recorder.
+    /// The program runs with privileges that differ from its caller's, so the loader does not preload the recorder.
     case privileged
     /// The recorder cannot be loaded into the program, for the reason in the associated value.
     case other(String)
@@ -28,13 +28,13 @@ public struct Program: Sendable {
   /// Finds the program with a name on the command line, and examines its file.
   ///
   /// - Parameter recorder: the path of the library to preload.
-  /// - Throws: ``SystemError`` if there is no such program, or if the program cannot be run.
+  /// - Throws: ``SystemError`` if the program does not exist, or if it cannot be run.
   public init(named name: String, preloading recorder: String) throws(SystemError) {
     path = try Self.path(of: name)
     kind = try Self.kind(of: path, preloading: recorder, depth: 0)
   }
 
-  /// Returns the path of the program `name`, which is searched for as a shell does.
+  /// Returns the path of the program `name`, which is found in the same way as by a shell.
   private static func path(of name: String) throws(SystemError) -> String {
     func runs(_ path: String) -> Bool {
       var status = stat()
@@ -155,8 +155,8 @@ struct ELFHeader {
       switch number(entry, UInt32.self) {
       case 3: loader = String(decoding: bytes[offset..<offset + length - 1], as: UTF8.self)
       case 4:
-        // A note has the lengths of its name and of its content, its type, its name and its content, which are aligned
-        // to four bytes.
+        // A note consists of the length of its name, the length of its content, its type, its name and its content. The
+        // name and the content are aligned to four bytes.
         let head: [UInt8] = [7, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0] + Array("gcdlab\0\0".utf8)
         for note in stride(from: offset, to: offset + length - 23, by: 4) where bytes[note...].starts(with: head) {
           recorder = number(note + head.count, UInt32.self).map(UInt32.init)

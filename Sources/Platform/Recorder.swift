@@ -18,15 +18,15 @@ public final class Recorder: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
 
-  /// The path that the process opens to write its records.
+  /// The path of the file to which the process writes its records.
   public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
 
   /// Creates a recorder for one process.
   ///
-  /// - Parameter recycles: whether new records overwrite old ones when the memory is full. If false, new records are
+  /// - Parameter recycles: whether new records overwrite old records when the memory is full. If false, new records are
   ///   lost once the memory is full.
-  /// - Throws: ``SystemError`` if there is not enough memory, or if the system has no such records. On Darwin, the
-  ///   System Trace template of Instruments has the same information.
+  /// - Throws: ``SystemError`` if there is not enough memory, or if the system does not support recording. On Darwin,
+  ///   the System Trace template of Instruments has the same information.
   public init(recycles: Bool = false) throws(SystemError) {
     descriptor = gcdlab_trace_create(recycles)
     guard descriptor >= 0 else { throw SystemError(errno, "record a trial") }
@@ -77,7 +77,7 @@ public final class Recorder: Sendable {
   }
 
   /// Ends the recording, and returns the records of each program that wrote records, in the order in which the programs
-  /// began. If the process wrote none, its record comes first, without calls.
+  /// began. If the watched process wrote no records, the result also contains a record of this process without calls.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory.
   public func finishPrograms() throws(SystemError) -> [TraceRecord] {
@@ -89,7 +89,7 @@ public final class Recorder: Sendable {
       var record = whole
       record.events = events
       record.process = events.first { $0.kind == .image }.map { Int($0.a) } ?? whole.process
-      // Records that a core has lost may belong to any process.
+      // The records that a core has lost may belong to any process.
       record.switches = ((switches[record.process] ?? []) + whole.switches.filter { $0.kind == .lost }).sorted {
         $0.time < $1.time
       }
@@ -120,7 +120,7 @@ public final class Recorder: Sendable {
       let all = gcdlab_switches_all(scheduler.switches, &count)
       let ahead = TimeNamespace.monotonicOffset
       record.switches = UnsafeBufferPointer(start: all, count: count).map { RecordedSwitch($0, ahead: ahead) }
-      // The records of each core are in order, but the cores are not.
+      // The records of each core are in order of time, but those of several cores are not.
       record.switches.sort { $0.time < $1.time }
       gcdlab_switches_close(scheduler.switches)
     }

@@ -29,8 +29,8 @@ public enum LinkedRecorder {
     /// The bytes of the object file.
     public static var bytes: [UInt8] { RecorderBytes.of(RecorderObject.text) }
 
-    /// The version number of the recorder, which a note in the object file and in each program that is linked with it
-    /// contains.
+    /// The version number of the recorder. The object file, and each program that is linked with it, contain this
+    /// number in a note.
     static let number = RecorderObject.number
 
     /// Returns the flags with which a Swift or C compiler links a program with the object file at `path`.

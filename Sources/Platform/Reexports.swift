@@ -1,4 +1,4 @@
-// Every module above this one sees the system's C library with `import Platform`.
+// A module that imports Platform also imports the system's C library.
 #if canImport(Darwin)
   @_exported import Darwin
 #else

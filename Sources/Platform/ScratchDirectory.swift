@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// A directory for the files of a trial, with a name that the system chooses. The lab never changes a directory that it
-/// did not create: it opens directories without following links, and removes only directories that it created.
+/// A directory for the files of a trial, with a name that the system chooses. The lab opens directories without
+/// following links, and changes or removes only directories that the lab created.
 ///
-/// A worker creates its directories inside the directory of its trial, whose name is unknown to other programs until it
-/// exists. The worker removes everything that the trial created when the worker ends, or when it detects that the lab
-/// has ended. If the worker was killed, the lab does so.
+/// A worker creates its directories inside the directory of its trial, whose name is unknown to other programs until
+/// the directory exists. The worker removes everything that the trial created when the worker ends, or when it detects
+/// that the lab has ended. If the worker was killed, the lab removes everything that the trial created.
 public struct ScratchDirectory: Sendable {
   /// The path of the directory.
   public let path: String
@@ -31,7 +31,8 @@ public struct ScratchDirectory: Sendable {
     (device, inode) = (directory.device, directory.inode)
   }
 
-  /// Verifies that directories can be created in ``parent``. A failure here would be the same for every trial.
+  /// Verifies that directories can be created in ``parent``. If they cannot, every trial would fail for the same
+  /// reason.
   ///
   /// - Throws: ``SystemError`` if ``parent`` is not a directory, or if its path is too long for the paths inside it.
   public static func requirePlace() throws(SystemError) {
@@ -42,8 +43,8 @@ public struct ScratchDirectory: Sendable {
     guard parent.utf8.count + longestPath < Int(PATH_MAX) else { throw SystemError(ENAMETOOLONG, action) }
   }
 
-  /// The number of bytes that is sufficient for the names of a trial's directory, of a directory inside it, and of a
-  /// file in that directory.
+  /// An upper bound, in bytes, of a path below ``parent``: the names of a trial's directory, of a directory inside it,
+  /// and of a file in that directory.
   private static let longestPath = 256
 
   /// Returns the path of the file `name` in this directory.
@@ -103,13 +104,12 @@ public struct ScratchDirectory: Sendable {
   private static func remove(trial name: String) {
     let (path, over) = ("\(parent)/\(name)", "\(parent)/\(name)-over")
     guard let directory = OpenDirectory(path), directory.owner == geteuid() else { return }
-    // The directory is renamed first, so that a worker that is still running, because it ends by itself without the
-    // lab, creates nothing more in it.
+    // The worker may still be running if it ends by itself after the lab has ended. The directory is renamed first, so
+    // that such a worker creates no further files in the directory.
     guard rename(path, over) == 0, let renamed = OpenDirectory(over),
       (renamed.device, renamed.inode) == (directory.device, directory.inode)
     else { return }
-    // A thread that had looked up the old name before may still create a file in the directory, once for each such
-    // thread.
+    // A thread that had looked up the old name before the renaming may still create one file in the directory.
     for _ in 0..<1000 {
       directory.empty()
       if rmdir(over) == 0 || errno != ENOTEMPTY { return }
@@ -129,7 +129,7 @@ private final class OpenDirectory {
   var inode: UInt64 { UInt64(status.st_ino) }
   var owner: uid_t { status.st_uid }
 
-  /// Opens the directory `name` in `parent`; nil if it does not exist or is a link.
+  /// Opens the directory `name` in `parent`; nil if the directory does not exist or is a link.
   init?(_ name: UnsafePointer<CChar>, in parent: Int32 = AT_FDCWD) {
     descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return nil }

@@ -5,9 +5,9 @@ public struct SourceLines: Sendable {
   /// The number of addresses in one lookup, limited by the length of a command line.
   private static let batch = 4000
 
-  /// Looks up addresses in the file's debugging information with LLVM's `llvm-symbolizer`. The result is empty if that
-  /// program is not installed, or if the file has no debugging information. The lookup uses at most 20 s of processor
-  /// time for each 4000 addresses.
+  /// Looks up addresses in the file's debugging information with LLVM's `llvm-symbolizer`. The result is empty if
+  /// `llvm-symbolizer` is not installed, or if the file has no debugging information. The lookup uses at most 20 s of
+  /// processor time for each 4000 addresses.
   public init(of path: String, _ addresses: Set<UInt64>) {
     var places: [UInt64: String] = [:]
     let sorted = addresses.sorted()
@@ -21,8 +21,7 @@ public struct SourceLines: Sendable {
   /// Returns the file and the line of an address: `main.swift:12`; nil if the location is not known.
   public func place(of address: UInt64) -> String? { places[address] }
 
-  /// Returns the location of each address as `llvm-symbolizer` writes it; empty if the program did not write one for
-  /// each address.
+  /// Returns the location of each address as `llvm-symbolizer` writes it; an empty array if a location is missing.
   private static func lookUp(_ addresses: ArraySlice<UInt64>, in path: String) -> [String] {
     let numbers = addresses.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
     let file = path.replacing("'", with: "'\\''")

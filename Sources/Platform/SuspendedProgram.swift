@@ -14,7 +14,7 @@ public struct SuspendedProgram: Sendable {
   /// - Parameters:
   ///   - path: the program's file.
   ///   - arguments: the program's arguments, the first of which is its name.
-  ///   - variables: the environment variables to add to the lab's.
+  ///   - variables: the environment variables to add to the lab's environment.
   /// - Throws: ``SystemError`` if no process can be started.
   public init(_ path: String, arguments: [String], variables: [String: String]) throws(SystemError) {
     let gate = try makePipe()
@@ -60,7 +60,8 @@ public struct SuspendedProgram: Sendable {
 }
 
 extension ChildProcess {
-  /// Returns the number of the signal that ended a process, given its status from `waitpid`; nil if no signal ended it.
+  /// Returns the number of the signal that ended a process, given its status from `waitpid`; nil if no signal ended the
+  /// process.
   public static func endingSignal(_ status: Int32) -> Int32? {
     let signal = status & 0x7F
     return signal == 0 || signal == 0x7F ? nil : signal

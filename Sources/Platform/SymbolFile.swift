@@ -4,8 +4,8 @@ import CDispatchSupport
 public struct SymbolFile: Sendable {
   private var symbols: [(address: UInt64, size: UInt64, name: String)] = []
 
-  /// Reads the symbol table of a file, or its dynamic symbol table if there is no other. The result has no functions if
-  /// the file cannot be read.
+  /// Reads the symbol table of a file, or its dynamic symbol table if the file has no other table. The result has no
+  /// functions if the file cannot be read.
   public init(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -30,7 +30,7 @@ public struct SymbolFile: Sendable {
     func sections(_ type: Int) -> [Int] {
       (0..<count).map { first + $0 * size }.filter { number($0 + 4, UInt32.self) == type }
     }
-    // The table is SHT_SYMTAB, or else SHT_DYNSYM.
+    // The table is SHT_SYMTAB if the file has one, and SHT_DYNSYM otherwise.
     guard let table = sections(2).first ?? sections(11).first, let offset = number(table + 24, UInt64.self),
       let length = number(table + 32, UInt64.self), let link = number(table + 40, UInt32.self),
       let names = number(first + link * size + 24, UInt64.self), length < bytes.count
@@ -45,7 +45,7 @@ public struct SymbolFile: Sendable {
     }
   }
 
-  /// Returns the name of the function at an address, as in its source; nil if no function is known there.
+  /// Returns the name of the function at an address, as in its source; nil if no function is known at the address.
   public func name(at address: UInt64) -> String? { symbol(at: address).map(Self.readable) }
 
   /// Returns whether the function at an address is part of Dispatch, which static programs contain.
@@ -69,7 +69,7 @@ public struct SymbolFile: Sendable {
   static func readable(_ symbol: String) -> String {
     if symbol.hasPrefix("_Z"), let text = gcdlab_demangle_cxx(symbol) {
       defer { free(text) }
-      // The types of the parameters are left out.
+      // The name ends before the types of the parameters.
       return String(String(cString: text).replacing("(anonymous namespace)::", with: "").prefix { $0 != "(" })
     }
     guard symbol.hasPrefix("$s") || symbol.hasPrefix("$S"),

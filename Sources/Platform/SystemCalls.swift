@@ -4,11 +4,12 @@ import Synchronization
 /// A counter of the system calls that a piece of code makes.
 ///
 /// Linux 5.11 or later on x86-64 reports system calls exactly and without privileges: each call of the thread becomes a
-/// signal, whose handler counts the call and continues it (`SystemCalls.c`). A call then takes some microseconds, so
-/// nothing is timed while calls are counted. A function that the vDSO executes without entering the kernel
-/// (`clock_gettime`) is not a system call.
+/// signal, and the handler of the signal counts the call and continues it (`SystemCalls.c`). A call then takes some
+/// microseconds, so no code is timed while calls are counted. A function that the vDSO executes without entering the
+/// kernel (`clock_gettime`) is not a system call.
 public enum SystemCalls {
-  /// The number of threads that are counting. While it is above zero, the lab's handler of SIGSYS is installed.
+  /// The number of threads that are counting. While this number is above zero, the lab's handler of SIGSYS is
+  /// installed.
   private static let counting = Mutex(0)
 
   /// Executes `body` and counts the system calls that the calling thread makes in it. The count includes calls of

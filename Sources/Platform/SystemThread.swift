@@ -1,7 +1,7 @@
 import CDispatchSupport
 import Dispatch
 
-/// A thread outside the dispatch pool. Patterns run on such threads, and start further ones.
+/// A thread outside the dispatch pool. Patterns run on such threads, and start further threads of this kind.
 ///
 /// Unchecked: the handle is opaque, and any thread may join or detach it once.
 public struct SystemThread: @unchecked Sendable {
@@ -42,8 +42,8 @@ public struct SystemThread: @unchecked Sendable {
   /// Detaches the thread. A detached thread must not be joined.
   public func detach() { pthread_detach(handle) }
 
-  /// Verifies that `count` more threads can exist at once. If the pool cannot start a thread, Dispatch waits for one
-  /// forever, and signals are no longer handled.
+  /// Verifies that `count` more threads can exist at once. If the pool cannot start a thread, Dispatch waits for a
+  /// thread forever, and signals are no longer handled.
   ///
   /// - Throws: ``SystemError`` if that many threads cannot be started.
   public static func requireCapacity(for count: Int) throws(SystemError) {
@@ -65,17 +65,17 @@ public struct SystemThread: @unchecked Sendable {
     #endif
   }
 
-  /// Binds the calling thread to one of the cores that this process may use: the one with the index `core` modulo their
-  /// number. The call has no effect on Darwin.
+  /// Binds the calling thread to one of the cores that this process may use. The index of the core is `core` modulo the
+  /// number of these cores. The call has no effect on Darwin.
   ///
-  /// - Throws: ``SystemError`` if the system does not allow it.
+  /// - Throws: ``SystemError`` if the system does not allow the binding.
   public static func prefer(core: Int) throws(SystemError) {
     let status = gcdlab_prefer_core(Int32(truncatingIfNeeded: core))
     if status != 0 { throw SystemError(status, "keep a thread on a core") }
   }
 
   /// Whether this process may give a thread a nice value below 0; true if the system's threads have no nice values
-  /// (Darwin). The first access sets such a value on the calling thread for an instant.
+  /// (Darwin). The first access gives the calling thread a nice value of -1 for an instant.
   public static let canRaisePriority: Bool = {
     #if canImport(Darwin)
       true

@@ -11,8 +11,8 @@ public enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Returns whether a write to a stream would not block, and waits up to `milliseconds` for that. A closed stream
-  /// counts as ready, since a write to it fails at once.
+  /// Returns whether a write to a stream would not block, and waits up to `milliseconds` until it would not. A closed
+  /// stream counts as ready, since a write to it fails at once.
   public static func hasRoom(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wanted, 1, milliseconds) != 0
@@ -22,12 +22,13 @@ public enum Terminal {
   /// the number of such a stream and receive the lab's output. Reads and writes on the streams still fail.
   public static func occupyStandardStreams() {
     for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
-      // The lowest free number is that of the stream. It is opened for the wrong direction, so that using it fails.
+      // The lowest free number is that of the stream. The stream is opened for the wrong direction, so that its use
+      // fails.
       _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Returns the value of an environment variable; nil if it is not set.
+  /// Returns the value of an environment variable; nil if the variable is not set.
   public static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 

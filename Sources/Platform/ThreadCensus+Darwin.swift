@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
   extension ThreadCensus {
     /// The system's number of the calling thread.
     public static var currentThread: Int {
@@ -13,7 +13,7 @@
     /// Always nil: `thread_info` reports that a thread waits, but not for what.
     public static func taken() -> ThreadCensus? { nil }
 
-    /// Returns the current number of threads of this process; nil if the system does not report it.
+    /// Returns the current number of threads of this process; nil if the system does not report the number.
     public static func count() -> Int? {
       var facts = proc_taskinfo()
       let size = Int32(MemoryLayout<proc_taskinfo>.size)

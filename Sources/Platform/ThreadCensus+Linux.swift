@@ -7,7 +7,7 @@
     /// The system's number of the calling thread.
     public static var currentThread: Int { Int(gcdlab_thread_id()) }
 
-    /// Returns a census of this process's threads; nil if `/proc` does not report what a thread waits for.
+    /// Returns a census of this process's threads; nil if `/proc` does not report the system calls of threads.
     public static func taken() -> ThreadCensus? {
       guard readFile("/proc/thread-self/syscall") != nil, let tasks = namesInDirectory("/proc/self/task") else {
         return nil
@@ -53,7 +53,7 @@
     ///
     /// All waits on memory are futex calls. An idle pool thread is in `sem_timedwait` of glibc: FUTEX_WAIT_BITSET with
     /// a timeout. `dispatch_group_wait` uses FUTEX_WAIT, with or without a timeout. `dispatch_semaphore_wait` without a
-    /// timeout is FUTEX_WAIT_BITSET without one. (A semaphore wait *with* a timeout looks like an idle thread.)
+    /// timeout is FUTEX_WAIT_BITSET without a timeout. (A semaphore wait *with* a timeout looks like an idle thread.)
     init?(systemCall line: String, futex: Int = Int(gcdlab_futex_call())) {
       let words = line.split { $0 == " " || $0 == "\n" }
       guard let first = words.first, let number = Int(first) else { return nil }

@@ -15,7 +15,7 @@ public struct ThreadCensus: Sendable, Equatable {
     /// Whether the thread belongs to the dispatch pool.
     public internal(set) var isPoolThread: Bool
 
-    /// Creates a thread. It belongs to the pool if its name is that of a pool thread.
+    /// Creates a thread, which belongs to the pool if its name is that of a pool thread.
     public init(id: Int, name: String, sleep: Sleep?) {
       self.id = id
       self.name = name
@@ -46,9 +46,10 @@ public struct ThreadCensus: Sendable, Equatable {
   /// their peak. The lab's own threads (``SystemThread``) may have ended, so they are counted when they start and end.
   public static func peakCount() -> Int? { count().map { max($0, OwnThreads.most + 1) } }
 
-  /// Returns whether `name` is that of a pool thread. Since Swift 6.3, Dispatch names its threads by the end of their
-  /// root queue's name (`com.apple.root.default-qos`, `….overcommit`); before, ``OwnThreads`` identifies them. A thread
-  /// inherits the name of the thread that starts it, so ``SystemThread`` clears the name.
+  /// Returns whether `name` is the name of a pool thread. Since Swift 6.3, Dispatch names its threads by the end of
+  /// their root queue's name (`com.apple.root.default-qos`, `….overcommit`). For earlier versions, ``OwnThreads``
+  /// identifies the pool's threads. A thread inherits the name of the thread that starts it, so ``SystemThread`` clears
+  /// the name.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
   /// The numbers of the pool threads that sleep because of a block. Each of them occupies a stack and a place in the

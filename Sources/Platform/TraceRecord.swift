@@ -89,13 +89,14 @@ public struct TraceRecord: Sendable {
   public var process: Int
   /// The events that the worker wrote, in order of time.
   public var events: [RecordedEvent]
-  /// The number of events that were dropped because the memory was full, and the time of the first one.
+  /// The number of events that were dropped because the memory was full, and the time of the first dropped event.
   public var lost: (events: Int, first: UInt64)
-  /// The time up to which later events overwrote earlier ones; 0 if no event was overwritten.
+  /// The time up to which events were overwritten by later events, in monotonic nanoseconds; 0 if no event was
+  /// overwritten.
   public var overwrittenUntil: UInt64 = 0
   /// The scheduling events, in order of time.
   public var switches: [RecordedSwitch]
-  /// The reason why there are no scheduling events; nil if there are.
+  /// The reason why there are no scheduling events; nil if scheduling events were recorded.
   public var obstacle: SystemError?
   /// Whether calls of Dispatch can be recorded, which depends on how this binary is linked.
   public var seesCalls: Bool

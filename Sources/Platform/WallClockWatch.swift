@@ -3,15 +3,15 @@ import Dispatch
 import Synchronization
 
 /// A watch that detects whether the wall clock was set, after which earlier and later wall-clock times cannot be
-/// compared. A gradual correction of the clock does not count. Darwin does not report such changes, so none are
-/// detected there.
+/// compared. A gradual correction of the clock does not count. Darwin does not report such changes, so the watch
+/// detects no changes on Darwin.
 public final class WallClockWatch: Sendable {
   private struct State {
     var wasSet = false
     var listeners: [@Sendable () -> Void] = []
   }
   private let state = Mutex(State())
-  /// The source of the watch; nil without a descriptor. Any thread may use the source, although Dispatch does not
+  /// The source of the watch; nil if there is no descriptor. Any thread may use the source, although Dispatch does not
   /// declare it as Sendable.
   private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 

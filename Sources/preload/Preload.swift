@@ -16,8 +16,8 @@ import Dispatch
     guard arguments.count > 3 else { fail("usage: preload CLANG FOLDER OUTPUT INPUT...") }
     let (clang, folder, output) = (arguments[0], arguments[1], arguments[2])
     let number = number(of: arguments[3...].flatMap(read))
-    // Stacks are walked, and unwound, through the recorder, which needs frame pointers and unwind tables. Symbols that
-    // the library does not define are resolved at their first call.
+    // The recorder needs frame pointers and unwind tables, since stack walks and exceptions pass through its frames.
+    // Symbols that the library does not define are resolved at their first call.
     let flags = [
       "-fPIC", "-O2", "-Wall", "-Werror", "-fvisibility=hidden", "-fno-omit-frame-pointer", "-fexceptions",
       "-ftls-model=initial-exec", "-I\(folder)", "-I\(folder)/include",

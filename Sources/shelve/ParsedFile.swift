@@ -12,8 +12,8 @@ enum ParsedFile {
     return text(of: root, &nodesLeft)
   }
 
-  /// Returns a node as text: its kind, its line, the number of bytes of its content, a colon, and the content. Nil if
-  /// the node is invalid, or if no nodes are left.
+  /// Returns a node as text: its kind, its line, the number of bytes of its content, a colon, and the content. Returns
+  /// nil if the node is invalid, or if no nodes are left.
   private static func text(of node: Node, _ nodesLeft: inout Int) -> String? {
     nodesLeft -= 1
     guard nodesLeft >= 0, let line = node.mark?.line else { return nil }

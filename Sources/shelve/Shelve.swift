@@ -7,8 +7,8 @@ import Dispatch
   import Glibc
 #endif
 
-/// The command `shelve OUTPUT FILE…`, which the plugin `Shelve` runs. It writes Swift source with the text of the
-/// files, and with the content of the YAML files in a form that a lab reads without a YAML parser (``ParsedFile``).
+/// The command `shelve OUTPUT FILE…`, which the plugin `Shelve` runs. The command writes Swift source with the text of
+/// the files, and with the content of the YAML files in a form that a lab reads without a YAML parser (``ParsedFile``).
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
@@ -31,7 +31,8 @@ import Dispatch
   }
 
   /// Returns a raw string literal with as many `#` as the text requires. A control character other than a line feed or
-  /// a tab is written as a Unicode escape, since Swift does not allow it in a source or reads it as another character.
+  /// a tab is written as a Unicode escape, since Swift rejects the character in source code or reads it as another
+  /// character.
   private static func literal(_ text: String) -> String {
     var marks = "#"
     while text.contains("\"\"\"" + marks) || text.contains("\\" + marks) { marks += "#" }

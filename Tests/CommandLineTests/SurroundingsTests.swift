@@ -26,7 +26,7 @@ extension Binary {
       #expect(finished.status == 2 && finished.output.isEmpty)
       #expect(
         finished.errors
-          == "gcdlab: files of the system are needed that are not there: /proc is not mounted, or empty\n")
+          == "gcdlab: required files of the system are missing: /proc is not mounted, or is empty\n")
     }
   }
 

@@ -321,7 +321,7 @@ import Testing
       Execution.threads(2) { _ in for _ in 0..<1 + count % 2 { Execution.step("step") } }
     }
     let error = #expect(throws: Explorer.Nondeterminism.self) { try explorer.explore(.random(10, seed: 1)) }
-    #expect(error?.description.contains("did something else when it was repeated") == true)
+    #expect(error?.description.contains("behaved differently when it was repeated") == true)
   }
 
   @Test func `the exploration of an endless program is abandoned`() throws {

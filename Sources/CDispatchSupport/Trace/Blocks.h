@@ -1,16 +1,17 @@
 // Wraps the blocks and functions that a program submits, so that their beginnings and ends are recorded.
 //
 // Calls.h submits the wrappers in place of the program's blocks. run(), run_here() and iterate() run on the thread that
-// Dispatch chooses, around the program's code. They must not call a function that is wrapped. A function with its
-// context is allocated once for each submission; a block is copied by Dispatch in any case.
+// Dispatch chooses, around the program's code. These functions must not call a wrapped function. The recorder allocates
+// memory for each submission of a function and its context. The recorder allocates no memory for a block, since
+// Dispatch copies the block.
 #pragma once
 #include <stdlib.h>
 
 #include "Stacks.h"
 #include "Writing.h"
 
-// The position of a thread: whether it is in a call of Dispatch, the reason of any wait inside that call, and the queue
-// of the wait.
+// The position of a thread: whether the thread is in a call of Dispatch, the reason of any wait inside this call, and
+// the queue of the wait.
 struct place {
   bool inside;
   uint8_t why;
@@ -32,7 +33,7 @@ static struct place enter(struct place place) {
   call_real;                                                        \
   restore(outer);
 
-// Records the beginning of a block. Inside the block, calls are made by the program again.
+// Records the beginning of a block. Calls inside the block are the program's own calls.
 static struct place begin(uint64_t number, void *queue, unsigned how) {
   struct place outer = enter((struct place){false, 0, NULL});
   self.depth++;
@@ -53,7 +54,7 @@ static uint64_t numbers(uint64_t count) {
   return first;
 }
 
-// A submission, whose duration is measured for one of eight blocks of a thread.
+// A submission. The duration of a submission is measured for one in eight blocks of a thread.
 struct submission {
   uint64_t number;
   struct gcdlab_trace_event *event;
@@ -96,7 +97,7 @@ struct block {
   unsigned how;
 };
 
-// The invoke function that all work items share. It identifies their blocks.
+// The invoke function that all work items share, and by which their blocks are recognized.
 extern void (*const _dispatch_block_special_invoke)(void *) WEAK;
 static bool is_item(const struct block *block) {
   return &_dispatch_block_special_invoke && (void (*)(void *))block->invoke == _dispatch_block_special_invoke;

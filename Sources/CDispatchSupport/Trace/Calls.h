@@ -1,7 +1,7 @@
 // The calls of Dispatch that submit blocks and functions.
 //
 // The wrappers replace the functions of the same names, on the program's threads. While nothing is recorded, a wrapper
-// consists of a load, a branch and a jump. Calls by Dispatch of its own functions are not recorded.
+// consists of a load, a branch and a jump. Calls that Dispatch makes to its own functions are not recorded.
 #pragma once
 #include "Blocks.h"
 #include "Queues.h"
@@ -15,8 +15,8 @@
     traced_##name arguments;                                                       \
   }
 
-// Submits a block inside another block. A work item is submitted unchanged, since it has flags. Its body was wrapped
-// when the item was created.
+// Submits a block inside another block. A work item is submitted unchanged, since a wrapper would hide the item's
+// flags. The body of the item was wrapped when the item was created.
 #define SUBMIT_BLOCK(how, call_real)                                               \
   uint64_t item = is_item(block) ? (uint64_t)block : 0;                            \
   struct submission submission = submitting(queue, (how) | (item ? GCDLAB_TRACE_BY_ITEM : 0), item); \
@@ -120,7 +120,7 @@ CALL(dispatch_apply_f, (size_t count, void *queue, void *context, iteration *fun
   struct call loop = {loops(queue, (uint32_t)count), queue, context, (body *)function, GCDLAB_TRACE_APPLY};
   INSIDE(GCDLAB_TRACE_IN_APPLY, queue, __real_dispatch_apply_f(count, queue, &loop, iterate_here)))
 
-// Handlers of sources: the source submits them itself, and may run them many times.
+// Handlers of sources. A source submits its handlers itself, and may run a handler many times.
 #define HANDLER(name)                                                             \
   extern void __real_##name(void *source, void *block) WEAK;                      \
   void __wrap_##name(void *source, void *block) {                                 \

@@ -1,7 +1,8 @@
 // The layout of the file that a recorded program and the lab both map.
 //
-// Trace.c writes it in the program, on all threads at once, and File.c reads it in the lab, possibly at the same time.
-// A chunk belongs to one thread. The threads share only the header, which they change by atomic operations.
+// Trace.c writes the file in the program, on all threads at once. File.c reads the file in the lab, possibly at the
+// same time. A chunk belongs to one thread. The threads share only the header, and change the header with atomic
+// operations.
 #pragma once
 #include "Trace.h"
 
@@ -18,7 +19,8 @@ struct chunk {
 enum state { EMPTY, WRITTEN, LEFT, KEPT };
 
 struct trace_file {
-  // The number of chunks that were requested. It is higher than the number of existing chunks if events are lost.
+  // The number of chunks that were requested. This number is higher than the number of existing chunks if events are
+  // lost.
   uint64_t chunks;
   struct gcdlab_trace_loss loss;
   // The number of programs that wrote into the file.

@@ -10,7 +10,7 @@
 #include <unwind.h>
 
 // The address of a function of the C library or of the compiler's library; null if the program lacks the function. A
-// static program contains the function only if it is linked with it.
+// static program contains a function only if the linker has added it.
 #ifdef GCDLAB_LINKED
 #define FIND(name) &name
 #else
@@ -20,10 +20,10 @@
 #ifdef __x86_64__
 
 // A table of the distances in words between the stack slots of a call's return address and of its caller's return
-// address. The unwinder determines a distance once for each call, which takes microseconds. Afterwards a stack is
-// walked with the table in nanoseconds. Swift's libraries have no frame pointers to follow. An entry has 48 bits for
-// the address of a call, and 16 bits for the distance, which is 0 if no caller is known, and OPEN if the distance
-// varies.
+// address. The unwinder determines a distance once for each call, which takes microseconds. With the table, a later
+// walk of the stack takes nanoseconds. Frame pointers are not sufficient, since Swift's libraries do not have frame
+// pointers. An entry has 48 bits for the address of a call, and 16 bits for the distance, The distance is 0 if no
+// caller is known, and OPEN if the distance varies.
 enum { HOPS = 1 << 14, LEARNED = 40, OPEN = UINT16_MAX };
 static uint64_t hops[HOPS];
 static _Unwind_Reason_Code (*unwind)(_Unwind_Trace_Fn each, void *argument);
@@ -94,7 +94,7 @@ static void prepare_frames(void) {}
 
 static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
   (void)has_learned;
-  // The frames of an asynchronous function in Swift are marked.
+  // Swift marks the frame pointer of an asynchronous function with bit 60.
   uintptr_t frame = ((uintptr_t *)place)[-1] & ~((uintptr_t)1 << 60);
   return frame + 8 > place && frame % 8 == 0 && frame < end - 16 ? frame + 8 : end;
 }

@@ -1,8 +1,8 @@
 // The jobs of Swift concurrency, each of which runs from one suspension to the next.
 //
-// The wrappers replace two functions of the Swift runtime, if it is linked statically: the submission of a job, on any
-// thread, and the execution of a job, on a thread of Swift's pool or of an executor. Otherwise Calls.h records the jobs
-// as functions on the pool's queues.
+// If the Swift runtime is linked statically, the wrappers replace two of its functions: the submission of a job, on any
+// thread, and the execution of a job, on a thread of Swift's pool or of an executor. If the runtime is loaded, Calls.h
+// records the jobs as functions on the pool's queues.
 #pragma once
 #include "Blocks.h"
 #include "Queues.h"

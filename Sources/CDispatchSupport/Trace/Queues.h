@@ -41,7 +41,7 @@ static void *made(void *queue) {
   queue_is(queue, *(void **)queue == concurrent ? GCDLAB_TRACE_CONCURRENT : GCDLAB_TRACE_SERIAL, label);
   return queue;
 }
-// Records that blocks of a queue may have to wait for something other than a thread: for its target, or for a resume.
+// Records that blocks of a queue may have to wait for the queue's target or for a resume, and not only for a thread.
 static void holds(void *queue, void *target) { record(GCDLAB_TRACE_HOLDS, 0, 0, (uint64_t)queue, (uint64_t)target); }
 
 extern void *__real_dispatch_queue_create(const char *label, void *attributes) WEAK;
@@ -57,7 +57,7 @@ void *__wrap_dispatch_queue_create_with_target(const char *label, void *attribut
   if (target) holds(queue, target);
   return queue;
 }
-// The reader of a trace treats a source as a queue of its own.
+// The reader of a trace treats a source as a queue.
 extern void *__real_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) WEAK;
 void *__wrap_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
   void *source = __real_dispatch_source_create(type, handle, mask, queue);
@@ -86,8 +86,8 @@ extern void dispatch_release(void *object) WEAK;
 // Records the system's queues, before anything else of the program is recorded.
 static void prepare_queues(void) {
 #ifdef GCDLAB_PRELOADED
-  // Dispatch has no function that returns a queue's kind. The kind is found by comparison with a concurrent queue that
-  // is created here.
+  // Dispatch has no function that returns the kind of a queue. A queue is recognized as concurrent by comparison with a
+  // concurrent queue that is created here.
   void *queue = __real_dispatch_queue_create("gcdlab", &_dispatch_queue_attr_concurrent);
   concurrent = queue ? *(void **)queue : NULL;
   if (queue) dispatch_release(queue);

@@ -1,8 +1,8 @@
-// Determines the location of a call: walks the thread's stack, and records each stack once.
+// Determines the location of a call by a walk of the thread's stack, and records each stack once.
 //
-// The wrappers call site() on the thread that makes the call. The function allocates no memory, and takes no lock
-// except in the case that Frames.h describes. In the lab itself, site() returns 0, since the locations in its own
-// trials are not needed.
+// The wrappers call site() on the thread that makes the call. site() allocates no memory, and takes no lock except in
+// the case that Frames.h describes. In the lab itself, site() returns 0, since the locations of calls in trials are not
+// needed.
 #pragma once
 #include "Writing.h"
 
@@ -72,7 +72,7 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
       if (none == hash) return (uint16_t)at;
       continue;
     }
-    // An address outside of all files is not a return address, and the frames from there on are not valid.
+    // An address outside of all files is not a return address. The frames from this address on are not valid.
     uint32_t known = 0;
     for (; known < count; known++) {
       const struct link_map *module = module_of(calls[known] - 1);
@@ -89,14 +89,14 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
 }
 
 // Walks the stack of the calling thread, and returns the stack's number; 0 if the stack is not known. The end of the
-// stack is known for the first thread, and for threads of the C library, whose own data is at the end of the stack. No
-// memory outside the stack is read.
+// stack is known for the first thread, and for threads of the C library. The C library places its data at the end of a
+// thread's stack. No memory outside the stack is read.
 static __attribute__((noinline)) uint16_t site(void) {
   if (!find_object) return 0;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)pthread_self();
   if (frame < first_stack && first_stack - frame < 64 << 20) end = first_stack;
   else if (frame > end || end - frame > (uintptr_t)1 << 30) return 0;
-  // The same calls at the same places are the same stack.
+  // Stacks with the same calls at the same addresses are equal.
   struct walk *walk = &walks[frame / 16 % WALKS];
   uint32_t same = 0;
   while (walk->frame == frame && same < walk->count && *(uint64_t *)walk->places[same] == walk->calls[same]) same++;

@@ -1,7 +1,7 @@
 // The waits of threads.
 //
 // The wrappers replace functions of Dispatch and of the C library, on every thread. Only slow paths, in which a thread
-// has to wait, are wrapped. If one wait is inside another, the outer one determines the reason. A wrapper preserves
+// has to wait, are wrapped. If a wait is inside another wait, the outer wait determines the reason. A wrapper preserves
 // errno, and must not wait itself.
 #pragma once
 #include <errno.h>
@@ -22,7 +22,7 @@ static void waited(void) {
   if (--self.waits == 0) record(GCDLAB_TRACE_WAITED, 0, 0, 0, 0);
   errno = error;
 }
-// Returns the reason of a wait: GCDLAB_TRACE_WORK for a pool thread that is in no block, otherwise `reason`.
+// Returns the reason of a wait: GCDLAB_TRACE_WORK for a pool thread outside of any block, and `reason` otherwise.
 static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
   know();
   return self.is_pool && self.depth == 0 ? GCDLAB_TRACE_WORK : reason;
@@ -66,7 +66,7 @@ WAIT(unsigned, sleep, (unsigned seconds), (seconds), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, pthread_join, (pthread_t thread, void **result), (thread, result), GCDLAB_TRACE_JOIN, NULL)
 WAIT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex),
      GCDLAB_TRACE_CONDITION, NULL)
-// Waits in the C library: for a mutex, a reader-writer lock, and a POSIX semaphore.
+// Waits in the C library for a mutex, a reader-writer lock, or a POSIX semaphore.
 WAIT_VOID(__lll_lock_wait, (int *word, int private), (word, private), GCDLAB_TRACE_LOCK, NULL)
 WAIT(int, __futex_abstimed_wait64,
      (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),

@@ -28,13 +28,13 @@ struct pen {
 
 // The recorder's state of a thread.
 struct thread {
-  // The position in the chunk for events of blocks and waits, and in the chunk for events that describe these, which
-  // are never dropped.
+  // `pen` is the write position for events of blocks and waits. `keeps` is the write position for events that describe
+  // blocks and waits; these events are never dropped.
   struct pen pen, keeps;
-  // Whether the thread is in a call of Dispatch. Calls inside that call are not the program's own.
+  // Whether the thread is in a call of Dispatch. Calls inside this call are not the program's own calls.
   bool inside;
   bool known, is_pool, has_ended;
-  // The reason, plus 1, of any wait inside the current call of Dispatch.
+  // The reason, plus 1, of any wait inside the current call of Dispatch; 0 outside of such a call.
   uint8_t why;
   uint32_t depth, waits;
   uint64_t slot, blocks;
@@ -48,7 +48,7 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// Counts the events of a chunk as lost, and clears them.
+// Counts the events of a chunk as lost, and clears the events.
 static void lose(struct chunk *chunk) {
   struct gcdlab_trace_loss *loss = &file->loss;
   uint32_t events = 0;
@@ -60,7 +60,7 @@ static void lose(struct chunk *chunk) {
   memset(chunk->events, 0, sizeof chunk->events);
 }
 
-// Returns the number of a free chunk for this thread, from 1; 0 if there is none.
+// Returns the number of a free chunk for this thread, from 1; 0 if no chunk is free.
 static uint64_t take(uint64_t time, enum state state) {
   for (uint32_t tries = 0; tries < 2 * CHUNKS; tries++) {
     uint64_t taken = __atomic_fetch_add(&file->chunks, 1, __ATOMIC_RELAXED);
@@ -114,7 +114,7 @@ static bool has_room(struct pen *pen, uint64_t time) {
   return true;
 }
 
-// Determines whether the calling thread is a pool thread, if that is not known yet.
+// Determines whether the calling thread is a pool thread, if the answer is not known yet.
 static void know(void) {
   if (!self.known) has_room(&self.pen, now());
 }
@@ -134,7 +134,8 @@ static struct gcdlab_trace_event *write_with(struct pen *pen, enum gcdlab_trace_
   event->count = count;
   event->a = a;
   event->b = b;
-  // The kind is written last: an event is valid once it has a kind, whatever happens to the thread.
+  // The kind is written last. An event without a kind is not valid, for example if the thread was killed while it wrote
+  // the event.
   __atomic_store_n(&event->kind, (uint8_t)kind, __ATOMIC_RELEASE);
   return event;
 }
@@ -143,7 +144,7 @@ static void record(enum gcdlab_trace_kind kind, unsigned how, uint32_t count, ui
   write_with(&self.pen, kind, how, 0, count, a, b);
 }
 
-// Records an event that describes others, with at most `most` bytes of a text.
+// Records an event that describes other events, with at most `most` bytes of a text.
 static void explain(enum gcdlab_trace_kind kind, unsigned how, uint64_t a, const char *text, size_t most) {
   size_t length = text ? strlen(text) : 0;
   uint32_t parts = (uint32_t)((length < most ? length : most) + 15) / 16;

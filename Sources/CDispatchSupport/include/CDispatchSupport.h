@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The C functions of libdispatch that Swift's overlay hides, under names of the lab: a second declaration of the real
-// names would conflict with the Dispatch module. `__asm__` binds each to the real symbol, so nothing is wrapped, and a
-// call costs as much as in C. (On Linux, Swift has no <dispatch/dispatch.h> on its C include path.)
+// The C functions of libdispatch that Swift's overlay hides. The functions have names of the lab, since a second
+// declaration of the real names would conflict with the Dispatch module. `__asm__` binds each name to the real symbol,
+// so there are no wrappers, and a call costs as much as in C. (On Linux, Swift has no <dispatch/dispatch.h> on its C
+// include path.)
 #define GCDLAB_STRING_(x) #x
 #define GCDLAB_STRING(x) GCDLAB_STRING_(x)
 #define GCDLAB_SYMBOL(name) __asm__(GCDLAB_STRING(__USER_LABEL_PREFIX__) name)
@@ -75,10 +76,10 @@ intptr_t gcdlab_dispatch_semaphore_signal(void *semaphore) GCDLAB_SYMBOL("dispat
 /// Prevents the compiler from moving memory accesses across the call. No instruction is generated.
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
 
-// Marks of the loops that time short operations. No instruction is generated: each mark stores its address in a section
-// of the binary that is not loaded. Tools/timed-loops reads that section to find the machine code of the loops, and
-// checks which functions they call. The marks also prevent the compiler from moving code across them, and from removing
-// an empty loop.
+// Marks of the loops that time short operations. A mark generates no instruction, and stores its address in a section
+// of the binary that is not loaded. Tools/timed-loops reads this section to find the machine code of the loops, and
+// checks which functions the loops call. The marks also prevent the compiler from moving code across them, and from
+// removing an empty loop.
 #ifdef __ELF__
 #define GCDLAB_MARK(kind) \
   __asm__ __volatile__("99:\n\t.pushsection gcdlab_loops,\"\"\n\t.quad 99b\n\t.quad " #kind "\n\t.popsection" : : : "memory")
@@ -109,8 +110,8 @@ static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
 #endif
 }
 
-/// A number of the current chain of work, for each thread, which is passed from one function to the next. (Swift has no
-/// thread-local variables.)
+/// The number of the calling thread's current chain of work, which each function passes to the next function. (Swift
+/// has no thread-local variables.)
 extern _Thread_local uint64_t gcdlab_chain_of_thread;
 static inline uint64_t *gcdlab_chain(void) { return &gcdlab_chain_of_thread; }
 
@@ -122,14 +123,15 @@ static inline intptr_t *gcdlab_thread_number(void) { return &gcdlab_number_of_th
 extern _Thread_local bool gcdlab_thread_is_own;
 static inline bool *gcdlab_is_own_thread(void) { return &gcdlab_thread_is_own; }
 
-/// Returns the number of cores that this process may run on. On Linux it is the size of the affinity mask, which
-/// `taskset` can restrict; elsewhere it is the number of cores online.
+/// Returns the number of cores that this process may run on. On Linux, this number is the size of the affinity mask,
+/// which `taskset` can restrict. On other systems, it is the number of online cores.
 int gcdlab_core_count(void);
 
-/// Returns the number of the `index`-th core in the affinity mask; -1 if the system does not report it.
+/// Returns the number of the core at `index`, from 0, in the affinity mask; -1 if the system does not report the
+/// number.
 int gcdlab_core_number(int index);
 
-/// Returns the number of the core on which the calling thread runs; -1 if the system does not report it.
+/// Returns the number of the core on which the calling thread runs; -1 if the system does not report the core.
 int gcdlab_current_core(void);
 
 /// A function that receives the value that a block of the C code captured, and whether the block ran at its original
@@ -142,35 +144,35 @@ typedef void (*gcdlab_stack_block_function)(void *context, intptr_t value, bool 
 void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                               void (*copied)(void *context), void (*freed)(void *context));
 
-/// Executes a block on this function's stack by `dispatch_sync`. The parameters are those of
+/// Executes a block on this function's stack with `dispatch_sync`. The parameters are those of
 /// gcdlab_async_stack_block().
 void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                              void (*copied)(void *context), void (*freed)(void *context));
 
-/// Submits a block of the compiler, `dispatch_async(queue, ^{ function(context, variable); })`, and then changes the
-/// variable, whose initial value is `value`.
+/// Submits a block that the compiler creates, `dispatch_async(queue, ^{ function(context, variable); })`, and then
+/// changes the variable. The initial value of the variable is `value`.
 void gcdlab_async_compiled_block(void *queue, void *context, intptr_t value,
                                  void (*function)(void *context, intptr_t value));
 
 /// Creates a block as gcdlab_async_compiled_block() does, changes the variable, and then calls the block.
 void gcdlab_call_compiled_block(void *context, intptr_t value, void (*function)(void *context, intptr_t value));
 
-/// Returns the size in bytes of a piece of memory from `malloc` or `calloc`.
+/// Returns the size in bytes of memory that `malloc` or `calloc` allocated.
 size_t gcdlab_allocated_size(void *memory);
 
 /// Returns the result of confining this worker, before `main`, to the cores on its command line (`worker 0,2`): 0, or
 /// an error number. The result is 0 if no cores were given, and on systems other than Linux, which confine nothing.
 int gcdlab_confinement(void);
 
-/// Returns a descriptor that becomes readable when the wall clock is set; -1 if the system does not report this. The
-/// caller closes the descriptor.
+/// Returns a descriptor that becomes readable when the wall clock is set; -1 if the system does not report changes of
+/// the clock. The caller closes the descriptor.
 int gcdlab_wall_clock_watch(void);
 
-/// Returns the number of cores that are online, whether or not this process may run on them.
+/// Returns the number of online cores, whether or not this process may run on these cores.
 int gcdlab_online_count(void);
 
-/// Binds the calling thread to the core at `index` (modulo their number) in its affinity mask. The call has no effect
-/// on systems other than Linux. Returns 0, or the error number if the system does not allow it.
+/// Binds the calling thread to the core at `index`, modulo the number of cores, in its affinity mask. The call has no
+/// effect on systems other than Linux. Returns 0, or the error number if the system does not allow the binding.
 int gcdlab_prefer_core(int index);
 
 /// Removes the permission to lower nice values (the capability CAP_SYS_NICE, and the process's limit RLIMIT_NICE) from
@@ -182,8 +184,8 @@ int gcdlab_give_up_raising_priority(void);
 /// Returns whether the process ignores `signal`. (Swift cannot compare with SIG_IGN.)
 bool gcdlab_ignores(int signal);
 
-/// Redirects `signal` to the calling thread if another thread receives it. The calling thread must block the signal and
-/// wait for it.
+/// Redirects `signal` to the calling thread if another thread receives the signal. The calling thread must block the
+/// signal and wait for it.
 void gcdlab_gather(int signal);
 
 enum gcdlab_limit {
@@ -194,8 +196,8 @@ enum gcdlab_limit {
   GCDLAB_LIMIT_STACK
 };
 
-/// Returns a soft resource limit; -1 if there is none. (RLIM_INFINITY and, on Linux, RLIMIT_NPROC are not imported into
-/// Swift.)
+/// Returns a soft resource limit; -1 if there is no limit. (RLIM_INFINITY and, on Linux, RLIMIT_NPROC are not imported
+/// into Swift.)
 int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 
 /// Returns the number of the calling thread, as in `/proc/self/task`; -1 if threads have no number. (`gettid` and the
@@ -209,12 +211,13 @@ uintptr_t gcdlab_current_thread(void);
 /// function makes no system call.
 int64_t gcdlab_id_of_thread(uintptr_t thread);
 
-/// Opens a file without a name in `directory` for writing. The file is removed however the process ends. Returns -1 if
-/// the system or the file system does not support such files, or if /proc, which gcdlab_name_file() requires, is
-/// missing. (O_TMPFILE is not imported into Swift.)
+/// Opens a file without a name in `directory` for writing. The file is removed in whatever way the process ends.
+/// Returns -1 if the system or the file system does not support such files, or if /proc, which gcdlab_name_file()
+/// requires, is missing. (O_TMPFILE is not imported into Swift.)
 int gcdlab_open_unnamed(const char *directory);
 
-/// Links an unnamed file to `path`. Returns 0, or -1 and errno: EEXIST if the path exists.
+/// Gives the unnamed file that is open as `descriptor` the name `path`. Returns 0, or -1 and errno: EEXIST if the path
+/// exists.
 int gcdlab_name_file(int descriptor, const char *path);
 
 /// Opens a descriptor that becomes readable when a process has ended (`pidfd_open`). If the process no longer exists,
@@ -222,7 +225,7 @@ int gcdlab_name_file(int descriptor, const char *path);
 /// system does not support the call (ENOSYS).
 int gcdlab_open_process(int process);
 
-/// Ends the calling thread, which may be the main thread, by `pthread_exit`.
+/// Ends the calling thread, which may be the main thread, with `pthread_exit`.
 void gcdlab_end_thread(void) __attribute__((noreturn));
 
 /// Starts a process that keeps a core busy until a signal ends the process or its parent has ended. Returns its process
@@ -236,33 +239,34 @@ int gcdlab_adopt_orphans(void);
 /// Removes a System V semaphore. (`semctl` is not imported into Swift, since it has variable arguments.)
 void gcdlab_remove_semaphore(int identifier);
 
-/// Returns memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until the fault is mended. Returns
-/// null and errno on failure: ENOSYS on systems other than Linux, or on a processor whose instructions are not known
-/// here. The memory is never freed.
+/// Returns memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until gcdlab_mend_fault() removes
+/// the cause of the fault. Returns null and errno on failure: ENOSYS on systems other than Linux, and on processors
+/// other than x86-64 and ARM64. The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
 /// Accesses memory that causes a fault, and returns once the cause of the fault has been removed.
 void gcdlab_have_fault(int signal, void *fault);
 
-/// Mends the fault, so that the faulting thread continues.
+/// Removes the cause of the fault, so that the faulting thread continues.
 void gcdlab_mend_fault(int signal, void *fault);
 
-/// Returns the number of the futex system call, which all waits on memory use on Linux; -1 elsewhere.
+/// Returns the number of the futex system call, which all waits on memory use on Linux; -1 on other systems.
 int64_t gcdlab_futex_call(void);
 
 /// Returns whether `call` is the number of a system call that waits for events of descriptors (epoll); false on systems
 /// other than Linux.
 bool gcdlab_is_event_wait(int64_t call);
 
-/// Moves the calling thread's name into `name` if it is that of a pool thread, so that a thread that it now starts does
-/// not inherit the name. Returns whether the name was that of a pool thread.
+/// Moves the calling thread's name into `name` if it is the name of a pool thread, so that a thread that the caller
+/// starts does not inherit the name. Returns whether the name was that of a pool thread.
 bool gcdlab_hide_pool_name(char name[16]);
 
 /// Sets the calling thread's name. The call has no effect on systems other than Linux.
 void gcdlab_take_name(const char name[16]);
 
-/// Installs the handler of SIGSYS that counts calls, or restores the previous one, in the whole process. Returns 0, or
-/// an error number: ENOSYS if calls cannot be counted (another system or processor, a sanitizer).
+/// Installs the handler of SIGSYS that counts calls if `answers` is true, and restores the previous handler otherwise.
+/// The handler applies to the whole process. Returns 0, or an error number: ENOSYS if calls cannot be counted (another
+/// system or processor, a sanitizer).
 int gcdlab_answer_calls(bool answers);
 
 /// Starts to count the system calls of the calling thread, beginning after the return of this function. The handler of
@@ -290,16 +294,17 @@ struct gcdlab_allocations {
   uint64_t bytes;
 };
 
-/// Returns whether allocations can be counted, which requires that this binary is linked with malloc wrapped.
+/// Returns whether allocations can be counted, which requires that malloc was wrapped when this binary was linked.
 bool gcdlab_sees_allocations(void);
 
 /// Returns the allocations of all threads that have been counted so far.
 struct gcdlab_allocations gcdlab_allocations_so_far(void);
 
-/// Begins (`asked` is true) or ends counting the allocations of all threads. Calls nest.
+/// Begins to count the allocations of all threads if `asked` is true, and ends the count otherwise. Calls can be
+/// nested.
 void gcdlab_count_allocations(bool asked);
 
-/// Returns the bytes of the heap that the process has allocated and not freed; -1 if the system does not report them.
+/// Returns the heap memory that the process has allocated and not freed, in bytes; -1 if the system does not report it.
 int64_t gcdlab_heap_in_use(void);
 
 #include "Fiber.h"

@@ -7,9 +7,10 @@
 
 // Programs other than the lab: their start, their end, their files and the names of their functions.
 
-/// Starts a program, which waits before it runs until a byte can be read from `gate`. If the program then cannot be
-/// run, its error number is written to `report`; otherwise `report` is closed. `variables` (`A=B`, terminated by null)
-/// are added to this process's environment. Returns the process identifier, or -1 and errno.
+/// Starts a process that runs a program once a byte can be read from `gate`. If the program cannot be run, the error
+/// number is written to `report`; otherwise `report` is closed. `variables` (`A=B`, terminated by null) are added to a
+/// copy of this process's environment, and replace variables of the same names. Returns the process identifier, or -1
+/// and errno.
 int gcdlab_start_held(const char *path, char *const arguments[], char *const variables[], int gate, int report);
 
 /// Returns the readable form of a Swift symbol, which the caller frees; null if the symbol is not a Swift symbol. The
@@ -25,11 +26,11 @@ int gcdlab_sealed_file(const void *bytes, size_t count);
 /// Returns whether `text` occurs in the bytes.
 bool gcdlab_bytes_contain(const void *bytes, size_t count, const char *text);
 
-/// Ends this process by `signal`, without a core file.
+/// Ends this process with `signal`, without a core file.
 void gcdlab_end_by(int signal);
 
 /// Waits for one of `signals`, and returns its number. Stores in `is_of_system` whether the terminal or the system sent
-/// it.
+/// the signal.
 int gcdlab_wait_for_signal(const void *signals, bool *is_of_system);
 
 #endif

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The scheduling events of another process, if the system allows this process to observe them. Linux only.
+// The scheduling events of another process, if the system allows this process to observe them. Only Linux reports these
+// events.
 
 enum gcdlab_switch_kind {
   GCDLAB_SWITCH_IN, GCDLAB_SWITCH_OUT, GCDLAB_SWITCH_PREEMPTED, GCDLAB_SWITCH_BORN, GCDLAB_SWITCH_GONE, GCDLAB_SWITCH_LOST
@@ -23,18 +24,18 @@ struct gcdlab_switch {
 
 struct gcdlab_switches;
 
-/// Starts to record a process that has only one thread so far, and all threads that it starts. If `follows` is true,
-/// the record includes all processes that it starts. Returns null and errno on failure: ENOSYS if the system has no
-/// such record, EACCES or EPERM if the system does not allow it.
+/// Starts to record a process that has only one thread so far, and all threads that the process starts. If `follows` is
+/// true, the record includes all processes that the process starts. Returns null and errno on failure: ENOSYS if the
+/// system does not support such a record, EACCES or EPERM if the system does not allow the record.
 struct gcdlab_switches *gcdlab_switches_open(int process, bool follows);
 
-/// Collects records until gcdlab_switches_stop() is called. Call it on a thread of its own.
+/// Collects records until gcdlab_switches_stop() is called. Call this function on a separate thread.
 void gcdlab_switches_collect(struct gcdlab_switches *switches);
 
 /// Ends gcdlab_switches_collect().
 void gcdlab_switches_stop(struct gcdlab_switches *switches);
 
-/// Returns the records, sorted by time for each core. They are valid until gcdlab_switches_close().
+/// Returns the records, sorted by time for each core. The records are valid until gcdlab_switches_close().
 const struct gcdlab_switch *gcdlab_switches_all(struct gcdlab_switches *switches, size_t *count);
 
 void gcdlab_switches_close(struct gcdlab_switches *switches);

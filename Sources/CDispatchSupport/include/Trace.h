@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A trace is a file that a worker and the lab both map. Its content remains if the worker hangs, traps or is killed.
-// Each chunk of the file is written by one thread, so that the threads share only the count of chunks. If no chunk is
+// A trace is a file that a worker and the lab both map. The content of the file remains if the worker hangs, traps or
+// is killed. One thread writes each chunk of the file, so the threads share only the count of chunks. If no chunk is
 // free, further events are counted and dropped.
 
 /// The kind of an event, which defines the meaning of its `a`, `b` and `count`.
@@ -15,7 +15,8 @@ enum gcdlab_trace_kind {
   GCDLAB_TRACE_BODY_BEGINS,
   GCDLAB_TRACE_BODY_ENDS,
   /// a: the block's number; b: the queue; how: gcdlab_trace_how; count: for a parallel loop, the number of blocks,
-  /// whose numbers follow; for any other, the nanoseconds of the submission, or 0 if they were not measured; site.
+  /// whose numbers are consecutive; for another submission, its duration in nanoseconds, or 0 if it was not measured;
+  /// site.
   GCDLAB_TRACE_SUBMIT,
   /// a: the block's number; b: the queue; how.
   GCDLAB_TRACE_BEGIN,
@@ -24,24 +25,25 @@ enum gcdlab_trace_kind {
   /// a: the thread that holds the lock, or 0; b: the queue, or 0; how: gcdlab_trace_reason; site.
   GCDLAB_TRACE_WAIT,
   GCDLAB_TRACE_WAITED,
-  /// a: the queue; how: gcdlab_trace_queue; count: the number of following events with its label, 16 bytes in a and b
-  /// of each.
+  /// a: the queue; how: gcdlab_trace_queue; count: the number of following events with the queue's label. Each of them
+  /// has 16 bytes of the label in a and b.
   GCDLAB_TRACE_QUEUE,
   GCDLAB_TRACE_TEXT,
   /// a: the address of a work item; b: the number of the work item's block.
   GCDLAB_TRACE_ITEM,
   /// a: a thread; b: its running time in nanoseconds, according to the system.
   GCDLAB_TRACE_ACCOUNT,
-  /// The thread's name: 16 bytes in a and b. It precedes the thread's first event.
+  /// The thread's name: 16 bytes in a and b. This event precedes the thread's other events.
   GCDLAB_TRACE_THREAD,
-  /// A program's first event. a: its process; count: the number of texts with its name.
+  /// A program's first event. a: the process identifier; count: the number of texts with the program's name.
   GCDLAB_TRACE_IMAGE,
-  /// A stack. a: its number, which is the site of other events; count: the number of its addresses. The following
-  /// events GCDLAB_TRACE_CALLS contain the addresses, the innermost first, two in each, in a and b.
+  /// A stack. a: the stack's number, which is the site of other events; count: the number of the stack's addresses. The
+  /// following events of the kind GCDLAB_TRACE_CALLS contain the addresses, beginning with the innermost call. Each of
+  /// these events has two addresses, in a and b.
   GCDLAB_TRACE_SITE,
   GCDLAB_TRACE_CALLS,
-  /// A file of the program. a: the address that its own addresses are relative to; count: the number of texts with its
-  /// path, which is empty for the program itself.
+  /// A file of the program. a: the address to which the file's own addresses are relative; count: the number of texts
+  /// with the file's path, which is empty for the program itself.
   GCDLAB_TRACE_MODULE,
   /// a: a work item that was cancelled.
   GCDLAB_TRACE_CANCEL,
@@ -73,7 +75,7 @@ struct gcdlab_trace_event {
   uint64_t time;
   uint8_t kind;
   uint8_t how;
-  /// The stack of the call; 0 if it is not known.
+  /// The number of the call's stack; 0 if the stack is not known.
   uint16_t site;
   uint32_t count;
   uint64_t a;
@@ -89,34 +91,35 @@ struct gcdlab_traced {
 };
 
 /// The events that a trace lost because the file was full: their number, the time of the first event that was not
-/// written (0 if there is none), and the time of the last event that was overwritten (0 if there is none).
+/// written (0 if all events were written), and the time of the last event that was overwritten (0 if no event was
+/// overwritten).
 struct gcdlab_trace_loss {
   uint64_t events;
   uint64_t first;
   uint64_t until;
 };
 
-/// Creates a file in memory for a trace. If `recycles` is true, new events overwrite the oldest ones when the file is
-/// full. At most 32 MiB are used. Returns its descriptor, or -1 and errno.
+/// Creates a file in memory for a trace. If `recycles` is true, new events overwrite the oldest events when the file is
+/// full. The file uses at most 32 MiB. Returns the file's descriptor, or -1 and errno.
 int gcdlab_trace_create(bool recycles);
 
 /// Ends the record of all programs that write into a trace.
 void gcdlab_trace_stop(int descriptor);
 
-/// Returns the events of a trace in order of time, in memory that the caller frees; null and errno if they cannot be
-/// read. The recorded process may still run.
+/// Returns the events of a trace in order of time, in memory that the caller frees; null and errno if the events cannot
+/// be read. The recorded process may still run.
 struct gcdlab_traced *gcdlab_trace_events(int descriptor, size_t *count, struct gcdlab_trace_loss *loss);
 
 /// Returns whether the calls of this binary can be recorded, which requires that it is linked with the recorder's
 /// wrappers (`make build`).
 bool gcdlab_trace_sees_calls(void);
 
-/// Maps the trace at a descriptor and starts to record under a name. The calling thread begins the body. Returns 0 or
-/// an error number.
+/// Maps the trace at a descriptor, and starts to record this program under a name. The record of the body begins on the
+/// calling thread. Returns 0, or an error number.
 int gcdlab_trace_begin(int descriptor, const char *name);
 
 /// Records the end of the body and the running time of each thread, as the system reports it, and stops recording. The
-/// call has no effect if no body was begun.
+/// call has no effect if the recording was not begun.
 void gcdlab_trace_end(void);
 
 #endif

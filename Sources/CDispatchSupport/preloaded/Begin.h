@@ -8,7 +8,7 @@
 #include "Trace.h"
 
 // The lab passes the path of the record in GCDLAB_RECORD. If the recorder is preloaded, LD_PRELOAD begins with its
-// library. Programs that the program starts get neither, unless GCDLAB_FOLLOW is set.
+// library. Programs that the program starts do not inherit GCDLAB_RECORD and the library, unless GCDLAB_FOLLOW is set.
 
 static char **variable(const char *name) {
   size_t length = strlen(name);
@@ -27,7 +27,7 @@ __attribute__((constructor)) static void begins(void) {
   char **record = variable("GCDLAB_RECORD");
   if (!record) return;
 #ifdef GCDLAB_LINKED
-  // The program loads Dispatch, so the preloaded library records it.
+  // The program loads Dispatch, so the preloaded library records the program.
   if (!gcdlab_trace_sees_calls()) return;
 #endif
   int descriptor = gcdlab_trace_sees_calls() ? open(strchr(*record, '=') + 1, O_RDWR | O_CLOEXEC) : -1;

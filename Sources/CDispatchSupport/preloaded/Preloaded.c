@@ -9,10 +9,10 @@
 
 #include "Trace.h"
 
-// The recorder as a library that is preloaded into other programs. For each recorded call, it exports a function of the
-// same name, which the loader finds before the function in Dispatch or in the C library. The plugin Preload compiles
-// this file together with Trace.c, and the lab contains the result. The library depends only on the C library, since
-// any other library would be loaded into programs that do not use it.
+// The recorder as a library that is preloaded into other programs. For each recorded call, the library exports a
+// function of the same name. The loader finds this function before the function in Dispatch or in the C library. The
+// plugin Preload compiles this file together with Trace.c, and the lab contains the result. The library depends only on
+// the C library, since any other library would be loaded into programs that do not use it.
 
 // `dispatch_async` jumps to `__wrap_dispatch_async`. `__real_dispatch_async` jumps to the address in
 // `found_dispatch_async`, which at first is the address of code that looks up the function. The lookup takes place at

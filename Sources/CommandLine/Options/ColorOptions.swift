@@ -23,8 +23,8 @@ struct ColorOptions: ParsableArguments {
     try writeAll(style.safe(text(style)), to: STDERR_FILENO)
   }
 
-  /// Prints text to standard output. With `asIs`, which is meant for text that programs read, the text is printed
-  /// unchanged unless standard output is a terminal.
+  /// Prints text to standard output. With `asIs`, the text is printed unchanged unless standard output is a terminal.
+  /// Use `asIs` for text that programs read.
   func print(asIs: Bool = false, _ text: (TextStyle) throws -> String) throws {
     let style = style(for: STDOUT_FILENO)
     let text = try text(style)

@@ -4,7 +4,7 @@ import ArgumentParser
 struct CoresOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Confine each trial to this many cores, or to all; trials that ask for more than there are cannot run (Linux only).",
+      "Confine each trial to this many cores, or to all; trials that need more cores than the machine has cannot run (Linux only).",
       valueName: "n"))
   var cores: String?
 }

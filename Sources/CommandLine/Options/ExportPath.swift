@@ -33,7 +33,7 @@ extension OutputFile {
     do { self = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
   }
 
-  /// Verifies that no two of `files` are the same file, since one text would overwrite the other.
+  /// Verifies that no two of `files` are the same file, since one text would overwrite another.
   ///
   /// - Throws: ``InputError`` if two files are the same. The error names both options.
   static func requireDistinct(_ files: [(file: OutputFile, option: String)]) throws(InputError) {

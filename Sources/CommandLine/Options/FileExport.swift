@@ -2,7 +2,7 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A file to write traces or explorations to, in the format of its extension.
+/// A file for traces or explorations. The extension of the file determines the format.
 struct FileExport<Input> {
   private let format: FileFormat<Input>
   private let file: OutputFile
@@ -28,7 +28,7 @@ struct FileExport<Input> {
 }
 
 extension FileExport<TraceSelection> {
-  /// Returns the files to write. The files are opened before anything is recorded.
+  /// Returns the files to write. The files are opened before the recording starts.
   ///
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
   ///   name the same file.

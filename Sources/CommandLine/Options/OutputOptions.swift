@@ -44,7 +44,7 @@ struct OutputOptions: ParsableArguments {
 
   /// Returns the progress line of a run; nil if standard error is not a terminal.
   ///
-  /// - Parameter scenario: The name of the scenario that runs; nil if there is only one.
+  /// - Parameter scenario: The name of the scenario that runs; nil if only one scenario runs.
   func progress(of scenario: String? = nil) -> ProgressDisplay? {
     guard !quiet, Terminal.isTerminal(STDERR_FILENO) else { return nil }
     return ProgressDisplay(of: scenario, style: rendering.color.style(for: STDERR_FILENO))

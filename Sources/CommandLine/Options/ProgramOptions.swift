@@ -23,7 +23,8 @@ struct ProgramOptions: ParsableArguments {
   @Flag(help: "On Ctrl-C, show the record and kill the program, whatever it does with the signal.")
   var kill = false
 
-  /// The first of these options on the command line; nil if there is none.
+  /// The name of an option of this group that the command line sets; nil if the command line sets no option of this
+  /// group.
   var given: String? {
     if time != nil { return "--for" }
     if last != nil { return "--last" }

@@ -161,7 +161,7 @@ struct Export {
     }
   }
 
-  /// Writes one text to the file of the export. If there are several texts, writes each text to a file of its own, with
+  /// Writes one text to the file of the export. If there are several texts, writes each text to a separate file, with
   /// the name of the text before the extension.
   private func write(_ parts: [(name: String, text: String)]) throws {
     if parts.count == 1, let only = parts.first { return try file.write(only.text) }

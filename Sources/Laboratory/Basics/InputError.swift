@@ -7,22 +7,23 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The allowed name that is nearest to the text that was found; nil if no name is near.
   public let nearest: String?
 
-  /// Creates an error that suggests the name in `names` that is nearest to `found`, if one is near enough to be a typo.
+  /// Creates an error that suggests the name in `names` that is nearest to `found`, if `found` may be a typo of this
+  /// name.
   public init(_ message: String, at place: String = "", near found: String = "", of names: [String] = []) {
     self.place = place
     self.message = message
     nearest = names.nearest(to: found)
   }
 
-  /// Creates an error that suggests the name nearest to `found`, or lists all `names` if none is near enough to be a
-  /// typo.
+  /// Creates an error that suggests the name nearest to `found`, or lists all `names` if `found` cannot be a typo of
+  /// any of them.
   init(_ message: String, at place: String = "", near found: String, among names: [String]) {
     let isNear = names.nearest(to: found) != nil
     let known = isNear || names.isEmpty ? "" : " (known: \(names.joined(separator: ", ")))"
     self.init(message + known, at: place, near: found, of: names)
   }
 
-  /// Returns the error with `place`. If the error already has a place, returns it unchanged.
+  /// Returns the error with `place`. If the error already has a place, returns the error unchanged.
   public func at(_ place: String) -> InputError {
     var placed = self
     if placed.place.isEmpty { placed.place = place }
@@ -40,7 +41,7 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// An error of the lab, which the machine prevents from doing its work. The exit status is 2.
+/// An error that the machine causes, and that prevents the lab from doing its work. The exit status is 2.
 public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description of the task that failed, and of the reason.
   public let description: String
@@ -50,8 +51,9 @@ public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension [String] {
-  /// Returns the name nearest to `found` by edit distance; nil if none is near enough to be a typo: one edit of a short
-  /// word, two edits of a longer word, or a third of its length.
+  /// Returns the name nearest to `found` by edit distance; nil if `found` cannot be a typo of any name. A typo is one
+  /// edit of a word of up to four characters. In a longer word, a typo is two edits, or edits of a third of the
+  /// characters if that is more.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
@@ -60,8 +62,8 @@ extension [String] {
     return best.distance <= Swift.max(length > 4 ? 2 : 1, length / 3) ? best.name : nil
   }
 
-  /// Returns the `count` names nearest to `found` at any distance, the nearest first. An error shows these names if the
-  /// whole list is too long.
+  /// Returns the `count` names nearest to `found` at any distance, in ascending order of distance. An error shows these
+  /// names if the whole list is too long.
   public func nearest(_ count: Int, to found: String) -> [String] {
     let found = String(found.prefix(64))
     return map { (name: $0, distance: $0.editDistance(to: found)) }.sorted { $0.distance < $1.distance }.prefix(count)

@@ -10,12 +10,12 @@ public struct Machine: Sendable, Codable, Hashable {
   public var cpu: String?
   /// The number of cores that this process may use.
   public var cores: Int
-  /// The number of blocks that Dispatch, or Swift's pool on top of Dispatch, may run at once if the process may not use
-  /// all online cores (`taskset`, the processors of a container). In that case the system and its version determine
-  /// whether this number or ``cores`` applies. Nil if both numbers are equal.
+  /// The number of online cores, if the process may not use all of them (`taskset`, the processors of a container); nil
+  /// if the number is equal to ``cores``. The system and its version determine which of the two numbers limits the
+  /// blocks that Dispatch runs at once.
   public var poolWidth: Int?
   /// The numbers of the cores that a run was confined to, in the order of selection: trials with `cores=2` used the
-  /// first two cores. Nil if the run was not confined.
+  /// first two cores; nil if the run was not confined.
   public var confinedTo: [Int]?
   /// The memory in bytes; nil if the system does not report it.
   public var memory: Int?
@@ -24,7 +24,8 @@ public struct Machine: Sendable, Codable, Hashable {
   /// The Dispatch library that was linked in place of Swift's own: its name, the place where it was built, and the
   /// beginning of its SHA-256 sum; nil for Swift's own library.
   public var dispatch: String?
-  /// Whether the binary contains Dispatch and Swift's runtime; nil in documents of older labs, which did not record it.
+  /// Whether the binary contains Dispatch and Swift's runtime; nil in documents of older labs, which do not contain
+  /// this property.
   public var isStatic: Bool?
   /// Whether the lab was built with optimization. The figures of a debug build are not meaningful.
   public var optimised: Bool

@@ -8,7 +8,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   case trapped(signal: Int)
   /// The watchdog ended the worker.
   case hung
-  /// The trial was still working after its share of the time. The lab ended the trial and does not try its variant
+  /// The trial was still working after its share of the time. The lab ended the trial, and does not try the variant
   /// again.
   case stopped(after: Duration)
   /// The worker ended without a report, or its report could not be read.
@@ -16,7 +16,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   /// The machine does not allow the trial.
   case unavailable(reason: String)
 
-  /// The kind of an outcome, without details. Its raw value is its name in checks and result documents.
+  /// The kind of an outcome, without details. The raw value of a kind is its name in checks and result documents.
   public enum Kind: String, Sendable, Codable, Hashable, CaseIterable {
     /// The trial ran to its end, and its worker sent a report.
     case completed
@@ -40,7 +40,7 @@ public enum Outcome: Sendable, Codable, Hashable {
       }
     }
 
-    /// Whether the variant crashed or hung. This is a fault of a variant that should complete.
+    /// Whether the variant crashed or hung. Such an outcome is a fault of a variant that should complete.
     public var isAbnormal: Bool {
       switch self {
       case .trapped, .hung: true

@@ -5,7 +5,7 @@ public struct RunNote: Sendable, Codable, Hashable {
   public let kind: String
   /// The sentence, without a full stop.
   public let says: String
-  /// The labels of the runs that the note refers to; empty if it refers to all runs or to none.
+  /// The labels of the runs that the note refers to; empty if the note refers to the whole run.
   public let runs: [String]
 
   /// Creates a note.

@@ -6,9 +6,9 @@ public struct Claim: Sendable {
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// The check must be true in every trial.
     case guarantee
-    /// The documented failure occurs: the check must be true in at least one trial.
+    /// The check describes a documented failure, and must be true in at least one trial.
     case anomaly
-    /// One variant is cheaper or faster than another: paired rounds decide the check.
+    /// The check compares the speed or the cost of variants, and is decided by paired rounds.
     case performance
   }
   /// The claim in words.
@@ -56,7 +56,7 @@ public enum Verdict: String, Sendable, Codable, CaseIterable {
   case refuted
   /// The rounds do not decide the performance claim.
   case inconclusive
-  /// The claim could not be judged; the evidence contains the reason.
+  /// The claim could not be judged. The evidence contains the reason.
   case unavailable
 
   /// Returns whether the verdict changes the exit status to 1: a violated guarantee or an anomaly that did not occur,
@@ -74,8 +74,8 @@ public struct Judgement: Sendable {
   public let verdict: Verdict
   /// The figures that the verdict is based on.
   public let evidence: Evidence
-  /// Whether the claim cannot be judged for a reason that was declared before the run: its subject is not part of the
-  /// run, or requires a feature that the machine lacks.
+  /// Whether the claim cannot be judged for a reason that was declared before the run: its variant or its setting is
+  /// not part of the run, or requires a feature that the machine lacks.
   public var isExcused = false
   /// Whether the claim is unavailable because its variant or its setting is not part of the run.
   public var isLeftOut = false
@@ -90,13 +90,13 @@ public struct Judgement: Sendable {
 
 /// The figures that a verdict is based on. A figure is nil if it does not apply to the claim.
 public struct Evidence: Sendable, Equatable {
-  /// The median of the left side over the trials; if trials violated a guarantee or showed an anomaly, over these
-  /// trials.
+  /// The median of the left side over the trials. If trials violated a guarantee or showed an anomaly, the median is
+  /// over these trials.
   public var left: Double?
   /// The value of the right side, computed in the same way.
   public var right: Double?
   /// The smallest and the largest figure of the left side, over the trials of ``left``; nil if all figures are equal.
-  /// For paired rounds only counts have a range, since the median of two counts may be a count that no trial recorded.
+  /// For paired rounds, only counts have a range: the median of two counts may be a count that no trial recorded.
   public var leftRange: ClosedRange<Double>?
   /// The range of the right side, computed in the same way.
   public var rightRange: ClosedRange<Double>?
@@ -115,7 +115,7 @@ public struct Evidence: Sendable, Equatable {
   /// The number of trials of an anomaly that were lost: they were killed, hung or stopped before they could show the
   /// anomaly or its absence. ``trials`` does not include them.
   public var lost: Int
-  /// The reason why the claim is unavailable, or the trial that failed; nil if there is neither.
+  /// The reason why the claim is unavailable, or a description of the trial that failed; nil if neither applies.
   public var reason: String?
   /// The reason for a verdict on sides that do not overlap, although the interval of their ratio includes 1.
   public static let apart = "the highest round of one is below the lowest of the other"
@@ -130,7 +130,7 @@ public struct Evidence: Sendable, Equatable {
     public let run: String
     /// The number of the round, from 1.
     public let round: Int
-    /// The figure of the check's left side in the trial; nil if the trial did not record it.
+    /// The figure of the check's left side in the trial; nil if the trial did not record the figure.
     public let left: Double?
     /// The way in which the trial ended, such as `hung`; nil if it completed.
     public let ended: String?

@@ -18,7 +18,7 @@ public struct Conclusion: Sendable {
   public struct Condition: Sendable, Hashable {
     /// The check that identifies the claim.
     public let check: WrittenCheck
-    /// Whether the claim must be refuted; otherwise the claim must be borne out.
+    /// Whether the claim must be refuted. If false, the claim must be borne out.
     public let isRefuted: Bool
 
     /// Creates a condition on the claim with a check.

@@ -1,8 +1,8 @@
 import Measurement
 
-/// A comparison of the runs of an experiment by one metric. It determines the reference of each run, the groups of
-/// runs, and the certainty of each ratio. Runs, patterns and reports use the same comparison to decide when to stop, to
-/// compute findings and to print ratios.
+/// A comparison of the runs of an experiment by one metric. The comparison determines the reference of each run, the
+/// groups of runs, and the certainty of each ratio. Runs, patterns and reports use the same comparison to decide when
+/// to stop, to compute findings and to print ratios.
 public struct Comparison: Sendable {
   /// The data of a run that a comparison uses.
   public struct Cell: Sendable {
@@ -27,7 +27,8 @@ public struct Comparison: Sendable {
   public struct Policy: Sendable {
     /// The variant that ratios refer to, at the point of each run; nil to compare with the best run of the group.
     let baseline: String?
-    /// Whether the comparison determines the best run. Without a best run and a baseline there are no ratios.
+    /// Whether the comparison determines the best run. If it does not, and if there is no baseline, there are no
+    /// ratios.
     let seeksBest: Bool
     /// The names of the parameters that define groups. Each combination of their values has its own best run.
     let groups: [String]
@@ -37,9 +38,10 @@ public struct Comparison: Sendable {
     /// - Parameters:
     ///   - sweep: the swept parameters, in order.
     ///   - problem: the swept parameters that define the amount of work. The smallest amount would always be the best,
-    ///     so each of their values has its own best run. If there are none, each combination of all swept parameters
-    ///     except the last has its own best run; these are the rows of a grid. Each number of cores always has its own
-    ///     best run, since more cores make everything faster and a user cannot choose to have more.
+    ///     so each of their values has its own best run. If the array is empty, each combination of all swept
+    ///     parameters except the last has its own best run; these combinations are the rows of a grid. Each number of
+    ///     cores always has its own best run, since more cores make everything faster and a user cannot choose to have
+    ///     more cores.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest
@@ -49,9 +51,10 @@ public struct Comparison: Sendable {
     }
   }
 
-  /// The names of the parameters that define groups, each with its own best run; empty if there is one best run.
+  /// The names of the parameters that define groups, each with its own best run; empty if all runs form one group.
   public let groups: [String]
-  /// The best run of all; nil if the comparison does not determine it, or if the metric has no better direction.
+  /// The best run of all; nil if the comparison does not determine the best run, or if the metric has no better
+  /// direction.
   public let best: Int?
   /// The best runs: the best run of all, or the best run of each group.
   public let bests: Set<Int>
@@ -68,7 +71,7 @@ public struct Comparison: Sendable {
 
   /// Creates the comparison of `cells`. All results refer to cells by their indices.
   ///
-  /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is.
+  /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is better.
   public init(_ cells: [Cell], _ policy: Policy, ranking: Ranking?) {
     let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
     func best(of runs: some Sequence<Int>) -> Int? {
@@ -130,7 +133,7 @@ public struct Comparison: Sendable {
   }
 
   /// Returns the run with the best typical figure. The machine may have changed while some runs got fewer rounds, so a
-  /// run with much fewer rounds is compared with the best of the others in the rounds that both have.
+  /// run with much fewer rounds is compared with the best of the other runs in the rounds that both runs have.
   private static func best(of runs: [Int], _ cells: [Cell], _ typical: [Double?], _ ranking: Ranking) -> Int? {
     let most = runs.map { cells[$0].figures.count }.max() ?? 0
     let (full, fewer) = (
@@ -145,8 +148,8 @@ public struct Comparison: Sendable {
     }
   }
 
-  /// Returns the precision of the least precise ratio, as a share of the ratio. Nil if a ratio has too few rounds. Runs
-  /// without figures, runs without a ratio, and those that `isSettled` returns true for do not count.
+  /// Returns the precision of the least precise ratio, as a share of the ratio; nil if a ratio has too few rounds. Runs
+  /// without figures, runs without a ratio, and runs for which `isSettled` returns true do not count.
   func precision(except isSettled: (Int) -> Bool) -> Double? {
     var worst = 0.0
     for (run, contrast) in contrasts where !isSettled(run) {

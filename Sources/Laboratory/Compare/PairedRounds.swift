@@ -43,8 +43,8 @@ public struct PairedRounds: Sendable {
     ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread)
   }
 
-  /// Whether the ranges of the two sides do not overlap. With six rounds each, this happens for equal sides in one of
-  /// 462 cases (Mann and Whitney, 1947).
+  /// Whether the ranges of the two sides do not overlap. For equal sides with six rounds each, the ranges do not
+  /// overlap in one of 462 cases (Mann and Whitney, 1947).
   var areApart: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
       side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
@@ -52,10 +52,11 @@ public struct PairedRounds: Sendable {
     return sides.count == 2 && (sides[0].high < sides[1].low || sides[1].high < sides[0].low)
   }
 
-  /// Returns whether the ranges of the two sides do not overlap, and whether this is certain if several comparisons
-  /// share the confidence. The intervals use up the confidence, so this rule adds a tenth to their errors at most.
+  /// Returns whether it is certain that the ranges of the two sides do not overlap by chance, if several comparisons
+  /// share the confidence. The intervals already use the whole probability of an error, and this rule adds at most a
+  /// tenth to the probability.
   func areApart(among comparisons: Int) -> Bool {
-    // The number of ways to distribute the figures over the two sides, of which two keep the sides apart.
+    // The number of ways to distribute the figures over the two sides. In two of them the sides do not overlap.
     let ways = (1...max(1, pairs.count)).reduce(1.0) { $0 * Double(pairs.count + $1) / Double($1) }
     return areApart && 2 / ways * Double(comparisons) <= (1 - ConfidenceInterval.confidence) / 10
   }
@@ -63,14 +64,14 @@ public struct PairedRounds: Sendable {
 
 /// The ratio of one run to another, from the rounds that both runs have.
 public struct Contrast: Sendable {
-  /// The geometric mean of the rounds' ratios, or their median if there are too few for an interval.
+  /// The geometric mean of the rounds' ratios, or their median if there are too few rounds for an interval.
   public let ratio: Double
   /// The confidence interval of the ratio; nil for too few rounds.
   public let interval: ConfidenceInterval?
   /// The ratio of each round, in order.
   public let rounds: [Double]
-  /// Whether the figures of the two runs are certainly apart, although the interval of their ratio may include 1. This
-  /// is so if one run varies so much that little is known about the ratio.
+  /// Whether the figures of the two runs are certainly apart, although the interval of their ratio may include 1. The
+  /// interval includes 1 if one run varies so much that little is known about the ratio.
   private let areApart: Bool
   /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide.
   public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areApart } }

@@ -11,7 +11,7 @@ extension Check {
 }
 
 /// A parser that resolves the names of a written check by the declarations of a pattern. An unknown variant, metric or
-/// unit is thus an error before any trial runs.
+/// unit therefore causes an error before any trial runs.
 struct CheckParser {
   let text: String
   let pattern: PatternDescription

@@ -1,6 +1,7 @@
 import Measurement
 
-/// A reader of the claims in a scenario file. It throws an error for a check that the scenario's runs cannot answer.
+/// A reader of the claims in a scenario file. The reader throws an error for a check that the scenario's runs cannot
+/// answer.
 struct ClaimReader {
   let file: ScenarioFile
   let pattern: PatternDescription
@@ -46,7 +47,6 @@ struct ClaimReader {
     throw subject.node.error("for: unknown variant '\(subject.variant)'", near: subject.variant, among: names)
   }
 
-  /// Returns the kind of a claim.
   static func kind(_ fields: Mapping) throws(InputError) -> Claim.Kind {
     let name = try fields.text("kind")
     guard let kind = Claim.Kind(rawValue: name) else {
@@ -115,7 +115,7 @@ struct ClaimReader {
     throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
   }
 
-  /// Throws an error unless the point is part of the sweep. No run could answer a check at any other point.
+  /// Throws an error unless the point is part of the sweep. No run could answer a check at another point.
   private func requirePoint(of reference: Check.Reference, _ place: String) throws(InputError) {
     for wanted in reference.point {
       if let values = sweep.first(where: { $0.name == wanted.name })?.values {
@@ -133,7 +133,7 @@ struct ClaimReader {
   }
 
   /// Throws an error unless the reference includes a single run. A performance check compares one run with another run
-  /// in each round, and several runs on one side have no single ratio.
+  /// in each round. Several runs on one side would have several ratios.
   private func requireSingleRun(of reference: Check.Reference, _ place: String) throws(InputError) {
     guard case .variant(let name) = reference.scope else {
       throw InputError("\(place): a performance check or a conclusion needs single variants, not 'all' or 'any'")

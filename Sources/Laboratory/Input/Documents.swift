@@ -9,9 +9,9 @@ public struct Documents: Sendable {
     public let title: String
     /// The part of the list that contains the document; nil if the list is not divided into parts.
     public let era: Era?
-    /// The author of the document; nil if unknown.
+    /// The author of the document; nil if the author is unknown.
     public let author: String?
-    /// The public address of the document; nil if it is unknown.
+    /// The public address of the document; nil if the address is unknown.
     public let address: String?
     /// The sentences, in the order of the document.
     public let sentences: [Sentence]
@@ -32,7 +32,7 @@ public struct Documents: Sendable {
     /// The sentence states a tendency: the rounds of the common case support or refute the sentence.
     case usually
     /// The sentence states a possibility: one occurrence supports the sentence, and the absence of occurrences does not
-    /// refute it.
+    /// refute the sentence.
     case may
     /// The sentence is the document's own code or advice: the sentence is supported if its promise is kept in all
     /// trials, and refuted if one trial breaks the promise.
@@ -55,20 +55,21 @@ public struct Documents: Sendable {
     public let word: String
     /// The configurations in which the sentence was tested; empty only if the sentence cannot be tested.
     public let conditions: [String]
-    /// The reason why the sentence cannot be tested; nil if it can be tested.
+    /// The reason why the sentence cannot be tested; nil if the sentence can be tested.
     public let reason: String?
-    /// The description of the part that is true and of the part that is false, for a sentence that claims both support
-    /// and contradict; nil if such a sentence is refuted as a whole.
+    /// A description of the part that is true and of the part that is false, for a sentence that some claims support
+    /// and other claims contradict; nil if such a sentence is refuted as a whole.
     public let partly: String?
-    /// The reason why no implementation of Dispatch could fail the sentence, as the document's own code shows; nil if
-    /// an implementation could fail it.
+    /// The reason why the sentence is true for every implementation of Dispatch, as the document's own code shows; nil
+    /// if an implementation could contradict the sentence.
     public let byConstruction: String?
     /// The facts from which the lab infers the sentence; nil if trials show the sentence itself.
     public let byInference: String?
-    /// The lab's replacements for the feature that the document describes, on systems without this feature, by the name
-    /// of the system: `Linux`.
+    /// The lab's replacements for the feature that the document describes. The key is the name of a system without this
+    /// feature: `Linux`.
     public let standIns: [String: String]
-    /// The identifiers of sentences in today's documents on the same question; empty if there are none.
+    /// The identifiers of sentences in today's documents on the same question; an empty array if no document answers
+    /// the question.
     public let today: [String]
     /// The file and the line of the sentence, for errors.
     public let line: String
@@ -80,7 +81,7 @@ public struct Documents: Sendable {
 
   /// The sentences of all documents.
   public var sentences: [Sentence] { documents.flatMap(\.sentences) }
-  /// Returns the sentence with the identifier `id`; nil if there is none.
+  /// Returns the sentence with the identifier `id`; nil if no sentence has this identifier.
   public func sentence(_ id: String) -> Sentence? { byName[id] }
 
   /// The names of the eras that have documents, in the order of ``Era``.
@@ -92,7 +93,7 @@ public struct Documents: Sendable {
   }
 
   /// Returns the error for the name of a sentence that does not exist (`guide.99`), or for the name of a document in
-  /// place of a sentence; nil if the name resembles neither.
+  /// place of a sentence; nil if the name exists, or if it does not resemble any of these names.
   public func slip(inSentence name: String) -> InputError? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard sentence(name) == nil, parts.count <= 2, parts.count == 1 || Int(parts[1]) != nil else { return nil }

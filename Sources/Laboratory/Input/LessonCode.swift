@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The code of lessons, from the sources of the patterns as they were compiled.
+/// The code of lessons, which is part of the compiled sources of the patterns.
 struct LessonCode: Sendable {
   private let files: [(name: String, text: String)]
   private let sources: Sources
@@ -11,9 +11,9 @@ struct LessonCode: Sendable {
     sources = Sources(self.files)
   }
 
-  /// Returns the code of `variant`: its body, the declarations that the body names, and a comment for each other helper
-  /// that this code names. The declarations are those of the body's file and types of other files, such as the
-  /// instruments. Returns nil if the source is missing.
+  /// Returns the code of `variant`; nil if the source is missing. The code is the body of the variant, the declarations
+  /// that the body names, and a comment for each other helper that this code names. The declarations are from the
+  /// body's file, or are types of other files, such as the instruments.
   func code(of variant: Variant) -> [String]? {
     guard let (code, shown) = listing(of: variant) else { return nil }
     let comments = helpers(in: code, of: variant, without: shown).flatMap { helper in
@@ -22,7 +22,7 @@ struct LessonCode: Sendable {
     return code + (comments.isEmpty ? [] : [""] + comments)
   }
 
-  /// Returns a sentence as a comment in lines of the width of code.
+  /// Returns a sentence as a comment in lines of at most 100 columns.
   private static func comment(_ text: String) -> [String] {
     let width = 100
     var lines: [String] = []
@@ -68,8 +68,8 @@ struct LessonCode: Sendable {
       let name = named.removeFirst()
       guard shown.insert(name).inserted else { continue }
       var found = own.filter { $0.name == name }.map { $0.text(in: lines) }
-      // Declarations that the pattern's own declarations name are included as well. Declarations that other
-      // declarations name are not.
+      // Declarations that the pattern's own declarations name are included as well. Declarations that are named by
+      // declarations of other files are not included.
       if !found.isEmpty {
         named += found.flatMap { Self.names(in: $0) }
       } else if name.first?.isUppercase == true || variant.shows.contains(String(name)) {
@@ -96,7 +96,7 @@ struct LessonCode: Sendable {
 
   private func text(of file: String) -> String? { files.first { $0.name == file }?.text }
 
-  /// Returns the lines of a text. Comparing bytes instead of characters takes a tenth of the time.
+  /// Returns the lines of a text. The comparison of bytes takes a tenth of the time of a comparison of characters.
   fileprivate static func lines(of text: String?) -> [Substring] {
     text?.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) } ?? []
   }
@@ -104,7 +104,7 @@ struct LessonCode: Sendable {
   private static func body(of variant: Variant, in source: [Substring]) -> [String]? {
     let lines = source.dropFirst(variant.place.line - 1)
     guard let first = lines.first else { return nil }
-    // The body begins after the line that names its argument.
+    // The body begins after the line that names the closure's arguments.
     let indent = first.prefix { $0 == " " }
     guard let end = lines.firstIndex(where: { $0.hasPrefix(indent + "}") }),
       let start = lines[..<end].firstIndex(where: { $0.hasSuffix(" in") })

@@ -1,8 +1,8 @@
-/// A reader that finds the helpers of the lab that a lesson's code names.
+/// A reader that finds the lab's helpers in a lesson's code.
 ///
 /// No compiler resolves the names, so the reader searches the declarations that the code can refer to. The reader
-/// searches for a function in the pattern. It searches for a member in the types that have already been found, such as
-/// the type that a helper passes to a closure.
+/// searches for a function in the pattern. The reader searches for a member in the types that have already been found,
+/// such as the type of the value that a helper passes to a closure.
 struct LessonReader {
   private let sources: SourceIndex
   private let file: String
@@ -22,7 +22,7 @@ struct LessonReader {
   private enum Local {
     /// A type of the lab.
     case of(Substring)
-    /// A type that the code does not name. It may be any of the types that were named so far.
+    /// A type that the code does not name. The type may be any of the types that were named so far.
     case unknown
     /// A type of the system.
     case foreign
@@ -115,13 +115,13 @@ struct LessonReader {
     }
   }
 
-  /// Returns the type of the lab with a name: a type of the pattern, or a type that is not nested; nil if there is
-  /// none.
+  /// Returns the type of the lab with a name; nil if the lab has no such type. The type is part of the pattern, or is
+  /// not nested.
   private func type(_ name: Substring) -> SourceDeclaration? {
     best(name) { $0.isNewType && ($0.owner == nil || ownFiles.contains($0.file)) }
   }
 
-  /// Returns a function or value of the pattern, or a function outside all types; nil if there is none.
+  /// Returns a function or value of the pattern, or a function outside all types; nil if there is no such declaration.
   private func function(_ name: Substring) -> SourceDeclaration? {
     best(name) {
       !$0.isType && !$0.isDeclared && ($0.owner == pattern || $0.owner == nil && $0.head.contains("func "))
@@ -135,8 +135,9 @@ struct LessonReader {
     return nil
   }
 
-  /// Returns the best matching declaration; nil if there is none. A declaration in the pattern's own files is
-  /// preferred, then a public declaration. Among equals, a documented declaration is preferred.
+  /// Returns the best matching declaration; nil if no declaration matches. A declaration in the pattern's own files is
+  /// preferred to a public declaration, and a public declaration is preferred to any other. A documented declaration is
+  /// preferred to an equal one without documentation.
   private func best(_ name: Substring, _ isMeant: (SourceDeclaration) -> Bool) -> SourceDeclaration? {
     func rank(_ declaration: SourceDeclaration) -> Int {
       let origin = ownFiles.contains(declaration.file) ? 0 : declaration.head.contains("public ") ? 2 : 4

@@ -1,7 +1,7 @@
 /// A chain of names in a line of code, joined by dots: `library.append`.
 struct NameChain {
   let names: [Substring]
-  /// Whether a dot precedes the first name, so that the type of the first name's owner is unknown.
+  /// Whether a dot precedes the first name. The type that the first name is a member of is then unknown.
   let isMember: Bool
 
   /// Returns the chains in a line of code, from left to right.

@@ -1,12 +1,12 @@
 /// The changes that the command line makes to an experiment.
 public struct Overrides: Sendable {
-  /// The texts of the form `name=value`. Each text sets a parameter, which is then no longer swept.
+  /// The texts of the form `name=value`. Each text sets a parameter, and the parameter is then no longer swept.
   public var settings: [String]
   /// The value of the setting `cores`, which has its own flag; nil to keep the experiment's value.
   public var cores: String?
-  /// The names of the variants to run; empty for all.
+  /// The names of the variants to run; empty for all variants.
   public var variants: [String]
-  /// The variant that ratios refer to; nil to keep the experiment's baseline.
+  /// The name of the variant that ratios refer to; nil to keep the experiment's baseline.
   public var baseline: String?
   /// Whether to apply the experiment's `quick` values.
   public var quick: Bool
@@ -80,7 +80,7 @@ extension Experiment {
     return changed
   }
 
-  /// Returns the variant called `name`; nil if the experiment does not include it.
+  /// Returns the variant called `name`; nil if the experiment does not include this variant.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
 
   private mutating func set(_ text: String) throws(InputError) {

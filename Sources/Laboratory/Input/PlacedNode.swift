@@ -42,7 +42,7 @@ enum FileNode {
 struct PlacedNode {
   let node: FileNode
   let file: String
-  /// The line of the key, used for a value without a line.
+  /// The line of the key, which is used for a value without a line.
   let fallbackLine: Int
 
   /// The file and the line of the node: `file:line`.
@@ -79,7 +79,8 @@ extension PlacedNode {
     InputError(message, at: place, near: found, of: names)
   }
 
-  /// Returns an error at this place. The error suggests the nearest name, or lists all `names` if none is near.
+  /// Returns an error at this place. The error suggests the name in `names` that is nearest to `found`, or lists all
+  /// `names` if no name is near.
   func error(_ message: String, near found: String, among names: [String]) -> InputError {
     InputError(message, at: place, near: found, among: names)
   }

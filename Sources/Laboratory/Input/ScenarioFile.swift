@@ -6,7 +6,7 @@ public struct ScenarioFile {
   public let place: String
   /// The patterns that the file may refer to.
   public let patterns: [any Pattern]
-  /// The documents with the sentences that claims may refer to; nil to accept the identifiers of all sentences.
+  /// The documents with the sentences that claims may refer to; nil to accept any identifier of a sentence.
   public let documents: Documents?
 
   /// The keys that a scenario file may have.

@@ -14,14 +14,14 @@ public struct ScenarioLibrary: Sendable {
   ///
   /// - Parameters:
   ///   - files: the scenarios (`NAME.yml`), the documents that their claims refer to (`documents.yml`), and the sources
-  ///     of the patterns (`.swift`). A YAML file may be accompanied by its parsed content (`NAME.yml.parsed`).
+  ///     of the patterns (`.swift`). A second file may contain the parsed content of a YAML file (`NAME.yml.parsed`).
   ///   - patterns: the patterns of the scenarios.
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = BuiltInFiles(files)
     lessons = LessonCode(of: files)
     self.patterns = patterns
-    // The scenarios have the order of their patterns, which follows the families. A scenario whose name is not that of
-    // a pattern is last.
+    // The scenarios are in the order of their patterns, and the patterns are in the order of their families. A scenario
+    // that does not have the name of a pattern is last.
     let order = patterns.map { type(of: $0).name }
     names = self.files.scenarios.enumerated().sorted { left, right in
       let (first, second) = (order.firstIndex(of: left.element), order.firstIndex(of: right.element))
@@ -76,7 +76,7 @@ public struct ScenarioLibrary: Sendable {
     return experiments
   }
 
-  /// Returns the built-in scenario called `name`; nil if there is none.
+  /// Returns the built-in scenario called `name`; nil if no built-in scenario has this name.
   private func builtIn(_ name: String) throws(InputError) -> Experiment? {
     guard let content = try files.content(name + BuiltInFiles.scenarioEnding) else { return nil }
     return withCode(try reader(of: name).experiment(from: content))
@@ -90,7 +90,7 @@ public struct ScenarioLibrary: Sendable {
   /// Returns the built-in scenario called `name`, or the scenario in the file at the path `name`. A path contains a
   /// `/`, or ends in `.yml` or `.yaml`.
   ///
-  /// - Throws: ``InputError`` if there is no such scenario, or if the file cannot be read or is not valid.
+  /// - Throws: ``InputError`` if the scenario does not exist, or if the file cannot be read or is not valid.
   public func experiment(_ name: String) throws(InputError) -> Experiment {
     if name.contains("/") || name.hasSuffix(".yml") || name.hasSuffix(".yaml") {
       let bytes: [UInt8]

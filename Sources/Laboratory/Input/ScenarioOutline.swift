@@ -1,8 +1,8 @@
 /// The content of a scenario file that can be read quickly and without its pattern. The commands `list` and `documents`
 /// use outlines.
 ///
-/// The content is not checked by the declarations of the pattern. ``ScenarioFile`` checks it for a run, and a test
-/// checks all built-in files.
+/// The names and values in an outline are not checked by the declarations of the pattern. ``ScenarioFile`` checks them
+/// for a run, and a test checks all built-in files.
 public struct ScenarioOutline: Sendable {
   /// A claim of a scenario, with its check as a text.
   public struct Claim: Sendable, Hashable {
@@ -38,7 +38,7 @@ public struct ScenarioOutline: Sendable {
   public let pattern: any Pattern
   /// The question of the scenario.
   public let title: String
-  /// The tags of the scenario, the family first.
+  /// The tags of the scenario, beginning with the family.
   public let tags: [String]
   /// The claims, in the order of the file; empty if they were not read.
   public let claims: [Claim]

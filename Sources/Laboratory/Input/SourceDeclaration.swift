@@ -8,7 +8,7 @@ struct SourceDeclaration: Sendable {
   let file: String
   /// The text of the declaration before its body.
   let head: String
-  /// The first sentence of the documentation; nil if there is none.
+  /// The first sentence of the documentation; nil if the declaration has no documentation.
   let summary: String?
   /// The lines of the declaration and its documentation, counted from 0.
   let lines: ClosedRange<Int>
@@ -40,7 +40,8 @@ struct SourceDeclaration: Sendable {
   /// a member is indented by two columns more than its type, and a declaration ends at the first line with a closing
   /// brace in the column of the declaration.
   static func all(in lines: [Substring], of file: String) -> [SourceDeclaration] {
-    // The open scopes at the beginning of a line: types, and conditions, which have no name.
+    // The open scopes at the beginning of a line. A scope is a type, or a conditional compilation block, which has no
+    // name.
     var open: [(name: Substring?, isOther: Bool)] = []
     var found: [SourceDeclaration] = []
     for (index, line) in lines.enumerated() {
@@ -79,7 +80,7 @@ struct SourceDeclaration: Sendable {
     return found
   }
 
-  /// Returns the first sentence of a documentation comment; nil if there is none.
+  /// Returns the first sentence of a documentation comment; nil if the comment has no text.
   private static func firstSentence(_ comment: [Substring]) -> String? {
     let lines = comment.filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }
     let text = lines.prefix { !$0.isEmpty }.joined(separator: " ")
@@ -108,10 +109,10 @@ struct SourceIndex: Sendable {
     files = Dictionary(grouping: declarations.filter(\.isType), by: \.name).mapValues { Set($0.map(\.file)) }
   }
 
-  /// Returns the declarations called `name`, in the order of the files; empty if there are none.
+  /// Returns the declarations called `name`, in the order of the files; an empty array if no declaration has this name.
   func declarations(of name: Substring) -> [SourceDeclaration] { byName[name] ?? [] }
 
-  /// Returns the type with a declaration or extension that contains `place`; nil if there is none.
+  /// Returns the type with a declaration or extension that contains `place`; nil if `place` is outside all types.
   func type(around place: SourceLine) -> Substring? {
     types[place.fileName]?.first { $0.owner == nil && $0.lines.contains(place.line - 1) }?.name
   }
@@ -128,8 +129,8 @@ struct SourceIndex: Sendable {
 extension StringProtocol {
   /// The identifiers in a line of Swift, in the order of the line.
   ///
-  /// The implementation examines bytes instead of characters, which takes a tenth of the time. All sources are read
-  /// before a scenario is shown.
+  /// The implementation examines bytes instead of characters, which takes a tenth of the time. The time matters, since
+  /// all sources are read before a scenario is shown.
   var identifiers: [Substring] {
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     return Substring(self).utf8.split { byte in

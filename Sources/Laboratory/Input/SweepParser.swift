@@ -59,7 +59,8 @@ public struct SweepParser {
     return values
   }
 
-  /// Returns a function that computes the next value of a range; the function returns nil if that value is too large.
+  /// Returns a function that computes the next value of a range. The function returns nil if the next value is too
+  /// large.
   private func step(_ text: String?, of parameter: Parameter, in range: String) throws(InputError) -> (Int) -> Int? {
     guard let text else {
       guard parameter.unit == .none else {
@@ -98,9 +99,9 @@ extension Parameter {
 
 extension PatternDescription {
   /// Returns example sweeps of the pattern's parameters in the form of `compare`. The sweep of a number contains a
-  /// quarter of its value, the value itself and four times the value. The sweep of a choice contains all words.
-  /// Parameters that define how the work is done are first, then parameters that define the amount of work. The sweep
-  /// of the cores is last.
+  /// quarter of the value, the value itself and four times the value. The sweep of a choice contains all words. The
+  /// sweeps of parameters that define how the work is done are first, followed by the sweeps of parameters that define
+  /// the amount of work. The sweep of the cores is last.
   ///
   /// - Parameter parameters: the values that are set. Other parameters have their default values.
   public func exampleSweeps(_ parameters: [String: ParameterValue] = [:]) -> [String] {
@@ -131,7 +132,7 @@ extension Experiment {
     return Array(heeded.prefix(3))
   }
 
-  /// Returns the experiment with the sweep `sweeps`. The sweep's values replace earlier values.
+  /// Returns the experiment with `sweeps`, which replace the experiment's own sweep.
   ///
   /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if the sweep results in more than
   ///   `mostRuns` runs.

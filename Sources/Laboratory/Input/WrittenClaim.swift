@@ -1,5 +1,5 @@
-/// A claim of a scenario file for one variant. A claim with the key `for` is written once, and is read once for each of
-/// the listed variants.
+/// A claim of a scenario file. A claim with the key `for` is written once in the file, and is read once for each of the
+/// listed variants.
 ///
 /// ```yaml
 /// - for: {mutex: A Mutex, actor: An actor}

@@ -2,8 +2,8 @@ import Measurement
 
 extension Results {
   /// The note with the first of the experiment's conclusions whose conditions are all met and whose figures all exist.
-  /// If no conclusion qualifies but a claim is inconclusive, the note says what would help. Nil if there is no such
-  /// claim either, and for an experiment that searches for the best setting.
+  /// If no conclusion qualifies but a claim is inconclusive, the note suggests a change that would help. The value is
+  /// nil if no claim is inconclusive, and for an experiment that searches for the best setting.
   var conclusion: RunNote? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(
@@ -81,8 +81,9 @@ extension Results {
   }
 
   /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are no shares. The
-  /// share of a race differs from round to round, so a total with three digits would be falsely precise. If there are
-  /// too few cases for a share in each round, the result is a total with the number of cases: `8 % (2 of 24)`.
+  /// share of lost updates, for example, differs from round to round, so a total with three digits would be falsely
+  /// precise. If there are too few cases for a share in each round, the result is a total with the number of cases: `8
+  /// % (2 of 24)`.
   static func share(_ pairs: [(left: Double, right: Double)]) -> String? {
     let (cases, all) = (pairs.reduce(0) { $0 + $1.left }, pairs.reduce(0) { $0 + $1.right })
     if all > 0, all < fewCases, pairs.allSatisfy({ $0.left <= $0.right }) {

@@ -23,7 +23,7 @@ struct Match {
     }
   }
 
-  /// Returns the trial of the other run in the same round; nil if there is none.
+  /// Returns the trial of the other run in the same round; nil if the other run has no trial in this round.
   func partner(of trial: TrialRecord) -> TrialRecord? { other?.trials.first { $0.round == trial.round } }
 }
 
@@ -32,8 +32,8 @@ extension Results {
   /// if all settings that both runs use have equal values, except the settings that the check names.
   func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
-    // A check does not refer to a variant without the metric. A variant that should have measured the metric and did
-    // not (because it hung, trapped or is broken) violates a guarantee.
+    // A check does not refer to a variant without the metric. A variant that should have measured the metric, but hung,
+    // trapped or is broken, violates a guarantee.
     let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
       return spokenOf.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
@@ -48,7 +48,7 @@ extension Results {
   }
 
   /// Returns the number of cores that trials of `run` may use. If the check states an upper bound, returns the largest
-  /// number of cores that Dispatch may use.
+  /// number of blocks that Dispatch may run at once.
   private func cores(in check: Check, of run: Run) -> Double {
     let machine = machine.confined(to: run.cores)
     let isBound =

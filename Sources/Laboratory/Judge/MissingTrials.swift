@@ -27,8 +27,8 @@ extension Results {
     }
     // The command line excluded the run, or the machine does not meet the requirements.
     if sides.contains(where: { side in side.allSatisfy { !isPossible($0) } }) { return true }
-    // Performance figures may be absent for declared reasons. If the machine prevented all trials of a side, the side
-    // was not measured.
+    // Performance figures may be absent for declared reasons. A side is not excused if the machine prevented all of its
+    // trials.
     return claim.kind == .performance
       && sides.allSatisfy { side in side.allSatisfy { $0.trials.contains { $0.outcome == .completed } } }
   }

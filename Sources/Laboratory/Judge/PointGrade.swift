@@ -101,8 +101,9 @@ struct PointGrade {
 }
 
 extension Match {
-  /// Returns the reason why most rounds lack a figure on either side; nil if they have the figures. Such rounds
-  /// measured something other than the claim's subject, such as a parallel loop on one core.
+  /// Returns the reason why most rounds do not count, which is a missing feature such as a second core; nil if most
+  /// rounds had all features. A round without the feature measured something other than the claim's subject, such as a
+  /// parallel loop on one core.
   fileprivate func lack(in rounds: Int) -> String? {
     let found = run.trials.flatMap { $0.shortages.union(partner(of: $0)?.shortages ?? []) }.grouped(by: \.self)
     return found.first { $0.elements.count * 2 > rounds }.map { thing, found in

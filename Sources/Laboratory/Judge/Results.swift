@@ -26,7 +26,7 @@ public struct Results: Sendable {
   /// The findings of the pattern.
   public var findings: [RunNote]
 
-  /// The recorded trials. They were run after the trials of ``runs``, which do not include them.
+  /// The traces of the recorded trials. These trials were run after the trials in ``runs``.
   public var traces: [Trace] = []
 
   /// Creates results without judgements; see ``Judge``.
@@ -47,8 +47,8 @@ public struct Results: Sendable {
     self.findings = findings
   }
 
-  /// Returns the reason why the run does not pass, although no trial or claim failed: a claim could not be judged, or a
-  /// run was stopped. Returns nil if all claims were judged that this machine and the command line permit.
+  /// Returns the reason why the run does not pass although no trial or claim failed: a claim could not be judged, or a
+  /// run was stopped. Returns nil if every claim that this machine and the command line permit was judged.
   ///
   /// - Parameter isStoppingMeant: whether the command line limits the time of a trial.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
@@ -75,11 +75,11 @@ public struct Results: Sendable {
     return experiment.pattern.metrics + costs
   }
 
-  /// The error that ended the run early; nil if no error did.
+  /// The error that ended the run early; nil if no error ended the run.
   public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
 
-  /// Returns the run of `variant` at `point`; nil if there is none. A variant that ignores the swept parameters has one
-  /// run for several points.
+  /// Returns the run of `variant` at `point`; nil if the results do not contain this run. A variant that ignores the
+  /// swept parameters has one run for several points.
   public func run(_ variant: String, at point: Point = Point()) -> Run? {
     runs.first { $0.variant.name == variant && $0.point.settings.allSatisfy(point.settings.contains) }
   }
@@ -101,8 +101,8 @@ extension Results {
 }
 
 extension Measurements {
-  /// The runs without the trials that make a search compare unlike things: those that found no second core, if each of
-  /// their runs has enough other trials. Otherwise all runs, with all trials.
+  /// The runs whose figures a search may compare. A trial that found no second core is not comparable, and is omitted
+  /// if each run has enough other trials. Otherwise all runs are returned with all trials.
   fileprivate var comparableRuns: [Run] {
     let whole = runs.map(\.withSecondCore)
     let areEnough = zip(runs, whole).allSatisfy {
@@ -111,7 +111,8 @@ extension Measurements {
     return experiment.seeksBest && areEnough ? whole : runs
   }
 
-  /// Returns a note with the number of trials that `kept` does not contain; empty if it contains all.
+  /// Returns a note with the number of trials that `kept` does not contain; an empty array if `kept` contains all
+  /// trials.
   fileprivate func omissions(from kept: [Run]) -> [RunNote] {
     let (all, count) = (runs.map(\.trials.count).reduce(0, +), kept.map(\.trials.count).reduce(0, +))
     guard count < all else { return [] }
@@ -149,7 +150,7 @@ public protocol FindingPattern: Pattern {
 }
 
 extension PatternDescription {
-  /// Returns the pattern's findings in `results`; empty if the pattern computes none.
+  /// Returns the pattern's findings in `results`; an empty array if the pattern computes no findings.
   public func findings(in results: Results) -> [RunNote] {
     (pattern as? any FindingPattern)?.findings(in: results) ?? []
   }

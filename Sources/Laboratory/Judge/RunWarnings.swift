@@ -2,7 +2,7 @@ import Measurement
 
 /// The warnings about the trials of a run. The figures include all trials despite these warnings.
 extension Results {
-  /// Returns the warnings, the most severe first.
+  /// Returns the warnings, in descending order of severity.
   func warnings(within budget: Budget) -> [RunNote] {
     unfinished + failures + lacking + shortage(budget) + imprecision(budget) + unsteadiness
   }
@@ -37,7 +37,7 @@ extension Results {
     ]
   }
 
-  /// Notes on failed trials, one for each reason, since many points of a sweep fail for the same reason.
+  /// Notes on failed trials. There is one note for each reason, since many points of a sweep fail for the same reason.
   private var failures: [RunNote] {
     let failures = runs.flatMap { run in
       Set(run.trials.map(\.outcome)).sorted { $0.kind.rawValue < $1.kind.rawValue }.compactMap { outcome in
@@ -50,7 +50,7 @@ extension Results {
     }
   }
 
-  /// Notes on the missing features that trials waited for, one for each feature.
+  /// Notes on missing features, such as a second core: one note for each feature that trials lacked.
   private var lacking: [RunNote] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }
@@ -90,7 +90,7 @@ extension Results {
       return []
     }
     func percent(_ share: Double) -> String { Quantity(100 * share, .percent).description }
-    return [RunNote(RunNote.precision, "ratios to ±\(percent(reached)), goal ±\(percent(goal))")]
+    return [RunNote(RunNote.precision, "least certain ratio ±\(percent(reached)), goal ±\(percent(goal))")]
   }
 
   private var unsteadiness: [RunNote] {
@@ -147,8 +147,8 @@ extension Results {
     return lines
   }
 
-  /// Returns where the figure of a run in the tables lies between its two states: ` (29.4 us, the mean, is a value that
-  /// no trial had)`.
+  /// Returns a description of how the figure of a run in the tables relates to the run's two states: ` (29.4 us, the
+  /// mean, is a value that no trial had)`.
   private static func shown(_ figures: [Double], _ states: States, _ metric: Metric, isMean: Bool) -> String {
     guard let shown = isMean ? Ranking.typical(figures) : Summary(figures)?.p50 else { return "" }
     let text = "\(Quantity(shown, metric.unit)), the \(isMean ? "mean" : "median")"

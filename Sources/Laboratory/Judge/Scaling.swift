@@ -1,7 +1,7 @@
 import Measurement
 
-/// The gain from more cores: the speed of each variant at each setting on more cores, compared over paired rounds with
-/// its speed on the fewest cores. The lab's findings and all reports use this evaluation.
+/// The gain from more cores. For each variant at each setting, the speed on more cores is compared over paired rounds
+/// with the speed on the fewest cores. The lab's findings and all reports use this evaluation.
 public struct Scaling: Sendable {
   /// A run on a number of cores.
   public struct Step: Sendable {
@@ -9,7 +9,7 @@ public struct Scaling: Sendable {
     public let cores: Int
     /// The index of the run.
     public let run: Int
-    /// The speed of the run as a multiple of the speed on the fewest cores; nil for the fewest cores themselves, and if
+    /// The speed of the run as a multiple of the speed on the fewest cores; nil for the run on the fewest cores, and if
     /// no round has both figures.
     public let speedup: Contrast?
   }
@@ -95,7 +95,7 @@ extension Results {
 }
 
 extension ScalabilityLaw {
-  /// Returns the law in words; if the law does not fit, returns a sentence that says so.
+  /// Returns the law in words. If the law does not fit the figures, returns a sentence that says so.
   ///
   /// - Parameter most: the largest number of cores that was measured. For more cores the law only extrapolates.
   func sentence(for name: String, upTo most: Int) -> String {

@@ -10,8 +10,8 @@ struct TrialsOfClaim {
   private let lost: [String]
   /// Whether it suffices that the check is true for one variant in each round.
   private let isAny: Bool
-  /// The runs that were not tried to their end, although the machine meets their requirements. They show neither that a
-  /// guarantee holds nor that an anomaly does not occur.
+  /// The runs that were not tried to their end, although the machine meets their requirements. These runs show neither
+  /// that a guarantee holds nor that an anomaly does not occur.
   private let unseen: [Run]
   private let isMeasured: Bool
 
@@ -92,8 +92,7 @@ struct TrialsOfClaim {
   }
 }
 
-/// The figures of both sides in one trial; nil for a side without a figure. If both sides are figures, they belong to
-/// the same round.
+/// The two sides of a check in one trial. If both sides are figures, the figures are from the same round.
 private struct Sides {
   let run: Run
   let trial: TrialRecord
@@ -105,8 +104,8 @@ private struct Sides {
   /// Creates the two sides of a check in a trial; nil if the check does not refer to the trial.
   init?(_ check: Check, _ match: Match, _ trial: TrialRecord) {
     if trial.outcome.kind.wasNotTried { return nil }
-    // A figure may be absent for a declared reason (`unless`), and a percentile if there are too few samples. If the
-    // other side has no figure in this round for a reason of its own, this side is not affected.
+    // A figure may be absent for a declared reason (`unless`), and a percentile is absent if there are too few samples.
+    // The figure of the other side may be absent in this round for its own reason.
     let figures = [.reference(match.subject), check.left, check.right].map { match.value($0, in: trial) }
     if trial.outcome == .completed, figures.contains(nil) { return nil }
     (run, self.trial, left, right) = (match.run, trial, figures[1], figures[2])

@@ -6,7 +6,7 @@ import Platform
 public enum Cores {
   /// The name of the setting.
   public static let name = "cores"
-  /// The name of a core in addition to the caller's core, which a trial may lack (``Trial/lacks(_:)``).
+  /// The name of the feature that a trial lacks (``Trial/lacks(_:)``) if only the caller's core is available.
   public static let second = "a second core"
   /// The value that stands for all cores that the machine allows.
   static let all = "all"
@@ -20,12 +20,12 @@ public enum Cores {
     value == .text(all) ? .integer(most) : value
   }
 
-  /// Returns the number of cores that trials with these settings are confined to; nil if they are not confined.
+  /// Returns the number of cores that trials with these settings are confined to; nil if the trials are not confined.
   public static func number(in parameters: [String: ParameterValue]) -> Int? { parameters[name]?.integer }
 }
 
 extension Run {
-  /// The number of cores that the trials are confined to; nil if they are not confined.
+  /// The number of cores that the trials are confined to; nil if the trials are not confined.
   public var cores: Int? { Cores.number(in: parameters) }
 }
 
@@ -35,7 +35,7 @@ extension Machine {
   public func confined(to cores: Int?) -> Machine {
     guard let cores, cores < self.cores else { return self }
     var confined = self
-    // Dispatch counts the cores that it may use, or those online, as under `taskset`.
+    // Depending on the system, Dispatch counts the cores that it may use or the online cores, as under `taskset`.
     confined.poolWidth = poolWidth ?? self.cores
     confined.cores = cores
     confined.confinedTo = Array((confinedTo ?? Array(0..<self.cores)).prefix(cores))

@@ -24,8 +24,8 @@ extension Metric {
   ]
 }
 
-/// A meter of the costs of a trial, which are those of the trial's body. The meter reads no counters while the body
-/// runs, since the body may time its work.
+/// A meter of the costs of a trial's body. The meter reads no counters while the body runs, since the body may time its
+/// work.
 struct CostMeter {
   private let begun = ProcessCosts.soFar()
 

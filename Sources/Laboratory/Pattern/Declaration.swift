@@ -5,7 +5,7 @@ public protocol Declaration: Sendable {
   var place: SourceLine { get }
   /// The description of a parameter; nil for a metric.
   var parameter: Parameter? { get }
-  /// The descriptions of the declared metrics; empty for a parameter. A ``MetricFamily`` has several.
+  /// The descriptions of the declared metrics; empty for a parameter. A ``MetricFamily`` declares several metrics.
   var metrics: [Metric] { get }
 }
 

@@ -1,14 +1,14 @@
 import Measurement
 
 extension Metric {
-  /// The meaning of a metric's figures. It determines the words for the comparison of two figures, and whether a better
-  /// figure is a speed-up.
+  /// The meaning of a metric's figures. The meaning determines the words for the comparison of two figures, and whether
+  /// a better figure is a speed-up.
   public enum Meaning: Sendable, Hashable {
     /// The duration of an operation: a shorter duration is faster.
     case duration
     /// The amount of work that is done in a second: a higher rate is faster.
     case throughput
-    /// An amount of time or memory. A smaller amount is not a higher speed: less lateness, less processor time.
+    /// An amount of time or memory, such as lateness or processor time. A smaller amount is not a higher speed.
     case amount
     /// A number of objects or events.
     case count
@@ -18,7 +18,7 @@ extension Metric {
     /// Creates the meaning of figures from their kind and unit.
     ///
     /// - Parameters:
-    ///   - kind: the kind of the metric; nil if a result document does not contain it.
+    ///   - kind: the kind of the metric; nil if a result document does not contain the kind.
     ///   - isAmount: whether durations of this metric are amounts and not running times.
     public init(_ kind: Kind?, _ unit: Unit, isAmount: Bool) {
       switch unit {

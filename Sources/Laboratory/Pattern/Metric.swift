@@ -2,7 +2,7 @@ import Measurement
 
 /// A description of a quantity that a trial measures, for scenario files, checks and reports.
 ///
-/// The author of a pattern declares a metric by ``latency(_:better:unless:isSpeed:_:file:line:)``,
+/// The author of a pattern declares a metric with ``latency(_:better:unless:isSpeed:_:file:line:)``,
 /// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These functions return a
 /// ``MetricKey``: a typed key for recording.
 public struct Metric: Sendable, Hashable {
@@ -61,8 +61,8 @@ public struct Metric: Sendable, Hashable {
     Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that came to a standstill, and were ended"),
   ]
 
-  /// The time from the hazard to the trap, for a variant that declares that it traps (``Ending``). A hang has no such
-  /// time.
+  /// The time from the faulty call to the trap, for a variant that declares that it traps (``Ending``). A hang has no
+  /// such time.
   public static let timeToEnd = Metric(
     "time-to-end", .latency, .nanoseconds, better: .neither,
     unless: "the trial did not trap, or another program ended it",
@@ -120,9 +120,9 @@ extension Metric {
   /// Declares a metric of durations, in nanoseconds.
   ///
   /// - Parameters:
-  ///   - unless: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks it is
-  ///     broken.
-  ///   - isSpeed: whether a shorter duration is faster. It is false for lateness or processor time: a smaller amount is
+  ///   - unless: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks the metric
+  ///     is broken.
+  ///   - isSpeed: whether a shorter duration is faster. Pass false for lateness or processor time: a smaller amount is
   ///     not a higher speed.
   public static func latency(
     _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
@@ -133,7 +133,7 @@ extension Metric {
       place: SourceLine(file, line))
   }
 
-  /// Declares a metric of counts, in `unit` (`.bytes`, or none).
+  /// Declares a metric of counts in `unit`, which is `.bytes` or `.none`.
   public static func count(
     _ name: String, in unit: Unit = .none, better: Better? = nil, unless: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line

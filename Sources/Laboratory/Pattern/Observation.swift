@@ -2,12 +2,11 @@ import Measurement
 
 /// The measurements of a trial. A metric that was not measured is absent.
 public struct Observation: Sendable, Codable, Equatable {
-  // Plain dictionaries instead of a dictionary of ``Samples``: a worker encodes them in half the time, once for each
-  // trial.
+  // A worker encodes these dictionaries once for each trial, in half the time of a dictionary of ``Samples``.
   private var values: [String: [Double]] = [:]
   private var histograms: [String: [[UInt64]]] = [:]
-  /// The number of operations that were timed together, by the name of a metric. The metric's values are times for each
-  /// operation.
+  /// The number of operations that were timed together, by the name of the metric. The values of the metric are times
+  /// for each operation.
   private var batches: [String: Int]?
   /// The time of a metric's empty loop, in nanoseconds for each operation, by the name of the metric.
   private var floors: [String: Double]?
@@ -20,7 +19,7 @@ public struct Observation: Sendable, Codable, Equatable {
     values.mapValues(Samples.values).merging(histograms.mapValues(Samples.histogram)) { _, histogram in histogram }
   }
 
-  /// Returns the samples of the metric called `metric`; nil if it was not measured.
+  /// Returns the samples of the metric called `metric`; nil if the metric was not measured.
   public func samples(_ metric: String) -> Samples? {
     histograms[metric].map(Samples.histogram) ?? values[metric].map(Samples.values)
   }
@@ -29,7 +28,8 @@ public struct Observation: Sendable, Codable, Equatable {
   /// alone.
   public func batch(_ metric: String) -> Int { max(1, batches?[metric] ?? 1) }
 
-  /// Returns the time of the empty loop of `metric`, in nanoseconds for each operation; nil if it was not measured.
+  /// Returns the time of the empty loop of `metric`, in nanoseconds for each operation; nil if this time was not
+  /// measured.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
   /// Whether the observation is plausible: each metric has at least one sample, values are from 0 to 10^18 (30 years in
@@ -58,8 +58,8 @@ public struct Observation: Sendable, Codable, Equatable {
     if !histogram.isEmpty { histograms[metric] = histogram.pairs }
   }
 
-  /// Records one value: the time of one operation out of `batch` operations that were timed together. A value that is
-  /// not finite is not recorded.
+  /// Records one value. If the value is a time, it is the time of one of `batch` operations that were timed together. A
+  /// value that is not finite is not recorded.
   package mutating func record(_ metric: String, _ value: Double, batch: Int = 1) {
     guard value.isFinite else { return }
     values[metric, default: []].append(value)
@@ -83,7 +83,7 @@ public enum Samples: Sendable, Equatable {
   /// Every value, in the order recorded.
   case values([Double])
 
-  /// The statistics of the samples; nil if there are none.
+  /// The statistics of the samples; nil if there are no samples.
   public var summary: Summary? {
     switch self {
     case .histogram(let pairs): Summary(pairs: pairs)

@@ -33,7 +33,7 @@ extension ParameterValue: Codable {
 }
 
 /// A description of a parameter: its type, unit, range, default and meaning. The author of a pattern declares a
-/// parameter by a ``ParameterKey``.
+/// parameter with a ``ParameterKey``.
 public struct Parameter: Sendable {
   /// The values that a parameter accepts.
   public enum Kind: Sendable, Equatable {
@@ -150,8 +150,8 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// Whether the values are numbers. If a number is expected, a word is the name of another setting whose value is
-  /// used.
+  /// Whether the values are numbers. In place of a number, a scenario or a check may contain the name of another
+  /// setting.
   var isNumber: Bool {
     switch kind {
     case .count, .duration, .size, .percent, .cores: true

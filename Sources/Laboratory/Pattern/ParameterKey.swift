@@ -27,7 +27,7 @@ public struct ParameterKey<Value: Sendable>: Declaration {
   /// The name of the parameter, as `--set` and scenario files write it.
   public var name: String { declared.name }
 
-  /// Returns the typed value of `value`, which comes from a request or a scenario; the default if `value` is nil.
+  /// Returns `value`, from a request or a scenario, with the parameter's type. If `value` is nil, returns the default.
   ///
   /// - Throws: ``InputError`` if the value has another type or is out of range; the error names the parameter.
   func value(_ value: ParameterValue?) throws(InputError) -> Value {
@@ -38,7 +38,7 @@ public struct ParameterKey<Value: Sendable>: Declaration {
     return typed
   }
 
-  /// Returns the value of the parameter in `parameters`; nil if `parameters` does not contain one.
+  /// Returns the value of the parameter in `parameters`; nil if `parameters` does not contain the parameter.
   public func value(in parameters: [String: ParameterValue]) -> Value? { parameters[name].flatMap(typed) }
 }
 
@@ -88,8 +88,8 @@ extension Parameter {
 
   /// Declares a path or another free text.
   ///
-  /// - Parameter fault: returns a description of the error in a text, or nil. The lab refuses a run with an invalid
-  ///   text before the run begins.
+  /// - Parameter fault: returns a description of the error in a text; nil if the text is valid. The lab refuses a run
+  ///   with an invalid text before the run begins.
   public static func text(
     _ name: String, default standard: String, _ says: String,
     fault: @escaping @Sendable (String) -> String? = { _ in nil }, file: StaticString = #fileID, line: UInt = #line

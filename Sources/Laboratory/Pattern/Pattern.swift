@@ -1,8 +1,8 @@
 /// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
 ///
 /// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each with its
-/// name, type, unit, range, default and a sentence. It also declares its ``variants``, each with its body. Scenario
-/// files, the command line and all reports use only these declarations.
+/// name, type, unit, range, default and a sentence. A pattern also declares its ``variants``, each with its body.
+/// Scenario files, the command line and all reports use only these declarations.
 ///
 /// ```swift
 /// struct GroupAdapter: Pattern {
@@ -30,22 +30,22 @@
 ///
 /// A variant uses the declarations that its probe (``Probe``) reads and records, or all declarations if it has no
 /// probe. A variant that is expected to trap or to hang records nothing. These declarations determine the parameters
-/// that a sweep skips, the settings that a trial may read, and the metrics that it must record.
+/// that a sweep skips, the settings that a trial may read, and the metrics that the trial must record.
 public protocol Pattern: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.
   static var name: String { get }
   /// The requirements of all variants on the machine. The default is an empty array.
   static var needs: [Requirement] { get }
   /// The settings that define the problem: the amount of work, or the conditions. The other settings define how the
-  /// work is done. Each value is a different problem, so `compare` determines a best run for each value: a smaller
-  /// problem is not a better solution. The default is an empty array.
+  /// work is done. Each value is a different problem, and a smaller problem is not a better solution, so `compare`
+  /// determines a best run for each value. The default is an empty array.
   var problem: [any Declaration] { get }
   /// The variants, which are compared with each other.
   @VariantList var variants: [Variant] { get }
 
-  /// Returns the longest time that a trial with its settings takes on an idle machine; nil, the default, for the sum of
-  /// the durations among the settings. After ten times the longest time and half a minute, the lab ends the trial as
-  /// hung.
+  /// Returns the longest time that a trial with its settings takes on an idle machine; nil for the sum of the durations
+  /// among the settings. After ten times the longest time plus half a minute, the lab ends the trial as hung. The
+  /// default implementation returns nil.
   func longest(_ trial: Trial) -> Duration?
 }
 
@@ -65,7 +65,7 @@ extension Pattern {
     return obstacles.allSatisfy { $0 != nil } ? obstacles.lazy.compactMap(\.self).first : nil
   }
 
-  /// Returns the reason why `variant` cannot run on `machine`; nil if it can run.
+  /// Returns the reason why `variant` cannot run on `machine`; nil if the variant can run.
   func obstacle(to variant: Variant, on machine: Machine) -> String? {
     (Self.needs + variant.needs).lazy.compactMap { $0.obstacle(machine) }.first
   }

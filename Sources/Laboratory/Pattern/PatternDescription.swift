@@ -1,8 +1,8 @@
 /// The declarations of a pattern, collected once from its stored properties. Code outside the pattern uses the pattern
 /// only through this description.
 ///
-/// The lab creates a description of every pattern whose scenario it reads. A worker, which starts for every trial,
-/// creates none.
+/// The lab creates a description of every pattern whose scenario it reads. A worker creates no description, since a
+/// worker starts for every trial and the description takes time.
 public struct PatternDescription: Sendable {
   /// The pattern.
   public let pattern: any Pattern
@@ -79,18 +79,19 @@ public struct PatternDescription: Sendable {
   }
 
   /// Returns the metric called `name`, from the pattern's metrics and the metrics of every trial (``Metric/outcomes``,
-  /// ``Metric/costs``); nil if there is none.
+  /// ``Metric/costs``); nil if no metric has this name.
   public func metric(_ name: String) -> Metric? {
     (metrics + Metric.outcomes + Metric.costs).first { $0.name == name }
   }
-  /// Returns the variant called `name`; nil if there is none.
+  /// Returns the variant called `name`; nil if no variant has this name.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
-  /// Returns the parameter called `name`, from the pattern's parameters and ``Cores``; nil if there is none.
+  /// Returns the parameter called `name`, from the pattern's parameters and ``Cores``; nil if no parameter has this
+  /// name.
   public func parameter(_ name: String) -> Parameter? { settable.first { $0.name == name } }
   /// All parameters that can be set: the pattern's parameters, and ``Cores``, which has no default value.
   public var settable: [Parameter] { parameters + [Cores.parameter] }
 
-  /// Returns the reason why `variant` cannot run on `machine`; nil if it can run.
+  /// Returns the reason why `variant` cannot run on `machine`; nil if the variant can run.
   public func obstacle(to variant: Variant, on machine: Machine) -> String? {
     pattern.obstacle(to: variant, on: machine)
   }

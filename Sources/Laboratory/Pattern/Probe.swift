@@ -1,7 +1,7 @@
 import Platform
 
 /// The code that measures variants with the same type of body. A probe declares the settings that a trial reads, the
-/// metrics that it records, its longest time and the number of threads that it needs.
+/// metrics that the trial records, the longest time of the trial, and the number of threads that the trial needs.
 ///
 /// ```swift
 /// /// Sends requests through an adapter, waits for the group, and counts the handlers that ran before.
@@ -23,11 +23,11 @@ public struct Probe<Body: Sendable>: Sendable {
   /// - Parameters:
   ///   - reads: the settings that a trial may read. A sweep over other settings runs a variant only once.
   ///   - records: the metrics that each completed trial records. A variant that is expected to trap or to hang records
-  ///     none of them.
-  ///   - longest: the longest time of a trial with its settings on an idle machine, if it differs from the pattern's
+  ///     no metrics.
+  ///   - longest: the longest time of a trial with its settings on an idle machine; nil for the pattern's longest time
   ///     (``Pattern/longest(_:)``).
-  ///   - threads: the number of threads that a trial must be able to start. If the system does not allow them, the
-  ///     variant is unavailable.
+  ///   - threads: the number of threads that a trial must be able to start; nil if the trial need not check. If the
+  ///     system does not allow that many threads, the variant is unavailable.
   ///   - run: executes a body once and records the measurements.
   public init(
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil,

@@ -6,7 +6,7 @@ import Platform
 public struct Requirement: Sendable {
   /// A short description of the requirement: `2 cores`, `Darwin`.
   public let says: String
-  /// Returns the reason why `machine` does not meet the requirement; nil if it meets the requirement.
+  /// Returns the reason why a machine does not meet the requirement; nil if the machine meets the requirement.
   public let obstacle: @Sendable (_ machine: Machine) -> String?
 
   /// Creates a requirement.
@@ -15,8 +15,8 @@ public struct Requirement: Sendable {
     self.obstacle = obstacle
   }
 
-  /// Returns a requirement for `count` cores that this process may use: the threads of a race must run at the same
-  /// instant.
+  /// Returns a requirement for `count` cores that this process may use. A race requires several cores, since its
+  /// threads must run at the same instant.
   public static func cores(_ count: Int) -> Requirement {
     Requirement("\(count) cores") { machine in
       guard machine.cores < count else { return nil }
@@ -36,7 +36,7 @@ public struct Requirement: Sendable {
   /// The requirement for permission to raise the priority of a thread. On Linux, Dispatch sets nice values below 0 for
   /// the QoS classes above default, which requires a privilege.
   public static let raisedPriority = Requirement("permission to raise priorities") { _ in
-    SystemThread.canRaisePriority ? nil : "no permission to raise nice values: the classes above default equal it"
+    SystemThread.canRaisePriority ? nil : "no permission to raise nice values: the classes above default have no effect"
   }
 
   /// The requirement for macOS.

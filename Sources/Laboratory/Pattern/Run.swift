@@ -36,7 +36,7 @@ public struct Point: Sendable, Hashable {
   /// Creates a point.
   public init(_ settings: [Setting] = []) { self.settings = settings }
 
-  /// The value of the parameter `name` at this point; nil if it is not swept.
+  /// The value of the parameter `name` at this point; nil if the parameter is not swept.
   public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }
 
   /// The label of the point: `stride=64,balance=ramp`.
@@ -49,7 +49,7 @@ public struct TrialRecord: Sendable {
   public let round: Int
   /// The way in which the trial ended.
   public let outcome: Outcome
-  /// The measurements of the trial; empty if it did not complete.
+  /// The measurements of the trial; empty if the trial did not complete.
   public let observation: Observation
   /// The names of the settings that the body read.
   public let reads: Set<String>
@@ -69,7 +69,7 @@ public struct TrialRecord: Sendable {
   }
 
   /// Returns the figure of `metric` in this trial, by `statistic` or by the metric's default statistic; nil if the
-  /// trial did not measure it.
+  /// trial did not measure the metric.
   public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
     if Metric.outcomes.contains(metric) { return outcome.kind.rawValue == metric.name ? 1 : 0 }
     return observation.samples(metric.name)?.summary?[statistic ?? metric.defaultStatistic]
@@ -98,7 +98,7 @@ public struct Run: Sendable {
   public let variant: Variant
   /// The point; empty for a variant that ignores the swept parameters.
   public let point: Point
-  /// The value of every parameter, including those of the point.
+  /// The values of all parameters, including the parameters of the point.
   public let parameters: [String: ParameterValue]
   /// The finished trials, in the order of their rounds.
   public var trials: [TrialRecord]
@@ -116,13 +116,13 @@ public struct Run: Sendable {
   /// The variant and the point as checks write them: `apply[stride=64]`.
   public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
 
-  /// Returns the samples of `metric` from all trials; nil if no trial measured it.
+  /// Returns the samples of `metric` from all trials; nil if no trial measured the metric.
   public func measured(_ metric: Metric) -> RunSamples? { RunSamples(metric, trials) }
 }
 
 extension Run {
   /// Returns the median time of the empty loop of `metric` over the trials, in nanoseconds for each operation; nil if
-  /// no trial measured it.
+  /// no trial measured this time.
   public func yardstick(of metric: Metric) -> Double? {
     Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50
   }

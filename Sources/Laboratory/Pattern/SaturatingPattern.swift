@@ -1,17 +1,18 @@
 /// A pattern with a parameter whose large values all have the same effect.
 ///
-/// `compare` leaves out all but the smallest of these values. The figures of the others would differ by chance alone,
-/// and one of them would be called the best.
+/// `compare` runs only the smallest of these values. The figures of the other values would differ only by chance, and
+/// one of these values would be reported as the best.
 public protocol SaturatingPattern: Pattern {
-  /// Returns the value of `parameter` from which larger values change nothing in any variant, and the reason in words
-  /// that follow a colon; nil if each value has an effect of its own.
+  /// Returns the smallest value of `parameter` above which all values have the same effect in every variant, and the
+  /// reason in words that follow a colon; nil if each value has its own effect.
   ///
-  /// - Parameter parameters: the values of the other parameters. A parameter that is swept has none.
+  /// - Parameter parameters: the values of the other parameters, except parameters that are swept.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)?
 }
 
 extension PatternDescription {
-  /// Returns the value of `parameter` from which larger values change nothing; nil if the pattern has none.
+  /// Returns the smallest value of `parameter` above which all values have the same effect, and the reason in words
+  /// that follow a colon; nil if each value has its own effect.
   public func saturation(of parameter: String, with parameters: [String: ParameterValue])
     -> (from: Int, reason: String)?
   {

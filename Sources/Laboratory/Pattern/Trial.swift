@@ -3,9 +3,10 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The context of one trial. The body of a variant uses it to read settings and to record measurements.
+/// The context of one trial. The body of a variant uses the context to read settings and to record measurements.
 ///
-/// Reading a setting and recording acquire a lock. Do both outside the code that is timed.
+/// A read of a setting, and a record of a measurement, each acquire a lock. Read and record outside the code that is
+/// timed.
 public final class Trial: Sendable {
   /// The name of the variant.
   public let variant: String
@@ -15,7 +16,7 @@ public final class Trial: Sendable {
   public let work: CalibratedWork
   /// The number of cores that the process may use.
   public let cores: Int
-  /// The highest number of blocks that Dispatch runs at once: the number of all cores, including those that this
+  /// The largest number of blocks that Dispatch runs at once: the number of all cores, including cores that this
   /// process may not use.
   public let poolWidth: Int
   private let parameters: [String: ParameterValue]
@@ -28,7 +29,7 @@ public final class Trial: Sendable {
     var reads: Set<String> = []
     var isAtHazard = false
     var found: Set<String> = []
-    /// The meter of the trial's costs; nil if the costs are not requested.
+    /// The meter of the trial's costs; nil if the costs are not being measured.
     var costs: CostMeter?
   }
 
@@ -56,7 +57,7 @@ public final class Trial: Sendable {
     do { return try parameter.value(parameters[parameter.name]) } catch { Self.refuse(error.description) }
   }
 
-  /// Returns the value of a duration from its description; zero if the value is not a number.
+  /// Returns the value of a parameter of type duration; zero if the value is not a number.
   func duration(_ parameter: Parameter) -> Duration {
     .nanoseconds((parameters[parameter.name] ?? parameter.standard).integer ?? 0)
   }
@@ -66,7 +67,8 @@ public final class Trial: Sendable {
     work.steps(nanoseconds: Int(self[parameter].nanoseconds))
   }
 
-  /// Marks the point from which the body is expected to trap or to hang. The time until the end starts at this point.
+  /// Marks the point from which the body is expected to trap or to hang. The metric ``Metric/timeToEnd`` is measured
+  /// from this point.
   public func hazard() {
     let isFirst = state.withLock { state in
       defer { state.isAtHazard = true }
@@ -87,14 +89,14 @@ public final class Trial: Sendable {
 
   // MARK: Recording
 
-  /// Records a duration in nanoseconds. If `operations` were timed together, records the time of one operation, and the
-  /// noise floor is divided among them.
+  /// Records a duration in nanoseconds. If `operations` were timed together, records the time of one operation, and
+  /// divides the noise floor by `operations`.
   public func record(_ metric: MetricKey<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
     note { $0.record(metric.name, Double(nanoseconds) / Double(operations), batch: operations) }
   }
 
-  /// Records a duration; a negative duration counts as 0. If `operations` were timed together, records the time of one
+  /// Records a duration. A negative duration counts as 0. If `operations` were timed together, records the time of one
   /// operation.
   public func record(_ metric: MetricKey<Duration>, _ duration: Duration, over operations: Int = 1) {
     record(metric, duration.nanoseconds, over: operations)
@@ -133,7 +135,7 @@ public final class Trial: Sendable {
 
   // MARK: Costs
 
-  /// Starts to measure the costs of the process, which executes only the body.
+  /// Starts to measure the costs of the process. Call this method before the body.
   func beginCosts() { state.withLock { $0.costs = CostMeter() } }
 
   /// Ends the measurement of the costs. Call this method after the body.

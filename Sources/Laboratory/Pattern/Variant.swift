@@ -4,7 +4,7 @@ public struct Variant: Sendable {
   public enum Role: String, Sendable, Hashable {
     /// A source document contains the variant, or the variant is the plain use of the same API.
     case documented
-    /// A mistake, which a source document may warn of. Its failure is the lesson.
+    /// A mistake that the lesson shows. A source document may warn of it.
     case broken
     /// The modern alternative: Swift concurrency, `Mutex`.
     case modern
@@ -25,7 +25,8 @@ public struct Variant: Sendable {
   public let mainQueue: MainQueueService
   /// The line of the variant's name in the pattern's source.
   public let place: SourceLine
-  /// The names of types and functions that belong to the variant's code. `explain --code` shows them after the body.
+  /// The names of types and functions that belong to the variant's code. `explain --code` shows these declarations
+  /// after the body.
   public let shows: [String]
   /// The declarations that the trials use; nil if they use all declarations of the pattern.
   let use: ProbeUse?
@@ -33,7 +34,7 @@ public struct Variant: Sendable {
 
   /// The names of the parameters that do not affect this variant; empty until the pattern is described
   /// (``PatternDescription``). A sweep over these parameters runs the variant only once, and a trial must not read
-  /// them.
+  /// these parameters.
   public internal(set) var ignores: Set<String> = []
   /// The metrics that each completed trial must record; empty until the pattern is described.
   public internal(set) var promises: [Metric] = []
@@ -42,16 +43,18 @@ public struct Variant: Sendable {
   ///
   /// - Parameters:
   ///   - probe: the settings that a trial reads, the metrics that it records, and the code around the body.
-  ///   - ends: the expected end of a trial that does not complete. Any other end is then a finding, and a trial records
-  ///     nothing.
-  ///   - needs: the requirements on the machine. If the machine does not meet them, the variant is unavailable and does
-  ///     not run.
+  ///   - ends: the expected end of a trial. A trial that is not expected to complete records nothing, and any other end
+  ///     of the trial is a finding.
+  ///   - needs: the requirements on the machine. If the machine does not meet the requirements, the variant is
+  ///     unavailable and does not run.
   ///   - mainQueue: the code that serves the main queue.
-  ///   - shows: the names of types and functions that the body uses. `explain --code` shows them after the body.
-  ///   - body: the code of the variant. The lab passes it to the probe in a new worker process, on a thread outside the
-  ///     dispatch pool, while the main queue is served as `mainQueue` specifies. Warm-up belongs in a trial and is
-  ///     never recorded. If the body throws an error, the trial is broken; ``Unavailable``, and a `SystemError` about a
-  ///     resource that the machine lacks, make the trial unavailable instead.
+  ///   - shows: the names of types and functions that the body uses. `explain --code` shows these declarations after
+  ///     the body.
+  ///   - body: the code of the variant. The lab passes the body to the probe in a new worker process, on a thread
+  ///     outside the dispatch pool, while the main queue is served as `mainQueue` specifies. The body must warm up the
+  ///     code that it measures, and does not record the warm-up. If the body throws an error, the trial is broken. If
+  ///     the error is ``Unavailable``, or a `SystemError` about a resource that the machine lacks, the trial is
+  ///     unavailable.
   public init<Body>(
     _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
     needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, shows: [String] = [],
@@ -63,8 +66,8 @@ public struct Variant: Sendable {
     ) { trial in try probe(trial, body) }
   }
 
-  /// Creates a variant whose trials use all declarations of the pattern, or none of them if they are not expected to
-  /// complete. The body runs once and records its own measurements.
+  /// Creates a variant whose body contains its measuring code. The trials use all declarations of the pattern, or no
+  /// declarations if the trials are not expected to complete.
   public init(
     _ name: String, _ role: Role, _ summary: String, ends ending: Ending = .completes, needs: [Requirement] = [],
     mainQueue: MainQueueService = .dispatchMain, shows: [String] = [], file: StaticString = #fileID,
@@ -75,7 +78,8 @@ public struct Variant: Sendable {
       shows: shows, place: SourceLine(file, line), body)
   }
 
-  /// Creates a variant in Swift concurrency: the body runs as a task, and the trial's thread waits for its end.
+  /// Creates a variant with an asynchronous body. The body runs as a task, and the trial's thread waits until the task
+  /// ends.
   public init(
     _ name: String, _ role: Role, _ summary: String, ends ending: Ending = .completes, needs: [Requirement] = [],
     mainQueue: MainQueueService = .dispatchMain, shows: [String] = [], file: StaticString = #fileID,
@@ -139,15 +143,15 @@ extension Variant: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The expected end of a variant's trials. A trial that ends as expected does not run until the time limit of the
-/// watchdog. Any other end is an outcome that claims can judge.
+/// The expected end of a variant's trials. Any other end is an outcome that claims can judge. The lab detects the
+/// expected end without waiting for the time limit of the watchdog.
 public enum Ending: Sendable, Hashable {
   /// The trials complete.
   case completes
   /// The runtime ends the trials with a signal, usually within this time after the hazard.
   case traps(within: Duration)
-  /// The trials hang: all threads are asleep after this time. If threads are still awake, as on a slow machine, the lab
-  /// continues to check until the time limit of the watchdog.
+  /// The trials hang: all threads are asleep after this time. If threads are still awake, for instance on a slow
+  /// machine, the lab continues to check until the time limit of the watchdog.
   case hangs(within: Duration)
 
   /// The runtime ends the trials immediately with a signal. The lab checks after this time whether a trial hangs
@@ -177,13 +181,13 @@ public enum Ending: Sendable, Hashable {
 
 /// The code that serves the main queue of a trial's process.
 public enum MainQueueService: Sendable, Hashable {
-  /// The function `dispatchMain`, which the main thread calls. (On Linux it passes the queue to the pool and ends the
-  /// thread.)
+  /// The function `dispatchMain`, which the main thread calls. (On Linux, `dispatchMain` passes the queue to the pool
+  /// and ends the main thread.)
   case dispatchMain
   /// The main thread in a loop, as in an app.
   case mainThread
-  /// A function that the body passes to the main thread (`MainThread.run`), so that the listing shows it. Until then
-  /// the main queue is not served.
+  /// A function that the body passes to the main thread (`MainThread.run`), so that the listing of the body shows the
+  /// function. The main queue is not served before the body passes the function.
   case body
   /// No code: the main thread sleeps, and the main queue is not served.
   case nobody

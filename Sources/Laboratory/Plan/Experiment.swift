@@ -12,7 +12,8 @@ public struct Sweep: Sendable, Hashable {
   }
 }
 
-/// An experiment on a pattern, read from a scenario file and checked against the pattern.
+/// An experiment on a pattern. A scenario file describes the experiment, and its names and values are checked against
+/// the pattern.
 public struct Experiment: Sendable {
   /// The name of the experiment.
   public let name: String
@@ -32,9 +33,9 @@ public struct Experiment: Sendable {
   public var variants: [Variant]
   /// The swept parameters with their values, in order.
   public var sweep: [Sweep]
-  /// The name of the variant that ratios refer to; nil if there is none.
+  /// The name of the variant that ratios refer to; nil if the experiment has no baseline.
   public var baseline: String?
-  /// The names of the metrics to show, in order. The first one is the headline metric.
+  /// The names of the metrics to show, in order. The first metric is the headline metric.
   public var show: [String]
   /// The claims.
   public let claims: [Claim]
@@ -49,8 +50,8 @@ public struct Experiment: Sendable {
   public internal(set) var changed: Set<String> = []
   /// The settings of a quick run, which replace the values in ``parameters``.
   public let quick: [String: ParameterValue]
-  /// The settings of a recorded trial, which replace the values in ``quick`` so that the picture is legible. Each of
-  /// several values of a setting results in its own picture.
+  /// The settings of a recorded trial, which replace the values in ``quick`` so that the picture is legible. If a
+  /// setting has several values, each value has its own picture.
   public let trace: [Sweep]
 
   /// Creates an experiment. `pattern` must declare every name and allow every value.
@@ -84,7 +85,7 @@ extension Experiment {
   /// Whether the parameters already have the values of ``quick``.
   var isQuick: Bool { quick.allSatisfy { parameters[$0.key] == $0.value } }
 
-  /// The headline metric: the first metric that is shown; nil if none is shown.
+  /// The headline metric, which is the first metric that is shown; nil if no metric is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
 
   /// The swept parameters that define the amount of work, in the order of the sweep.

@@ -3,26 +3,26 @@ import Platform
 
 /// The extent of a run: the number of rounds, and the time.
 public struct Budget: Sendable, Equatable {
-  /// The number of rounds; the smallest number if there is a ``precision``.
+  /// The number of rounds. If ``precision`` is not nil, this is the smallest number of rounds.
   public var rounds: Int
-  /// The precision of the ratios; nil for none. Rounds are added until the interval of every ratio extends at most this
-  /// share of the ratio to each side.
+  /// The precision that the ratios must reach, as a share; nil for a fixed number of rounds. Rounds are added until the
+  /// interval of every ratio extends at most this share of the ratio to each side.
   public var precision: Double?
-  /// The time limit for all rounds; nil for none. A round does not start if the earlier rounds suggest that it would
-  /// exceed the limit.
+  /// The time limit for all rounds; nil for no limit. A round does not start if the earlier rounds suggest that the
+  /// round would exceed the limit.
   public var time: Duration?
-  /// The smallest number of rounds; nil to run as many as fit. If fewer rounds fit into ``time``, the run is refused as
-  /// soon as this is clear.
+  /// The smallest number of rounds; nil to run as many rounds as fit into ``time``. If fewer rounds fit into ``time``,
+  /// the run is refused as soon as this is clear.
   public var least: Int?
-  /// The time limit of a trial; nil for none. A trial that exceeds the limit is `stopped`, or `hung` if all its threads
-  /// sleep, and its variant is not tried again.
+  /// The time limit of a trial; nil for no limit. A trial that exceeds the limit is `stopped`, or `hung` if all its
+  /// threads sleep, and its variant is not tried again.
   public var trialTime: Duration?
   /// Whether runs with a stopped trial are tried once more, with a longer ``trialTime``, if time remains when the other
   /// runs are done.
   public var retriesStopped = false
-  /// The remaining time for this run and the later runs, which no trial may exceed; nil without a limit.
+  /// The remaining time for this run and the later runs, which no trial may exceed; nil if the time is not limited.
   public var left: Duration?
-  /// The share of the remaining time that one trial may take.
+  /// The share of the remaining time that one trial may take, from 0 to 1.
   public var trialShare: Double
   /// The fixed part of the time limit of a trial. The lab ends a trial as hung after this time plus ten times the
   /// longest time that the trial takes on an idle machine (``Pattern/longest(_:)``).
@@ -66,7 +66,8 @@ public struct Plan: Sendable {
   /// The runs of every variant at every point, without trials.
   public let runs: [Run]
 
-  /// Creates the plan of an experiment. A variant that ignores a swept parameter has one run for all values of it.
+  /// Creates the plan of an experiment. A variant that ignores a swept parameter has one run for all values of the
+  /// parameter.
   ///
   /// - Parameter cores: the number of cores that the value `all` stands for.
   public init(_ experiment: Experiment, budget: Budget, seed: UInt64, cores: Int = Host.cores) {
@@ -95,7 +96,8 @@ public struct Plan: Sendable {
 }
 
 extension Experiment {
-  /// Returns the experiment with names of other settings in its sweep replaced by their values. Each value occurs once.
+  /// Returns the experiment with the values of other settings in place of their names in the sweep. Each value occurs
+  /// once.
   fileprivate func resolvingPoints(_ parameters: [String: ParameterValue], cores: Int) -> Experiment {
     var changed = self
     changed.parameters[Cores.name] = parameters[Cores.name]

@@ -18,9 +18,10 @@ struct DisturbanceWatch {
     started = Host.processorTimes(of: cores)
   }
 
-  /// Returns warnings about disturbances since the start, for readers of the figures; empty if there were none.
+  /// Returns warnings about disturbances since the start, for readers of the figures; an empty array if there were no
+  /// disturbances.
   ///
-  /// - Parameter lacking: The number of trials that found no second core, and the number of trials on several cores.
+  /// - Parameter lacking: the number of trials that found no second core, and the number of trials on several cores.
   func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [RunNote] {
     var warnings: [RunNote] = []
     if !machine.optimised {
@@ -42,7 +43,7 @@ struct DisturbanceWatch {
   }
 
   /// Returns the number of trials that found no second core, and the number of all trials. Trials that are confined to
-  /// one core do not count, since they need no second one.
+  /// one core do not count, since they need no second core.
   static func lackingCore(_ runs: [Run]) -> (count: Int, trials: Int) {
     let trials = runs.filter { $0.cores != 1 }.flatMap(\.trials)
     return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
@@ -65,7 +66,7 @@ struct DisturbanceWatch {
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,
       ].compactMap(\.self)
       let isOneCore = isLacking && 2 * lacking.count > lacking.trials
-      // A report about the gain of several cores adds that the run cannot say how much this gain is.
+      // A report about the gain from several cores adds that the run cannot measure this gain.
       let holds = isOneCore ? "; so what this run compares holds for one core only" : ""
       return [RunNote(RunNote.coresTaken, "the cores were busy: \(reasons.joined(separator: ", and "))\(holds)")]
     }

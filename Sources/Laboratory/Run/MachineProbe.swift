@@ -13,8 +13,8 @@ extension Machine {
     return machine
   }
 
-  /// Returns a description of this machine whose three measured properties are 0. The description suffices to identify
-  /// the machine.
+  /// Returns a description of this machine without measurements: ``Machine/clockRead``, ``Machine/floor`` and the speed
+  /// of ``Machine/work`` are 0. The description suffices to identify the machine.
   public static func unmeasured() -> Machine {
     let kernel = Host.kernel
     return Machine(

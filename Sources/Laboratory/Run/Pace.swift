@@ -15,32 +15,32 @@ struct Pace {
   private var reached: Double?
   /// The number of finished trials.
   private(set) var trials = 0
-  /// The names of the variants that hung at any point. Their further trials are skipped, since each would take as long
-  /// again.
+  /// The names of the variants that hung at any point. Further trials of these variants are skipped, since each trial
+  /// would take as long again.
   private var givenUp: Set<String> = []
   /// The labels of the runs whose trials were stopped while they worked. A variant may have less work at another point.
   private var stopped: Set<String> = []
-  /// The labels of the runs that are certainly much worse than the best run of their group. They hardly affect the
-  /// answer, so they take part in few rounds, and the other runs get their time.
+  /// The labels of the runs that are certainly much worse than the best run of their group. These runs hardly affect
+  /// the answer, so they take part in few rounds, and the other runs get more time.
   private var outOfReach: Set<String> = []
   /// The number of the current round.
   private var round = 0
-  /// The longer time limit of a trial once the stopped runs are tried again; nil before that.
+  /// The longer time limit of a trial when the stopped runs are tried again; nil before these runs are tried again.
   private var longerTrialTime: Duration?
   /// Whether any worker was ended at its time limit.
   private var hasExpired = false
   /// The time and the number of the trials that are not tried again. The projection of the run's duration excludes
-  /// them.
+  /// these trials.
   private var ended = (time: Duration.zero, trials: 0)
 
   /// The time limit of a trial that starts when no time remains, so that the first round is completed. The limit is
-  /// longer for a run that had less than a second from the start: this is the very first run, which must show results
+  /// longer if the run had less than a second at its start. Such a run is a user's first run, which must show results
   /// even on a busy machine.
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
-  /// The interval between the rounds in which a run takes part that is out of reach of the best run.
+  /// A run that is out of reach of the best run takes part in every round whose number is a multiple of this number.
   private static let roundsOutOfReach = 4
 
   /// The smallest number of trials, and the smallest share of the time, from which the run's duration is projected.
@@ -94,15 +94,15 @@ struct Pace {
   }
 
   /// Returns whether a trial of `run` may start in the current round. The result is false if the run is given up, or if
-  /// it is out of reach and does not take part in this round. The result is also false if no time remains, a worker was
-  /// ended at its time limit, and the plan has no smallest number of rounds.
+  /// the run is out of reach and does not take part in this round. The result is also false if no time remains, a
+  /// worker was ended at its time limit, and the plan has no smallest number of rounds.
   func allows(_ run: Run) -> Bool {
     let takesPart = !outOfReach.contains(run.label) || round.isMultiple(of: Self.roundsOutOfReach)
     return takesPart && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
   }
 
-  /// Whether a trial of the current round may be repeated. The first round shows how much time the trials need, so its
-  /// trials are not repeated.
+  /// Whether a trial of the current round may be repeated. Trials of the first round are not repeated, since this round
+  /// shows how much time the trials need.
   var allowsRepetition: Bool { round > 0 && left.map { $0 > .seconds(1) } ?? true }
 
   private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
@@ -173,8 +173,8 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// The comparison that the report will print. If no ratio is printed, the ratios to the best run are used in place of
-  /// the claims' ratios.
+  /// The comparison that the report will print. If the report prints no ratios, the comparison has the ratios to the
+  /// best run.
   private var comparison: Comparison {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.seeksBest = true }
@@ -185,7 +185,7 @@ struct Pace {
 
 extension Experiment {
   /// Whether the run searches for the best of all its settings. With a baseline, all ratios matter. A count that should
-  /// be 0 excludes settings, and the report decides which, so the best run is not known in advance.
+  /// be 0 excludes settings, and only the report decides which settings. The best run is then not known in advance.
   fileprivate var ranksAllRuns: Bool {
     seeksBest && baseline == nil
       && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }
@@ -203,8 +203,8 @@ extension Budget {
 
   /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
   /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
-  /// `atMost`, the longest time of the variant. Otherwise the outcome is stopped: the worker was still working, or its
-  /// settings may include a pause.
+  /// `atMost`, the longest time of the variant. If a worker was ended early in any other case, the outcome is stopped:
+  /// the worker was still working, or its settings may include a pause.
   static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
     -> Outcome
   {

@@ -1,20 +1,20 @@
-/// A policy that repeats trials that found no second core, while enough of the repetitions find one.
+/// A policy that repeats trials that found no second core, as long as enough of the repetitions find a second core.
 ///
 /// A trial looks for the core before it times a loop, so a repetition does not prefer one figure to another. On a busy
 /// machine, the runs of all variants then consist of trials under the same conditions.
 struct Repeats {
   /// The largest number of attempts for one trial.
   private static let most = 3
-  /// After this many trials without a second core, a repetition is tried even if the earlier ones were in vain, since
-  /// the other programs may have ended.
+  /// The number of trials without a second core after which a repetition is tried even if the earlier repetitions were
+  /// in vain. The other programs may have ended in the meantime.
   private static let pause = 16
   /// The number of repetitions, and the number of repetitions that found a second core.
   private var (made, useful) = (0, 0)
   /// The number of trials without a second core.
   private var lacking = 0
 
-  /// A note on the number of repetitions, since the results before them are not part of the run; empty without
-  /// repetitions.
+  /// A note on the number of repetitions, which replace results that are not part of the run; an empty array if no
+  /// trial was repeated.
   var notes: [RunNote] {
     made == 0 ? [] : [RunNote("repeated", "\(made.counted("repetition")) of trials that found no second core")]
   }

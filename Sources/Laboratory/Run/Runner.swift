@@ -1,7 +1,7 @@
 import Measurement
 import Platform
 
-/// An observer that is notified of the progress of a run, for example to print it.
+/// An observer that is notified of the progress of a run, for example to print the progress.
 public protocol RunObserver: Sendable {
   /// Notifies the observer that a trial of `run` starts.
   func trialStarts(_ run: Run, _ progress: RunProgress)
@@ -13,14 +13,15 @@ public struct RunProgress: Sendable {
   public let round: Int
   /// The number of finished trials.
   public let done: Int
-  /// The number of trials of the run; the smallest number if rounds are added until a precision is reached.
+  /// The number of trials of the run. If rounds are added until a precision is reached, this is the smallest number of
+  /// trials.
   public let total: Int
   /// The time since the start of the run.
   public let elapsed: Duration
-  /// The time limit of the run; nil if the run has none.
+  /// The time limit of the run; nil if the run has no limit.
   public let limit: Duration?
   /// The precision that all ratios must reach, and the precision that they had before the current round, both as
-  /// shares. Nil if the number of rounds is fixed; `reached` is nil while too few rounds have finished.
+  /// shares; nil if the number of rounds is fixed. `reached` is nil while too few rounds have finished.
   public let precision: (goal: Double, reached: Double?)?
 
   /// Creates the progress of a run.
@@ -37,7 +38,7 @@ public struct RunProgress: Sendable {
   }
 }
 
-/// Runs a plan round by round, each trial alone in a worker process.
+/// A runner that executes a plan round by round. Each trial runs alone in its own worker process.
 public struct Runner: Sendable {
   /// The executable of the workers, which has the hidden subcommand `worker`.
   public let image: Image
@@ -47,7 +48,7 @@ public struct Runner: Sendable {
   /// The smallest number of open file descriptors that a run requires. A run uses about 30: the pipes of a worker,
   /// process descriptors, and the descriptors that Dispatch and the concurrency runtime open.
   private static let fewestDescriptors = 64
-  /// The number of trials that must report a missing feature before later trials no longer wait for the feature.
+  /// The number of trials that must report a missing feature before later trials stop waiting for the feature.
   static let convincingShortages = 3
 
   /// Creates a runner that starts workers of `image`.
@@ -124,8 +125,8 @@ public struct Runner: Sendable {
     return machine
   }
 
-  /// Runs a trial with the time limit `time`. If the worker was ended at that limit, the result contains the limit as
-  /// `expired`.
+  /// Runs a trial with the time limit `time`. If the worker was ended at this limit, the result contains the limit as
+  /// `expired`; otherwise `expired` is nil.
   ///
   /// - Parameters:
   ///   - machine: the machine, with the cores that the plan's runs are confined to.

@@ -1,6 +1,6 @@
 /// The time from the wake-up of a sleeping thread until the thread runs: on the core of the waking thread, and on
-/// another core that sleeps as well. A program observes a time between these two times, depending on where the
-/// scheduler places its threads.
+/// another core that sleeps as well. The time that a program observes is between these two times, and depends on where
+/// the scheduler places its threads.
 public struct WakeUps: Sendable, Codable, Equatable {
   /// The median in nanoseconds if both threads run on the same core; nil if threads cannot be confined to a core
   /// (Darwin).

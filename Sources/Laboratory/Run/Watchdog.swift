@@ -5,9 +5,9 @@ import Synchronization
 
 /// A watchdog that ends a worker and all its children at the worker's time limit, or on request.
 ///
-/// The watchdog has a thread of its own, which it starts before the worker exists. If the machine has no more threads,
-/// the pools of Dispatch and of Swift concurrency wait for one. A task in these pools could then not end the worker
-/// that holds all the threads.
+/// The watchdog starts its own thread before the worker exists. If the machine has no more threads, the pools of
+/// Dispatch and of Swift concurrency wait for a thread. A task in these pools could then not end the worker that holds
+/// all the threads.
 final class Watchdog: Sendable {
   private struct State {
     var worker: pid_t?
@@ -24,17 +24,18 @@ final class Watchdog: Sendable {
   /// Signals the watchdog's thread that a worker was set, that its hazard began, or that the worker was dismissed.
   private let news = DispatchSemaphore(value: 0)
 
-  /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. It also ends
-  /// a worker whose threads all sleep once `ending` has passed since the worker's hazard began.
+  /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. The watchdog
+  /// also ends a worker whose threads all sleep once `ending` has passed since the worker's hazard began.
   ///
-  /// - Throws: ``SystemError`` if its thread cannot be started.
+  /// - Throws: ``SystemError`` if the thread cannot be started.
   init(
     limit: Duration, ending: Duration?, memoryLimits: [(option: String, bytes: Int)] = Host.memoryLimits
   ) throws(SystemError) {
     self.memoryLimits = memoryLimits
     try SystemThread { [self] in
       news.wait()
-      // Two timeouts run side by side: one for any worker, and one for a worker that is expected to trap or hang.
+      // The general timeout applies to any worker. The special timeout applies to a worker that is expected to trap or
+      // hang.
       var general = SlicedTimeout(limit)
       var special = ending.map(SlicedTimeout.init)
       while let (hasBegun, worker) = state.withLock({ $0.isDismissed ? nil : ($0.hasBegun, $0.worker) }) {
@@ -51,13 +52,14 @@ final class Watchdog: Sendable {
     }.detach()
   }
 
-  /// The outcome that the watchdog determined at the worker's time limit; nil if the worker was dismissed earlier.
+  /// The outcome that the watchdog determined; nil if the watchdog did not end the worker.
   var outcome: Outcome? { state.withLock { $0.outcome } }
 
   /// Whether the worker was ended at its time limit.
   var hasExpired: Bool { state.withLock { $0.hasExpired } }
 
-  /// Whether all threads of the worker slept at the time limit; true if the system does not report their state.
+  /// Whether all threads of the worker slept at the time limit; true if the system does not report the state of
+  /// threads.
   var isAsleep: Bool { state.withLock { $0.isAsleep } }
 
   /// Starts to watch the worker `process`, which leads a process group. The time limit starts now.
@@ -95,11 +97,12 @@ final class Watchdog: Sendable {
   /// Whether the system reports the state of a process.
   private static let statesAreTold = ProcessState(of: getpid()) != nil
 
-  /// Ends the worker at its time limit. Resources that the machine withheld do not count as a hang of the variant.
+  /// Ends the worker at its time limit. If the machine withheld resources from the worker, the variant is unavailable
+  /// and not hung.
   private func expire(after limit: Duration) {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
-    // The worker has ended. Either the lab is notified of its end late, or the worker's children still hold the pipes.
-    // The worker's report counts.
+    // The worker has ended, so its report counts. Either the lab is notified late, or the worker's children still hold
+    // the pipes.
     if Self.statesAreTold, found?.hasEnded ?? true { return end() }
     state.withLock {
       $0.hasExpired = true
@@ -137,8 +140,8 @@ final class Watchdog: Sendable {
   }
 }
 
-/// A timeout in slices. If the lab is stopped (Ctrl-Z) or the machine sleeps, the clock continues, but only the current
-/// slice ends early. A worker that finished in the meantime is therefore not reported as hung.
+/// A timeout in slices. If the lab is stopped (Ctrl-Z) or the machine sleeps, the clock continues. Only the current
+/// slice then ends early, so a worker that finished in the meantime is not reported as hung.
 struct SlicedTimeout {
   private static let slices = 8
   private let whole: Duration

@@ -4,12 +4,12 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The worker's side of a trial: runs one trial in this process and ends.
+/// The worker's side of a trial, which runs one trial in this process and ends the process.
 ///
-/// The main thread serves the main queue by `dispatchMain`, unless the variant specifies otherwise. (On Linux,
-/// `dispatchMain` passes the queue to the pool and ends the thread; the queue's blocks still run one at a time and in
-/// order.) The trial has its own thread outside the dispatch pool. A third thread waits for the end of standard input,
-/// which occurs when the lab ends in any way.
+/// The main thread calls `dispatchMain` to serve the main queue, unless the variant specifies another service. (On
+/// Linux, `dispatchMain` passes the queue to the pool and ends the thread; the queue's blocks still run one at a time
+/// and in order.) The trial has its own thread outside the dispatch pool. A third thread waits for the end of standard
+/// input, which occurs when the lab ends in any way.
 public enum Worker {
   /// The exit status of a worker that could not read its request.
   public static let badRequest = Trial.badRequest

@@ -3,7 +3,7 @@ import Measurement
 import Platform
 import Subprocess
 
-/// The lab's side of a worker: starts the worker, sends a request, and determines the outcome of the trial.
+/// The lab's side of a worker, which starts the worker, sends a request, and determines the outcome of the trial.
 struct WorkerProcess {
   /// The executable to start with the argument `worker`.
   let image: Image
@@ -42,7 +42,7 @@ struct WorkerProcess {
     request.trace = recorder?.path
     let line = Array(try JSONEncoder().encode(request) + Data("\n".utf8))
     var options = PlatformOptions()
-    // The worker has a process group of its own: Ctrl-C in the terminal must reach only the lab, which then ends its
+    // The worker has its own process group: Ctrl-C in the terminal must reach only the lab, and the lab then ends its
     // worker.
     options.processGroupID = 0
     let watchdog: Watchdog
@@ -94,13 +94,14 @@ struct WorkerProcess {
     /// The worker's standard output, except the line that reports the hazard.
     let report: [UInt8]
     let noise: [UInt8]
-    /// The time at which the worker reached its hazard, as the worker reported it; nil if it reported none.
+    /// The time at which the worker reached its hazard, as the worker reported it; nil if the worker did not report a
+    /// hazard.
     let started: UInt64?
     /// The time at which the worker's output ended, in monotonic nanoseconds.
     let at: UInt64
   }
 
-  /// Starts a worker, sends it `line` and reads its output until it has ended.
+  /// Starts a worker, sends `line` to the worker, and reads the worker's output until the worker has ended.
   private func converse(
     _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, confinedTo cores: [Int]?, startIsTold: Bool,
     _ recorder: Recorder?
@@ -115,12 +116,12 @@ struct WorkerProcess {
       watchdog.watch(execution.processIdentifier.value)
       // The recorder starts before the worker has its request, while the worker has one thread.
       recorder?.watch(execution.processIdentifier.value)
-      // Standard input stays open until the worker is done, since a worker exits at its end. If a worker ends before it
-      // reads the request, the write fails, and the worker's status shows how it ended.
+      // Standard input stays open until the worker is done, since a worker exits at the end of its input. If a worker
+      // ends before it reads the request, the write fails, and the worker's status shows how it ended.
       _ = try? await execution.standardInputWriter.write(line)
       async let noise = Self.tail(of: execution.standardError)
       let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, startIsTold: startIsTold)
-      // Further output is not used, and it might never end.
+      // Further output is not used and might never end.
       if report.count > Self.largestReport { watchdog.end() }
       return (started: started, report: report, at: MonotonicClock.now(), noise: await noise)
     }
@@ -199,7 +200,7 @@ extension WorkerProcess.Result {
     let size = Quantity(Double(limit.bytes), .bytes)
     result.outcome = .unavailable(
       reason:
-        "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); raise it to tell"
+        "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); raise the limit to find the cause"
     )
     return result
   }
@@ -216,7 +217,7 @@ extension WorkerProcess.Result {
       result.outcome = .broken(reason: "it \(outcome.kind.rawValue) before it reached its hazard")
       return result
     }
-    // A hang has no time to its end: the measured time would depend on when the lab checked.
+    // The time to the end is not recorded for a hang, since it would depend on the time of the lab's check.
     if case .trapped = outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
     return result
   }

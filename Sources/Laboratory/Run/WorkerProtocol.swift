@@ -19,14 +19,14 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let stepsPerMicrosecond: Double
   /// The number of cores that the run may use.
   public let cores: Int
-  /// The numbers of the cores that the worker was confined to at its start; nil if it is not confined.
+  /// The numbers of the cores that the worker was confined to at its start; nil if the worker is not confined.
   public var confinedTo: [Int]?
   /// The number of blocks that Dispatch may run at once (``Machine/poolWidth``); nil if the number is equal to
   /// ``cores``.
   public var poolWidth: Int?
   /// The name of the directory that the trial may create for its files; nil for a trial without files.
   public var scratch: String?
-  /// The features that earlier trials reported as missing (``Trial/isKnownToLack(_:)``); nil for none.
+  /// The features that earlier trials reported as missing (``Trial/isKnownToLack(_:)``); nil if no feature is missing.
   public var shortages: [String]?
   /// The path of the trial's recording (``Recorder/path``); nil for a trial that is measured.
   public var trace: String?
@@ -62,8 +62,8 @@ extension TrialRequest {
   private static let (mostCores, mostSteps) = (1 << 20, 1e6)
 
   /// Returns the pattern, the variant and the trial of the request. The values of settings are checked when the trial
-  /// reads them: a check here would require the pattern's declarations, and collecting them would cost every trial
-  /// time.
+  /// reads them. A check in this method would require the pattern's declarations, whose collection would take time in
+  /// every trial.
   ///
   /// - Throws: ``InputError`` if a field is invalid; the error names the field.
   func trial(
@@ -111,14 +111,14 @@ public struct TrialReport: Sendable, Codable, Equatable {
   public var observation: Observation?
   /// The names of the settings that the body read; nil if the trial did not complete.
   public var reads: [String]?
-  /// The reason why the machine does not allow the trial; nil if it does.
+  /// The reason why the machine does not allow the trial; nil if the machine allows the trial.
   public var unavailable: String?
-  /// A description of the error that the body threw; nil if it threw none.
+  /// A description of the error that the body threw; nil if the body did not throw an error.
   public var broken: String?
-  /// The features that the trial reported as missing (``Trial/lacks(_:)``); nil for none.
+  /// The features that the trial reported as missing (``Trial/lacks(_:)``); nil if no feature is missing.
   public var shortages: [String]?
 
-  /// Creates a report of an observation, or of the reason why there is none.
+  /// Creates a report of an observation, or of the reason why there is no observation.
   public init(
     observation: Observation? = nil, reads: [String]? = nil, unavailable: String? = nil, broken: String? = nil
   ) {
@@ -130,7 +130,7 @@ public struct TrialReport: Sendable, Codable, Equatable {
 }
 
 extension TrialReport {
-  /// Creates the report of a trial by running the body of `variant` until it ends in any way.
+  /// Runs the body of `variant` until it returns or throws, and creates the report of the trial.
   package init(of variant: Variant, _ trial: Trial) {
     do {
       try variant.body(trial)
@@ -144,8 +144,8 @@ extension TrialReport {
     } catch { self.init(broken: "\(error)") }
   }
 
-  /// Returns why a completed trial of `variant` does not count: the trial lacks a promised metric, recorded another
-  /// metric, or read a setting that the variant's probe does not list. Returns nil if the trial counts.
+  /// Returns the reason why a completed trial of `variant` does not count: the trial lacks a promised metric, recorded
+  /// another metric, or read a setting that the variant's probe does not list. Returns nil if the trial counts.
   func breach(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)

@@ -3,12 +3,12 @@ import Platform
 /// The symbolicated call stacks of a record. A frame is the name of a function, with the file and the line of its call
 /// if they are known.
 struct CallStacks {
-  /// The stacks. Each stack contains the names of its functions, the innermost first.
+  /// The stacks. Each stack contains the names of its functions, beginning with the innermost function.
   private(set) var found: [[String]] = []
   private var indexOf: [Int: Int] = [:]
 
-  /// The system libraries that call functions on behalf of a program. Their functions are not relevant to the program's
-  /// author.
+  /// The system libraries that call functions on behalf of a program. The functions of these libraries are not relevant
+  /// to the program's author.
   private static let systemLibraries = [
     "libdispatch.", "libswift", "libFoundation", "lib_Foundation", "lib_Internal", "libBlocksRuntime", "libc.so",
     "libc-",
@@ -18,7 +18,8 @@ struct CallStacks {
   /// Creates the stacks of a record, with the names of their functions.
   init(_ recorded: RecordedStacks) {
     let modules = recorded.modules.sorted { $0.base < $1.base }
-    // A recorded address is that of the instruction after the call, so the address before it belongs to the call.
+    // A recorded address is the address of the instruction after the call, so the preceding address belongs to the
+    // call.
     let stacks = recorded.calls.sorted { $0.key < $1.key }.map { site, calls in
       (
         site: site,
@@ -61,15 +62,15 @@ struct CallStacks {
   private struct Frame {
     let name: String
     let hasName: Bool
-    /// The file and the line of the call in the function; nil if they are unknown.
+    /// The file and the line of the call in the function; nil if this place is unknown.
     let place: String?
   }
 
-  /// The index in ``found`` of the stack with the number `site` in the record; nil if there is none.
+  /// The index in ``found`` of the stack with the number `site` in the record; nil if the stack is unknown.
   subscript(_ site: Int?) -> Int? { site.flatMap { indexOf[$0] } }
 
-  /// Returns the texts of frames, without frames that repeat the name of the previous frame: the compiler wraps
-  /// closures in forwarding functions with the same name and no place.
+  /// Returns the texts of frames, without frames that repeat the name of the previous frame. Such frames occur since
+  /// the compiler wraps closures in forwarding functions with the same name and no place.
   private static func withoutRepetitions(_ frames: [Frame]) -> [String] {
     frames.indices.filter { $0 == 0 || frames[$0].name != frames[$0 - 1].name }.map { first in
       let same = frames[first...].prefix { $0.name == frames[first].name }

@@ -19,13 +19,13 @@ extension Trace {
     }
   }
 
-  /// The lanes that wait in `sync` for each other's queues at the end of the record; nil if there are none.
+  /// The lanes that wait in `sync` for each other's queues at the end of the record; nil if there are no such lanes.
   var deadlock: [TraceFinding.Owner]? {
     guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
       return nil
     }
-    // A `sync` that has not begun is waiting. Its thread may be asleep, or the thread was stopped before it could
-    // sleep.
+    // The submitter of a `sync` that has not begun is waiting. Its thread may be asleep, or may have been stopped
+    // before it could sleep.
     let requests = blocks.filter { $0.kind == .sync && $0.begin == nil && $0.submitter != nil }
     let held = blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil && blocks[$0].lane != nil }
     func isBehindBarrier(_ request: Block) -> Bool {
@@ -50,8 +50,8 @@ extension Trace {
         guard let block = owners(of: current).last, let owner = blocks[block].lane else { break }
         path.append(TraceFinding.Owner(lane: owner, block: block, waitsFor: current.queue))
         if owner == request.submitter {
-          // Each entry of the path contains the queue that its predecessor waits for. The rotation replaces that queue
-          // by the queue that the entry's own lane waits for.
+          // Each entry of the path contains the queue that the preceding lane waits for. The rotation replaces this
+          // queue by the queue that the entry's own lane waits for.
           let asked = path.map(\.waitsFor)
           return path.indices.map { index in
             TraceFinding.Owner(

@@ -55,8 +55,8 @@ extension Trace {
     return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 
-  /// The times during which each block was ready to begin and no thread was available. Blocks that their submitter
-  /// runs, and blocks that a barrier may delay, are excluded.
+  /// The times during which each block was ready to begin and no thread was available. Blocks that their submitter runs
+  /// are excluded, and so are blocks that a barrier may delay.
   var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .job]
@@ -84,7 +84,7 @@ extension Trace {
   }
 
   func blockedJobs(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
-    // A job may acquire a lock, since the thread that holds the lock makes progress.
+    // A wait for a lock is not a mistake in a job, since the thread that holds the lock makes progress.
     let blocking: Set<Wait.Reason> = [.semaphore, .group, .sync, .condition, .join, .sleep]
     let found = waits.filter { wait in
       wait.block.map { blocks[$0].kind == .job } ?? false && blocking.contains(wait.wait.reason)
@@ -95,7 +95,7 @@ extension Trace {
 
   var crowd: TraceFinding? {
     let inProgress = blocks.filter { block in
-      // A block that was called from another block is on the same thread.
+      // A block that was called from another block runs on the same thread, so the threads are counted as well.
       block.lane.map { lanes[$0].kind == .pool } ?? false
     }
     let most = Self.most(inProgress.compactMap { block in block.begin.map { ($0, block.end ?? length + 1) } }) ?? 0

@@ -1,7 +1,7 @@
-/// The findings about a user's program. Only the record describes the program's queues and threads.
+/// The findings about a user's program. The lab knows the program's queues and threads only from the record.
 extension TraceFinding {
-  /// Whether the record proves the finding. Other findings are likely: they are consistent with the record, which
-  /// permits other explanations.
+  /// Whether the record proves the finding. If false, the finding is likely, but the record also permits other
+  /// explanations.
   public var isCertain: Bool {
     switch self {
     case .crowd, .locks, .standstill: false
@@ -9,7 +9,7 @@ extension TraceFinding {
     }
   }
 
-  /// The name of the scenario that shows the finding and its remedy; nil if there is none.
+  /// The name of the scenario that shows the finding and its remedy; nil if no scenario shows the finding.
   public var scenario: String? {
     switch self {
     case .deadlock: "queue-deadlock"
@@ -36,7 +36,7 @@ extension Trace {
   }
 
   /// The longest block on the main queue that delayed other blocks for the program's limit (``Program/hang``) or
-  /// longer; nil if there is none.
+  /// longer; nil if there is no such block.
   var hang: TraceFinding? {
     guard let program else { return nil }
     var longest: TraceFinding?
@@ -52,7 +52,7 @@ extension Trace {
           guard let submitted = other.submitted, submitted < end else { return false }
           return end - max(submitted, begin) >= program.hang
         // The record does not contain the time at which these blocks were due. A block that begins as soon as the queue
-        // is free has waited for the queue.
+        // is free is assumed to have waited for the queue.
         case .after, .notify, .handler: return other.begin.map { $0 - end < Self.atOnce } ?? false
         case .apply, .job: return false
         }
@@ -71,7 +71,7 @@ extension Trace {
   private static let fewestBlocks = 1000
 
   /// A queue whose blocks have a median running time of less than half of the time for submitting and starting a block;
-  /// nil if there is none.
+  /// nil if there is no such queue.
   var smallInProgram: TraceFinding? {
     let kinds: Set<Block.Kind> = [.async, .job]
     let queues = Dictionary(grouping: blocks.filter { kinds.contains($0.kind) }, by: \.queue)
@@ -85,7 +85,7 @@ extension Trace {
       else { continue }
       let run = runs[runs.count / 2]
       let cost = submissions[submissions.count / 2] + handovers[handovers.count / 2]
-      // Submissions that take no significant share of the program's running time are harmless.
+      // Submissions are harmless if they take no significant share of the program's running time.
       let ran = lanes.reduce(UInt64(0)) { sum, lane in lane.runs.reduce(sum) { $0 + ($1.end - $1.begin) } }
       guard run * 2 < cost, UInt64(blocks.count) * (run + cost) * 10 >= ran else { continue }
       return .small(queue: queue, blocks: blocks.count, run: run, apart: cost)
@@ -106,7 +106,7 @@ extension Trace {
     }
   }
 
-  /// The waits that had not ended by the end of the record, by the index of the lane.
+  /// The wait of each lane that had not ended by the end of the record, by the index of the lane.
   private var openWaits: [Int: Wait] {
     var waits: [Int: Wait] = [:]
     for (index, lane) in lanes.enumerated() {
@@ -115,7 +115,7 @@ extension Trace {
     return waits
   }
 
-  /// The lanes that wait for each other's locks; nil if there are none.
+  /// The lanes that wait for each other's locks; nil if there are no such lanes.
   var locks: TraceFinding? {
     let open = openWaits.filter { $0.value.reason == .lock && $0.value.owner != nil }
     let laneOf = Dictionary(lanes.enumerated().map { ($1.thread, $0) }) { first, _ in first }
@@ -130,10 +130,10 @@ extension Trace {
     return nil
   }
 
-  /// Returns the lanes that had work to do and waited at the end of the record, for most of its time. Returns nil if
-  /// there are none, or if the program ended by itself.
+  /// Returns the lanes that had work to do, and that were waiting at the end of the record for at least half of its
+  /// time and at least a second. Returns nil if there are no such lanes, or if the program ended by itself.
   func standstill(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
-    // The pool may start a thread for a block that is ready.
+    // If a block is ready, the pool may still start a thread for the block, so the program is not at a standstill.
     guard end != .completed, !readyTimes.contains(where: { $0.1 >= length }) else { return nil }
     if case .trapped(let signal) = end, !Self.requests.contains(signal) { return nil }
     let reasons: Set<Wait.Reason> = [.group, .semaphore, .sync, .once, .lock, .condition, .join]
@@ -148,7 +148,7 @@ extension Trace {
   /// The waits in `sync` that have ended, of all threads. A wait without an end is part of a standstill.
   private var syncWaits: [Wait] { lanes.flatMap(\.waits).filter { $0.reason == .sync && $0.end != nil } }
 
-  /// The smallest number of waits in `sync` that are added up. A few long waits are visible as such.
+  /// The smallest number of waits in `sync` from which their total time is reported.
   private static let fewestTurns = 50
 
   /// The waits in `sync`; nil if they are few, or if their total time is less than a fifth of the time since the first
@@ -163,7 +163,7 @@ extension Trace {
       waits: waits.count, time: time, queue: most.queue, share: Self.total(waits.filter { $0.queue == most.queue }))
   }
 
-  /// Returns a wait of the group of waits with the longest total time; nil if there are no waits.
+  /// Returns a wait from the group of waits with the longest total time; nil if there are no waits.
   private func mostOf(_ waits: [Wait], by key: (Wait) -> Int?) -> Wait? {
     let groups = Dictionary(grouping: waits) { key($0) ?? -1 }
     return groups.max { (Self.total($0.value), $1.key) < (Self.total($1.value), $0.key) }?.value.first
@@ -174,11 +174,11 @@ extension Trace {
     waits.reduce(0) { $0 + (($1.end ?? $1.begin) - $1.begin) }
   }
 
-  /// Returns the functions of a stack, the innermost first; empty if the stack is unknown.
+  /// Returns the functions of a stack, beginning with the innermost function; an empty array if the stack is unknown.
   public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
 
-  /// Returns the stack of the wait or of the submission that a finding is about, the innermost function first; empty if
-  /// the stack is unknown, or if the finding is about several threads with their own stacks.
+  /// Returns the stack of the wait or of the submission that a finding is about, beginning with the innermost function.
+  /// The array is empty if the stack is unknown, or if the finding is about several threads with their own stacks.
   public func calls(of finding: TraceFinding) -> [String] {
     switch finding {
     case .deadlock(let owners): return owners.count == 1 ? calls(of: owners[0]) : []
@@ -195,15 +195,16 @@ extension Trace {
     }
   }
 
-  /// Returns the functions in which a thread of a deadlock waits, the innermost first; empty if they are unknown.
+  /// Returns the functions in which a thread of a deadlock waits, beginning with the innermost function; an empty array
+  /// if the stack is unknown.
   public func calls(of owner: TraceFinding.Owner) -> [String] {
     calls(
       blocks.last { $0.kind == .sync && $0.begin == nil && $0.submitter == owner.lane && $0.queue == owner.waitsFor }?
         .stack)
   }
 
-  /// The wait inside blocks on the pool's threads whose reason and place took the most time in total; nil if there is
-  /// none.
+  /// A wait inside a block on a thread of the pool. Its reason and place account for the most waiting time in total.
+  /// The value is nil if there are no such waits.
   public var poolWait: Wait? {
     let waits = workWaits.filter { $0.block != nil && lanes[$0.lane].kind == .pool }
     let kinds = Dictionary(grouping: waits) { [$0.wait.reason.rawValue, "\($0.wait.stack ?? -1)"] }

@@ -7,13 +7,13 @@ public struct ProgramRecording: Sendable {
   private let recorder: Recorder
   private let library: RecorderFile
   private let program: SuspendedProgram
-  /// The reason why the record has no calls, for a program whose file shows it; nil for other programs.
+  /// The reason why the record has no calls, if the program's file shows the reason; nil otherwise.
   private let whyNoCalls: String?
 
   /// The process of the program.
   public var process: ChildProcess { program.process }
 
-  /// A sentence about the calls of the program that cannot be recorded, with the reason; nil if all calls can be
+  /// A sentence about the calls that cannot be recorded, with the reason; nil if all calls of the program can be
   /// recorded.
   public let limitation: String?
 
@@ -21,13 +21,13 @@ public struct ProgramRecording: Sendable {
   ///
   /// - Parameters:
   ///   - command: the program and its arguments.
-  ///   - followsChildren: whether to record the programs that the program starts, too.
+  ///   - followsChildren: whether to also record the programs that the program starts.
   /// - Throws: ``SystemError`` if the program does not exist or cannot be started; ``LabError`` if no event of the
   ///   program can be recorded.
   public init(_ command: [String], followsChildren: Bool) throws {
     guard Recorder.isAvailable else {
       throw LabError(
-        "programs cannot be recorded on this system; the template System Trace of Instruments shows the same")
+        "programs cannot be recorded on this system; the template System Trace of Instruments has the same information")
     }
     recorder = try Recorder(recycles: true)
     library = try RecorderFile()
@@ -56,12 +56,13 @@ public struct ProgramRecording: Sendable {
   /// - Throws: ``SystemError`` if the system cannot run the program.
   public func begin() throws(SystemError) { try program.release() }
 
-  /// Ends the recording. Returns the trace of the program, and the traces of the programs that it started if these are
-  /// recorded.
+  /// Ends the recording, and returns the trace of the program. If the programs that it started are recorded, returns
+  /// their traces as well.
   ///
   /// - Parameters:
   ///   - end: the way in which the program ended.
-  ///   - last: the length of the trace before the end of the record, in nanoseconds; nil for the whole record.
+  ///   - last: the length of the trace in nanoseconds, counted back from the end of the record; nil for the whole
+  ///     record.
   ///   - hang: see ``Trace/Program/hang``.
   /// - Throws: ``LabError`` if there is not enough memory.
   public func finish(_ end: Trace.End, last: UInt64?, hang: UInt64) throws -> [Trace] {
@@ -100,7 +101,8 @@ extension Program.Kind {
     }
   }
 
-  /// Returns the reason why the calls of the program called `name` cannot be recorded; nil if they can.
+  /// Returns the reason why the calls of the program called `name` cannot be recorded; nil if the calls can be
+  /// recorded.
   fileprivate func limitation(of name: String, followsChildren: Bool) -> String? {
     let rest = "only the cores that its threads run on can be recorded"
     switch self {

@@ -5,12 +5,13 @@ struct RecordedBlocks {
   let time: RecordedTime
   /// Whether the durations of submissions are recorded.
   let isProgram: Bool
-  /// The blocks in the order of submission. Their threads and stacks are identified by the numbers of the record.
+  /// The blocks in the order of submission. The threads and stacks in the blocks are identified by the numbers of the
+  /// record.
   private var blocks: [Trace.Block] = []
   /// The number of blocks of each queue, by the index of the queue.
   private var counts: [Int: Int] = [:]
-  /// The indices of the blocks that were submitted and have not begun, by their numbers. A work item may be submitted
-  /// more than once.
+  /// The indices of the blocks that were submitted and have not begun, by the numbers of the blocks. A work item may be
+  /// submitted more than once.
   private var pending: [UInt64: [Int]] = [:]
   /// The indices of the blocks that are in progress on each thread.
   private var open: [Int: [Int]] = [:]

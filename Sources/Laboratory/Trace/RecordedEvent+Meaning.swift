@@ -32,12 +32,13 @@ extension RecordedEvent {
   }
 }
 
-/// Joins the fragments of texts. A thread writes them after the event that the text belongs to.
+/// The fragments of texts that have not been completed. A thread writes the fragments of a text after the event that
+/// the text belongs to.
 struct RecordedTexts {
   private var open: [Int: (event: RecordedEvent, bytes: [UInt8])] = [:]
 
-  /// Reads an event. Returns a text and the event that the text belongs to, if `event` completes the text; nil
-  /// otherwise.
+  /// Reads an event. If `event` completes a text, returns the text and the event that the text belongs to; otherwise
+  /// returns nil.
   mutating func read(_ event: RecordedEvent) -> (of: RecordedEvent, text: String)? {
     switch event.kind {
     case .queue, .module, .image: open[event.thread] = event.count > 0 ? (event, []) : nil

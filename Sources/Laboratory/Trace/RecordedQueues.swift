@@ -31,7 +31,8 @@ struct RecordedQueues {
   /// Records the label of a queue.
   mutating func name(_ address: UInt64, _ label: String) { known[.address(address)]?.label = label }
 
-  /// Records that a queue was suspended, or that it has a target queue. A system queue as the target causes no delay.
+  /// Records that a queue was suspended, or that the queue has a target queue. A global queue as the target causes no
+  /// delay.
   mutating func hold(_ event: RecordedEvent) {
     if event.b == 0 || known[.address(event.b)]?.kind != .global { held.insert(number(of: .address(event.a))) }
   }

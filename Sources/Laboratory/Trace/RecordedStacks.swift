@@ -2,9 +2,9 @@ import Platform
 
 /// The stacks of a record as addresses, and the files of the program that contain these addresses.
 struct RecordedStacks {
-  /// The files, each with its base address: the addresses in the file are relative to it.
+  /// The files, each with its base address. The addresses in a file are relative to the base address.
   private(set) var modules: [(base: UInt64, path: String)] = []
-  /// The addresses of each stack, the innermost first, by the number of the stack.
+  /// The addresses of each stack, beginning with the innermost call, by the number of the stack.
   private(set) var calls: [Int: [UInt64]] = [:]
   /// The number of the stack that each thread is writing, and the number of the remaining addresses.
   private var open: [Int: (site: Int, left: Int)] = [:]

@@ -24,14 +24,14 @@ struct RecordedThreads {
     /// The core that the thread runs on, and the time at which it started to run there; nil if the thread is not
     /// running.
     var isOn: (since: UInt64, core: Int)?
-    /// The waits of the thread. Their stacks are identified by the numbers of the record.
+    /// The waits of the thread. The stacks of the waits are identified by the numbers of the record.
     var waits: [Trace.Wait] = []
     var isCaller = false
     /// The running times of the thread that the system reported before the body and after it.
     var reported: [(at: UInt64, ran: UInt64)] = []
 
-    /// Records that the thread leaves its core. If the record has no start, the thread had been running there since the
-    /// beginning of the record.
+    /// Records that the thread leaves its core. If the record does not contain the start of the interval, the thread
+    /// had been running on the core since the beginning of the record.
     mutating func leave(at time: UInt64, core: Int, isPreempted: Bool = false, begin: UInt64) {
       ran.append(Trace.RunInterval(begin: isOn?.since ?? begin, end: time, core: core, isPreempted: isPreempted))
       isOn = nil
@@ -45,13 +45,13 @@ struct RecordedThreads {
     switch report.kind {
     case .on: threads[thread, default: Thread()].isOn = (report.time, report.core)
     case .off, .preempted:
-      // A thread that has ended leaves its core one last time.
+      // A thread that has ended leaves its core one last time. This report is ignored.
       guard threads[thread]?.end == nil || threads[thread]?.isOn != nil else { break }
       threads[thread, default: Thread()].leave(
         at: report.time, core: report.core, isPreempted: report.kind == .preempted, begin: begin)
     case .born: threads[thread, default: Thread()].begin = time.at(report.time)
     case .gone:
-      // The scheduler does not report that a thread leaves its core for good.
+      // The last interval of the thread ends at this report.
       if let on = threads[thread]?.isOn { threads[thread]?.leave(at: report.time, core: on.core, begin: begin) }
       threads[thread, default: Thread()].end = time.at(report.time)
     case .lost: break
@@ -69,7 +69,7 @@ struct RecordedThreads {
 
   mutating func name(_ event: RecordedEvent) {
     let name = String(decoding: event.bytes.prefix { $0 != 0 }, as: UTF8.self)
-    // The name of Dispatch's manager is kept: it is a thread of the pool that has been recognized.
+    // The name of Dispatch's manager is not replaced, since its thread is otherwise an ordinary thread of the pool.
     if threads[event.thread]?.name != "manager" { threads[event.thread, default: Thread()].name = name }
   }
 
@@ -101,8 +101,8 @@ struct RecordedThreads {
   // MARK: The lanes
 
   /// Returns the lanes of the threads that were active, in the order in which they are shown, and the accounts of their
-  /// running times. Threads of a trial that were not active during the body belong to the lab: if they run at all, they
-  /// run when the process is killed. Every thread of a program is the program's own.
+  /// running times. Threads of a trial that were not active during the body belong to the lab, and run at most when the
+  /// process is killed. All threads of a program belong to the program.
   func lanes(_ record: TraceRecord, ran: (Int) -> Bool) -> (lanes: [Trace.Lane], accounts: [Trace.Account]) {
     let last = isProgram ? time.length : time.at(record.events.last?.time ?? 0)
     var lanes: [(lane: Trace.Lane, thread: Thread)] = []
@@ -157,8 +157,8 @@ struct RecordedThreads {
     }
   }
 
-  /// Returns the running time of a thread from both sources; nil if the thread was running when the system was asked.
-  /// The system reports the time of a running thread only up to the last tick.
+  /// Returns the running time of a thread from both sources; nil if the thread was running at the time of the system's
+  /// report. The system reports the time of a running thread only up to the last tick.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
     guard let last = thread.reported.last, last.at > time.start else { return nil }
     let first = thread.reported.first.flatMap { $0.at < time.start ? $0 : nil } ?? (at: 0, ran: 0)

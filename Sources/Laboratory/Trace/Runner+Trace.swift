@@ -9,7 +9,7 @@ extension Runner {
   public func traces(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> [Trace] {
     guard Recorder.isAvailable else {
       throw LabError(
-        "trials cannot be recorded on this system; the template System Trace of Instruments shows the same")
+        "trials cannot be recorded on this system; the template System Trace of Instruments has the same information")
     }
     let worker = WorkerProcess(image: image)
     let machine = confined(plan)

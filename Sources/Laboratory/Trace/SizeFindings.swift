@@ -1,4 +1,4 @@
-/// The findings about the size of a trial's blocks.
+/// The findings about the sizes of blocks and of the iterations of parallel loops.
 extension Trace {
   /// The smallest numbers of iterations and of blocks from which a finding is reported.
   private static let fewest = (iterations: 8, blocks: 100)

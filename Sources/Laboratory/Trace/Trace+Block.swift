@@ -44,7 +44,7 @@ extension Trace {
     public enum Kind: String, Sendable, Codable {
       /// `async`.
       case async
-      /// `sync`: the submitter waits for the end of the block, and usually runs it.
+      /// `sync`: the submitter waits for the end of the block, and usually runs the block itself.
       case sync
       /// An iteration of `concurrentPerform` or `dispatch_apply`.
       case apply
@@ -67,15 +67,15 @@ extension Trace {
     public var number: Int
     /// The time of the submission; nil for an event handler, which the dispatch source submits.
     public var submitted: UInt64?
-    /// The index of the lane that submitted the block; nil if it is unknown.
+    /// The index of the lane that submitted the block; nil if the lane is unknown.
     public var submitter: Int?
     /// The index of the lane that the block ran on; nil if the block had not begun by the end of the record.
     public var lane: Int?
-    /// The time at which the block began; nil if it had not begun by the end of the record.
+    /// The time at which the block began; nil if the block had not begun by the end of the record.
     public var begin: UInt64?
-    /// The time at which the block ended; nil if it had not ended by the end of the record.
+    /// The time at which the block ended; nil if the block had not ended by the end of the record.
     public var end: UInt64?
-    /// The duration of the call that submitted the block, in nanoseconds; nil if it was not measured.
+    /// The duration of the call that submitted the block, in nanoseconds; nil if the duration was not measured.
     public var submissionTime: UInt64?
     /// The index of the stack of the submission; nil if the stack is unknown.
     public var stack: Int?

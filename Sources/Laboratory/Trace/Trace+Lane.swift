@@ -11,7 +11,7 @@ extension Trace {
       case pool
       /// The thread of Dispatch that waits for events of descriptors and timers.
       case manager
-      /// Any other thread. The trial has started it.
+      /// Any other thread, which the trial has started.
       case own
 
       /// Decodes a kind. Documents of older versions have a separate kind for threads of the pool that ran jobs of
@@ -63,7 +63,7 @@ extension Trace {
     public var end: UInt64
     /// The number of the core.
     public var core: Int
-    /// Whether the thread was preempted: it was ready to continue when it left the core.
+    /// Whether the thread was preempted, and was thus ready to continue when it left the core.
     public var isPreempted: Bool
 
     /// Creates an interval.
@@ -104,13 +104,13 @@ extension Trace {
     }
     /// The time at which the wait began.
     public var begin: UInt64
-    /// The time at which the wait ended; nil if it had not ended by the end of the record.
+    /// The time at which the wait ended; nil if the wait had not ended by the end of the record.
     public var end: UInt64?
     /// The kind of event that the thread waited for.
     public var reason: Reason
     /// The index of the queue that a `sync` or a parallel loop waited for; nil for other waits.
     public var queue: Int?
-    /// The system's identifier of the thread that held the lock when the wait began; nil if it is unknown.
+    /// The system's identifier of the thread that held the lock when the wait began; nil if this thread is unknown.
     public var owner: Int?
     /// The index of the stack of the call; nil if the stack is unknown.
     public var stack: Int?

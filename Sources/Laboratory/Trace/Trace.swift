@@ -2,8 +2,8 @@
 /// each thread.
 ///
 /// All times are in nanoseconds since the start of the trial's body. All numbers of lanes, queues and blocks are
-/// indices into ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` describe what was not recorded. A
-/// picture never shows such a gap as an idle thread.
+/// indices into ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` describe the periods and the kinds of
+/// events that were not recorded. A picture never shows an unrecorded period as an idle thread.
 public struct Trace: Sendable, Codable, Equatable {
   /// The name of the scenario.
   public var scenario: String
@@ -21,8 +21,8 @@ public struct Trace: Sendable, Codable, Equatable {
   public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order of their first use.
   public var queues: [Queue]
-  /// The threads: the caller and the main thread first, then the threads of the pool and the trial's own threads, each
-  /// group in the order of their beginnings.
+  /// The threads: the caller and the main thread, followed by the threads of the pool and the trial's own threads. Each
+  /// group is in the order in which its threads began.
   public var lanes: [Lane]
   /// The blocks, in order of submission.
   public var blocks: [Block]
@@ -38,12 +38,13 @@ public struct Trace: Sendable, Codable, Equatable {
   /// The properties that only the trace of a user's program has. In such a trace, `scenario` is the name of the
   /// program.
   public struct Program: Sendable, Codable, Equatable {
-    /// The shortest time for which a block on the main queue must delay other blocks to be reported, in nanoseconds.
+    /// The shortest delay of other blocks, in nanoseconds, for which a block on the main queue is reported.
     public var hang: UInt64
-    /// The stacks of calls: the names of functions, the innermost first, without functions of system libraries.
+    /// The stacks of calls. Each stack contains the names of its functions, beginning with the innermost function and
+    /// without functions of system libraries.
     public var stacks: [[String]]
     /// The indices of the queues whose blocks may have waited for something other than a thread: queues that were
-    /// suspended, or that have a target queue of their own.
+    /// suspended, or that have a target queue other than a global queue.
     public var delayedQueues: Set<Int>
     /// The number of events that were overwritten by later events, before the beginning of the trace; nil if the trace
     /// covers all of the requested time.

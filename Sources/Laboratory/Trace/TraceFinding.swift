@@ -1,9 +1,9 @@
 /// A fact that a trace shows, with its evidence: indices of lanes, queues and blocks, and times in nanoseconds.
 ///
 /// A finding is reported only if the record proves it or, for a user's program, makes it likely (``isCertain``). A gap
-/// in the record (calls that were not recorded, events that were lost) is never interpreted as an idle thread.
+/// in the record is never interpreted as an idle thread.
 public enum TraceFinding: Sendable, Equatable {
-  /// A signal ended the trial while this block was in progress; the block is nil if there was none.
+  /// A signal ended the trial while this block was in progress. The block is nil if no block was in progress.
   case trap(signal: Int, block: Int?)
   /// The trial failed for this reason.
   case failure(String)
@@ -15,30 +15,30 @@ public enum TraceFinding: Sendable, Equatable {
   /// Every pool thread with a block was blocked, at least one thread for each core, while other blocks waited for a
   /// thread. The backlog is the maximum number of waiting blocks, and the time is the total duration of this state.
   case starvation(workers: Int, backlog: Int, time: UInt64)
-  /// The waits of at least 1 ms inside jobs of Swift concurrency, which blocked a thread: their number, and the longest
-  /// wait.
+  /// Jobs of Swift concurrency blocked a thread for at least 1 ms. The values are the number of these waits and the
+  /// longest wait.
   case blockedJobs(count: Int, longest: WorkWait)
   /// The maximum number of blocks in progress at once, and the number of their threads, were several times the number
   /// of cores.
   case crowd(threads: Int, blocks: Int)
-  /// The number of iterations of the longest parallel loop on each lane, the largest number first.
+  /// The number of iterations of the longest parallel loop on each lane, in descending order.
   case loop([LoopShare])
   /// The blocks of this queue are small: `run`, the median running time, is shorter than `apart`, the median time
   /// between two submissions. For a user's program, `apart` is the time for submitting and starting a block.
   case small(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
-  /// The longest wait of the caller or inside a block since the first submission, if the wait lasts for more than half
-  /// of the time since then.
+  /// The longest wait of the caller or inside a block since the first submission. The finding is reported if the wait
+  /// takes more than half of the time since the first submission.
   case wait(WorkWait)
   /// Several blocks were in progress at once.
   case overlap(blocks: Int)
-  /// A block on the main queue delayed other blocks: the longest such block, its duration, and the number of blocks
-  /// that waited for the program's limit or longer.
+  /// A block on the main queue delayed other blocks. The values are the longest such block, its duration, and the
+  /// number of blocks that waited for the program's limit or longer.
   case hang(block: Int, time: UInt64, behind: Int)
   /// Each lane waits for a lock at the end of the record. The next lane held the lock when the wait began, and the last
   /// lane waits for a lock that the first lane held.
   case locks([Int])
-  /// The threads of a program waited in `sync` many times and for a large share of the time: the number of these
-  /// waits, their total time, the queue that most of the time was spent on, and the time for that queue. The queue is
+  /// The threads of a program waited in `sync` many times and for a large share of the time. The values are the number
+  /// of these waits, their total time, the queue with the longest total time, and the time for this queue. The queue is
   /// nil if it is unknown.
   case turns(waits: Int, time: UInt64, queue: Int?, share: UInt64)
 

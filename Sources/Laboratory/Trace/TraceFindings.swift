@@ -1,11 +1,11 @@
 extension Trace {
-  /// The findings of the trace, the most important first.
+  /// The findings of the trace, in descending order of importance.
   public var findings: [TraceFinding] {
     let deadlock = deadlock
     var findings = program == nil ? ends(deadlock) : ends(ofProgram: deadlock)
     guard length > 0 else { return findings }
     let waits = workWaits
-    // A deadlock explains all waits that depend on it.
+    // A deadlock is the cause of all waits that depend on it.
     if deadlock == nil, knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
       findings +=
         program == nil
@@ -23,8 +23,8 @@ extension Trace {
   /// The time of the first submission in nanoseconds; 0 if no block was submitted.
   public var opening: UInt64 { blocks.compactMap(\.submitted).min() ?? 0 }
 
-  /// The longest wait of the caller or inside a block, counted from the first submission; nil if there is none. Before
-  /// its first submission, a trial is only preparing.
+  /// The longest wait of the caller or inside a block, counted from the first submission; nil if there are no such
+  /// waits. A trial only prepares its work before the first submission.
   public var longestWait: TraceFinding.WorkWait? { longestWait(among: workWaits) }
 
   private func longestWait(among waits: [TraceFinding.WorkWait]) -> TraceFinding.WorkWait? {
@@ -43,7 +43,7 @@ extension Trace {
     Self.most(blocks.compactMap { block in block.begin.map { ($0, block.end ?? length + 1) } })
   }
 
-  /// The waits of the caller and the waits inside blocks, in no particular order. In any other wait, a thread has no
+  /// The waits of the caller and the waits inside blocks, in no particular order. A thread in any other wait has no
   /// work.
   public var workWaits: [TraceFinding.WorkWait] {
     let inside = Dictionary(grouping: blocks.indices.filter { blocks[$0].lane != nil }) { blocks[$0].lane ?? 0 }

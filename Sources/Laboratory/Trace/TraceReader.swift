@@ -1,7 +1,7 @@
 import Platform
 
-/// Creates a ``Trace`` from a record. The reader processes the scheduler's reports and then the events, and passes each
-/// of them to the property that it concerns.
+/// A reader that creates a ``Trace`` from a record. The reader processes the scheduler's reports and then the events,
+/// and passes each report and each event to the property that it concerns.
 struct TraceReader {
   private let record: TraceRecord
   private let isProgram: Bool
@@ -12,7 +12,7 @@ struct TraceReader {
   private var blocks: RecordedBlocks
   private var stacks = RecordedStacks()
   private var gaps: RecordedGaps
-  /// The name that the program has recorded; nil if there is none.
+  /// The name that the program has recorded; nil if the program has not recorded a name.
   private var name: String?
 
   /// Returns the trace of a trial that ended as `end` describes.
@@ -38,7 +38,8 @@ struct TraceReader {
   /// - Parameters:
   ///   - name: the name of the program, used if the program has not recorded its name.
   ///   - ended: the time at which the record ended, in monotonic nanoseconds.
-  ///   - last: the length of the trace before the end of the record, in nanoseconds; nil for the whole record.
+  ///   - last: the length of the trace in nanoseconds, counted back from the end of the record; nil for the whole
+  ///     record.
   ///   - hang: see ``Trace/Program/hang``.
   static func program(
     _ record: TraceRecord, name: String, cores: [Int], end: Trace.End, ended: UInt64, last: UInt64?, hang: UInt64
@@ -46,7 +47,7 @@ struct TraceReader {
     let first = record.events.first?.time ?? record.switches.first?.time ?? ended
     let until = record.events.last { $0.kind == .bodyEnds }?.time ?? ended
     let asked = last.map { max(first, until - min($0, until)) } ?? first
-    // The time of overwritten events is unknown, so the trace begins after it.
+    // The trace begins after the period whose events were overwritten.
     let start = max(asked, record.overwrittenUntil)
     var reader = TraceReader(record, in: RecordedTime(from: start, until: until), isProgram: true)
     reader.read()
@@ -116,7 +117,7 @@ struct TraceReader {
     threads.see(event)
   }
 
-  /// Fills an empty trace, and replaces the record's numbers of threads and stacks by indices.
+  /// Fills an empty trace, and replaces the record's numbers of threads and stacks with indices.
   private func fill(_ trace: inout Trace, _ stacks: CallStacks) {
     (trace.lanes, trace.accounts) = threads.lanes(record, ran: blocks.ran(on:))
     let laneOf = Dictionary(uniqueKeysWithValues: trace.lanes.enumerated().map { ($1.thread, $0) })

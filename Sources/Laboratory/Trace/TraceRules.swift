@@ -8,11 +8,12 @@ public enum TraceRule: String, Sendable, CaseIterable {
   case serial = "no two blocks of a serial queue overlap"
   /// No block overlaps a barrier of its queue.
   case barrier = "no block of its queue overlaps a barrier"
-  /// No thread is in two places at once: it does not run on two cores, and its waits do not overlap.
+  /// No thread is in two places at once: no thread runs on two cores, and the waits of a thread do not overlap.
   case onePlace = "no thread is in two places at once"
   /// No core runs two threads at once.
   case oneThread = "no core runs two threads at once"
-  /// Running times agree with the times that the system reports, within 10 %, 1 ms and 10 us for each switch.
+  /// Running times agree with the times that the system reports. The tolerance is the sum of 10 %, 1 ms, and 10 us for
+  /// each switch.
   case accounts = "running times agree with those of the system"
   /// All blocks and waits that the caller of a completed trial began have ended.
   case closed = "everything that the caller began has ended when the caller has"
@@ -25,11 +26,12 @@ public enum TraceRule: String, Sendable, CaseIterable {
     case kept
     /// The trace breaks the rule at the described place.
     case broken(String)
-    /// The trace contains no data to check the rule.
+    /// The trace contains no data by which the rule can be checked.
     case notJudged
   }
 
-  /// Returns whether a trace follows the rule; ``Judgement/notJudged`` if the trace contains no data to check the rule.
+  /// Returns whether a trace follows the rule; ``Judgement/notJudged`` if the trace contains no data by which the rule
+  /// can be checked.
   public func judgement(of trace: Trace) -> Judgement {
     switch self {
     case .submittedFirst: Self.submittedFirst(trace)
@@ -122,12 +124,13 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .kept
   }
 
-  /// The tolerance for the difference of both times: a share of the running time, a maximum, and a time for each
-  /// switch. The system's time includes the cost of a switch and of a thread's end, and the record's time does not. The
-  /// record's time includes interrupts and the hypervisor's time, and the system's time does not.
+  /// The tolerance for the difference of both times: the sum of a share of the running time, a fixed time, and a time
+  /// for each switch, in nanoseconds. The system's time includes the cost of a switch and of a thread's end, and the
+  /// record's time does not. The record's time includes interrupts and the hypervisor's time, and the system's time
+  /// does not.
   private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
-  /// Checks all threads together, since the time of a thread that hardly ran is counted in ticks and rounded.
+  /// Checks the total time of all threads, since the time of a thread that hardly ran is counted in ticks and rounded.
   private static func accounts(_ trace: Trace) -> Judgement {
     let reported = trace.accounts.reduce(0.0) { $0 + Double($1.reported) }
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }

@@ -36,8 +36,10 @@ extension BlockingBridge {
     trial.record(stalled, haveEnded ? 0 : 1)
     let end = MonotonicClock.now() + UInt64(clamping: hold.nanoseconds)
     while !progress.last.isSet, MonotonicClock.now() < end { blockThread(for: .milliseconds(1)) }
-    trial.record(unended, count - progress.ended.count)
-    guard let last = progress.last.time else { return }
+    // The last task may end at any time, so one look decides whether all have ended.
+    let last = progress.last.time
+    trial.record(unended, last == nil ? max(1, count - progress.ended.count) : 0)
+    guard let last else { return }
     trial.record(perTask, last - begin, over: count)
     trial.record(missing, runs * count - sum())
   }

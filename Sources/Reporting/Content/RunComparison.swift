@@ -1,33 +1,18 @@
 import Laboratory
 import Measurement
 
-/// A comparison of a document's runs by one metric. A run is identified by its index in the document.
+/// A comparison of a document's runs by one metric, with the words and the flaws that reports need in addition to
+/// ``Comparison``. A run is identified by its index in the document.
+@dynamicMemberLookup
 struct RunComparison: Sendable {
-  /// The best run; nil if the document is not of a search, or if neither direction of the metric is better.
-  let best: Int?
-  /// The best runs: the single best run, or the best run of each group if runs are compared only within groups.
-  let bests: Set<Int>
-  /// The parameters whose settings divide the runs into groups with a best run each, in words; empty if there is one
+  private let comparison: Comparison
+  /// The names of the parameters whose settings divide the runs into groups with a best run each; empty if there is one
   /// best run.
-  ///
-  /// The parameters are those for the amount of work, since the least work would always be the best. Without such
-  /// parameters, they are all swept parameters except the last one.
+  var groupNames: [String] { comparison.groups }
+  /// ``groupNames`` in words.
   let groups: String
-  /// The names of the parameters in `groups`.
-  let groupNames: [String]
   /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
-  /// The contrast between each run and its reference: the baseline at the same point, or the best run in a search.
-  let contrasts: [Int: Contrast]
-  /// The runs with which other runs are compared.
-  let references: Set<Int>
-  /// The reference of each run that is compared with another run.
-  let referenceOf: [Int: Int]
-  /// The runs that do not differ significantly from the best run.
-  let nearBest: Set<Int>
-  /// The runs that cannot be ranked, since the rounds are too few or too noisy.
-  let unclear: Set<Int>
-
   /// The best runs that reports do not call the best, since their rank is chance: there are enough rounds for
   /// intervals, no other run is near the best, and some of the other runs cannot be ranked.
   let unnamed: Set<Int>
@@ -65,16 +50,9 @@ struct RunComparison: Sendable {
       baseline: scenario.baseline, seeksBest: scenario.seeksBest == true, sweep: scenario.sweep,
       problem: scenario.problem ?? [])
     let comparison = Comparison(cells, policy, ranking: metric.better.ranking)
-    best = comparison.best
-    bests = comparison.bests
-    groupNames = comparison.groups
+    self.comparison = comparison
     groups = comparison.groups.map { $0 == Cores.name ? "number of cores" : $0 }.joined(separator: " and ")
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
-    contrasts = comparison.contrasts
-    references = comparison.references
-    referenceOf = comparison.referenceOf
-    nearBest = comparison.nearBest
-    unclear = comparison.unclear
     let isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
     let names = comparison.groups
     unnamed = comparison.bests.filter { best in
@@ -84,6 +62,8 @@ struct RunComparison: Sendable {
     }
   }
 
+  subscript<Value>(dynamicMember part: KeyPath<Comparison, Value>) -> Value { comparison[keyPath: part] }
+
   /// Whether runs are compared with the best run, and not with a baseline.
   var isOfBest: Bool { reference == Self.best }
 
@@ -91,7 +71,8 @@ struct RunComparison: Sendable {
   /// run.
   func isTooNoisy(_ run: Int) -> Bool {
     isOfBest
-      ? unclear.contains(run) : contrasts[run].map { $0.isDistinct == false && $0.interval?.isNoise == true } == true
+      ? self.unclear.contains(run)
+      : self.contrasts[run].map { $0.isDistinct == false && $0.interval?.isNoise == true } == true
   }
 }
 

@@ -200,7 +200,8 @@ extension WorkerProcess.Result {
     let size = Quantity(Double(limit.bytes), .bytes)
     result.outcome = .unavailable(
       reason:
-        "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); raise the limit to find the cause"
+        "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); "
+        + "raise the limit to find the cause"
     )
     return result
   }

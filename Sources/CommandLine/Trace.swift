@@ -95,38 +95,23 @@ struct TraceCommand: AsyncParsableCommand {
       }
       return try writeRecorder(recorder)
     }
-    guard program.isEmpty else {
-      guard names.isEmpty, !all, variants.isEmpty, settings.isEmpty, confinement.cores == nil else {
-        throw InputError(
-          "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
-      }
-      return try await ProgramTrace(program, options: recording, files: FileExport.files(exports), color: color).run(
-        from: Duration.nanoseconds(option: "--from", from), to: Duration.nanoseconds(option: "--to", to), checks: check)
-    }
-    if let option = recording.given {
+    if program.isEmpty { try await traceTrials() } else { try await traceProgram() }
+  }
+
+  private func traceProgram() async throws {
+    guard names.isEmpty, !all, variants.isEmpty, settings.isEmpty, confinement.cores == nil else {
       throw InputError(
-        "it is for a program, which follows --: \(Tool.command) trace \(option) -- ./program", at: option)
+        "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
     }
-    // The names are not validated together with the options, since an unknown option must be reported first.
-    if !all, names.isEmpty {
-      throw InputError("name a scenario (see gcdlab list), give --all, or give a program of your own after --")
-    }
-    if let name = names.first(where: { $0.contains("/") && !$0.hasSuffix(".yml") }) {
-      throw InputError(
-        "'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
-    }
-    try refuseVariants()
+    try await ProgramTrace(program, options: recording, files: FileExport.files(exports), color: color).run(
+      from: Duration.nanoseconds(option: "--from", from), to: Duration.nanoseconds(option: "--to", to), checks: check)
+  }
+
+  private func traceTrials() async throws {
+    try requireScenarios()
     let files = try FileExport.files(exports)
-    let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map { experiment in
-      // The pictures of all variants would fill many screens of a terminal.
-      let first = experiment.variants.first { $0.role != .yardstick } ?? experiment.variants.first
-      let drawn = variants.isEmpty ? [first].compactMap { $0?.name } : variants
-      let recorded = files.isEmpty && !check ? drawn : variants
-      let other = experiment.variants.map(\.name).filter { !drawn.contains($0) }
-      return (
-        try experiment.applying(Overrides(cores: confinement.cores, variants: recorded)).forTrace(settings),
-        drawn: drawn, others: variants.isEmpty ? other : []
-      )
+    let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
+      try recorded($0, inFiles: !files.isEmpty)
     }
     let (from, to) = (try Duration.nanoseconds(option: "--from", from), try Duration.nanoseconds(option: "--to", to))
     let runner = Runner(Host.image, machine: .current())
@@ -145,7 +130,42 @@ struct TraceCommand: AsyncParsableCommand {
     }
     if Interrupt.status != nil, traces.isEmpty { return Lab.say("interrupted before anything was recorded") }
     try FileExport.write(TraceSelection(traces, from: from, to: to), to: files)
-    guard check else { return }
+    if check { try judge(traces) }
+  }
+
+  /// Verifies that the command names what to record, and names nothing that is for a program.
+  private func requireScenarios() throws(InputError) {
+    if let option = recording.given {
+      throw InputError(
+        "it is for a program, which follows --: \(Tool.command) trace \(option) -- ./program", at: option)
+    }
+    // The names are not validated together with the options, since an unknown option must be reported first.
+    if !all, names.isEmpty {
+      throw InputError("name a scenario (see gcdlab list), give --all, or give a program of your own after --")
+    }
+    if let name = names.first(where: { $0.contains("/") && !$0.hasSuffix(".yml") }) {
+      throw InputError(
+        "'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
+    }
+    try refuseVariants()
+  }
+
+  /// Returns the experiment that records the trials of a scenario, the variants that a terminal draws, and the other
+  /// variants if the user has not chosen any.
+  private func recorded(
+    _ experiment: Experiment, inFiles: Bool
+  ) throws(InputError) -> (experiment: Experiment, drawn: [String], others: [String]) {
+    // The pictures of all variants would fill many screens of a terminal.
+    let first = experiment.variants.first { $0.role != .yardstick } ?? experiment.variants.first
+    let drawn = variants.isEmpty ? [first].compactMap { $0?.name } : variants
+    let overrides = Overrides(cores: confinement.cores, variants: inFiles || check ? variants : drawn)
+    return (
+      try experiment.applying(overrides).forTrace(settings), drawn,
+      variants.isEmpty ? experiment.variants.map(\.name).filter { !drawn.contains($0) } : []
+    )
+  }
+
+  private func judge(_ traces: [Trace]) throws {
     let findings = TraceCheckText(traces)
     try color.print(findings.render)
     guard Interrupt.status == nil else { return }

@@ -63,36 +63,19 @@ struct WorkerProcess {
       throw LabError("cannot run a worker: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
     }
     try Task.checkCancellation()
-    var result = Result(outcome: .hung)
+    let result = Self.result(of: ended, watchdog)
+    return ending == nil ? result.consideringMemoryLimit : result.timed(ended)
+  }
+
+  private static func result(of ended: Ended, _ watchdog: Watchdog) -> Result {
     if let outcome = watchdog.outcome {
-      result.outcome = outcome
-      result.hasExpired = watchdog.hasExpired
-      result.isAsleep = watchdog.isAsleep
-    } else if ended.report.count > Self.largestReport {
-      result.outcome = .broken(reason: "the worker wrote more than \(Self.largestReport >> 20) MiB")
-    } else {
-      (result.outcome, result.report) = Self.outcome(ended.status, ended.report, ended.noise)
+      return Result(outcome: outcome, hasExpired: watchdog.hasExpired, isAsleep: watchdog.isAsleep)
     }
-    // A failed memory allocation traps in the runtime, like a failed precondition.
-    if case .trapped(let signal) = result.outcome, ending == nil, let limit = Host.memoryLimits.first {
-      let size = Quantity(Double(limit.bytes), .bytes)
-      result.outcome = .unavailable(
-        reason:
-          "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); raise the limit to find the cause"
-      )
+    guard ended.report.count <= largestReport else {
+      return Result(outcome: .broken(reason: "the worker wrote more than \(largestReport >> 20) MiB"))
     }
-    guard ending != nil else { return result }
-    switch result.outcome {
-    case .trapped, .hung:
-      guard let started = ended.started else {
-        result.outcome = .broken(reason: "it \(result.outcome.kind.rawValue) before it reached its hazard")
-        break
-      }
-      // The time to the end is not recorded for a hang, since it would depend on the time of the lab's check.
-      if case .trapped = result.outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
-    case .completed, .stopped, .broken, .unavailable: break
-    }
-    return result
+    let (outcome, report) = outcome(ended.status, ended.report, ended.noise)
+    return Result(outcome: outcome, report: report)
   }
 
   /// Returns the time from the start to the end of a worker without a request; nil if no worker can be started.
@@ -106,7 +89,7 @@ struct WorkerProcess {
   }
 
   /// The end and the output of a worker.
-  private struct Ended {
+  fileprivate struct Ended {
     let status: TerminationStatus
     /// The worker's standard output, except the line that reports the hazard.
     let report: [UInt8]
@@ -205,5 +188,37 @@ struct WorkerProcess {
       }
     } catch {}
     return bytes
+  }
+}
+
+extension WorkerProcess.Result {
+  /// The result of a trial that is expected to complete. Under a limit on memory, a trap is not a finding, since a
+  /// failed memory allocation traps in the runtime, like a failed precondition.
+  fileprivate var consideringMemoryLimit: Self {
+    guard case .trapped(let signal) = outcome, let limit = Host.memoryLimits.first else { return self }
+    var result = self
+    let size = Quantity(Double(limit.bytes), .bytes)
+    result.outcome = .unavailable(
+      reason:
+        "signal \(signal) ended the worker under a limit on memory (ulimit \(limit.option): \(size)); raise the limit to find the cause"
+    )
+    return result
+  }
+
+  /// Returns the result of a trial that is expected to trap or to hang, with the time from its hazard to its trap. A
+  /// trial that ended before its hazard is broken.
+  fileprivate func timed(_ ended: WorkerProcess.Ended) -> Self {
+    switch outcome {
+    case .completed, .stopped, .broken, .unavailable: return self
+    case .trapped, .hung: break
+    }
+    var result = self
+    guard let started = ended.started else {
+      result.outcome = .broken(reason: "it \(outcome.kind.rawValue) before it reached its hazard")
+      return result
+    }
+    // The time to the end is not recorded for a hang, since it would depend on the time of the lab's check.
+    if case .trapped = outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
+    return result
   }
 }

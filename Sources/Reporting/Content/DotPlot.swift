@@ -69,18 +69,27 @@ struct DotPlot: Sendable {
     }
     title = metric.name
     note = metric.says
+    (panels, leftOut, morePoints) = Self.panels(metric, tables, isHeadline: isHeadline)
+    if panels.isEmpty { return nil }
+  }
+
+  /// Returns a panel for each point of the sweep, the labels of the runs without a row, and the number of points without
+  /// a panel.
+  private static func panels(
+    _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
+  ) -> (panels: [Panel], leftOut: [String], morePoints: Int) {
+    let (index, runs) = (tables.index, tables.index.document.runs)
     var seen: Set<[String: ParameterValue]> = []
     let swept = Set(index.swept.map(\.name))
-    let all = runs.map(\.point).filter { Set($0.keys) == swept && seen.insert($0).inserted }
-    let points = all.isEmpty ? [[:]] : all
+    let points = runs.map(\.point).filter { Set($0.keys) == swept && seen.insert($0).inserted }
     var panels: [Panel] = []
     var leftOut: [String] = []
     var morePoints = 0
-    for point in points {
+    for point in points.isEmpty ? [[:]] : points {
       var rows: [Row] = []
       for variant in index.document.scenario.variants {
         guard let run = index.run(variant.name, at: point), runs[run].rounds > 0 else { continue }
-        if let row = Self.row(variant.name, run, metric, tables, isHeadline: isHeadline) {
+        if let row = row(variant.name, run, metric, tables, isHeadline: isHeadline) {
           rows.append(row)
         } else if !leftOut.contains(index.labels[run]) {
           leftOut.append(index.labels[run])
@@ -88,17 +97,16 @@ struct DotPlot: Sendable {
       }
       guard !rows.isEmpty else { continue }
       let used = panels.reduce(0) { $0 + $1.rows.count }
-      guard panels.isEmpty || used + rows.count <= Self.most else {
+      guard panels.isEmpty || used + rows.count <= most else {
         morePoints += 1
         continue
       }
       let label = index.swept.compactMap { parameter in point[parameter.name].map(parameter.label) }
-      leftOut += rows.dropFirst(Self.most).map(\.label)
+      leftOut += rows.dropFirst(most).map(\.label)
       panels.append(
-        Panel(title: label.isEmpty ? nil : label.joined(separator: ", "), rows: Array(rows.prefix(Self.most))))
+        Panel(title: label.isEmpty ? nil : label.joined(separator: ", "), rows: Array(rows.prefix(most))))
     }
-    guard !panels.isEmpty else { return nil }
-    (self.panels, self.leftOut, self.morePoints) = (panels, leftOut, morePoints)
+    return (panels, leftOut, morePoints)
   }
 
   private static func isDrawn(_ samples: SampleFacts) -> Bool {

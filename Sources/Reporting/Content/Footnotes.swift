@@ -6,8 +6,14 @@ extension ReportContent {
   /// for intervals.
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    var notes: [String] = []
+    return columnNotes(shown) + bestRunNotes(facts) + referenceNotes(facts) + ratioNotes(facts) + floorNotes(facts)
+      + roundNotes(facts, isOfTables: !shown.isEmpty)
+  }
+
+  /// Returns the meanings of the columns in some tables.
+  private func columnNotes(_ shown: [Table]) -> [String] {
     let titles = Set(shown.flatMap(\.headings).map(\.title))
+    var notes: [String] = []
     if titles.contains("mean") {
       notes.append("mean: the geometric mean of the rounds, by which the runs are ranked")
     }
@@ -20,34 +26,48 @@ extension ReportContent {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
       notes += ratios(in: shown).map { "\($0.name): \($0.says)" }
     }
-    if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline {
-      let groups = comparison?.groups ?? ""
-      // Runs with different amounts of work have no common best run.
-      let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
-      let better = "(\(headline.better.rawValue) is better)"
-      let first = headline.better == .higher ? "highest" : "lowest"
-      let signs = [
-        facts.contains(.best)
-          ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
-          : "no best mean is named\(facts.contains(.unnamed) ? ", since the \(first) may be chance" : "") \(better)",
-        facts.isSuperset(of: [.best, .unnamed]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
-        facts.contains(.nearBest)
-          ? "\(Signs.nearBest) no difference from it was found, and any is below \(ConfidenceInterval.alikeReach)"
-          : nil,
-        facts.contains(.unclear)
-          ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible" : nil,
-        hasBestOfAll && comparison?.unnamed.contains(best) != true
-          ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
-      ]
-      notes.append(signs.compactMap(\.self).joined(separator: "; "))
+    return notes
+  }
+
+  /// Returns the meanings of the signs at the best run and at runs that are compared with it, in one line.
+  private func bestRunNotes(_ facts: Cell.Facts) -> [String] {
+    guard !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline else {
+      return []
     }
-    if let reference = comparison?.reference {
-      let signs = [
-        facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
-        facts.contains(.noisy) ? "\(Signs.unclear) undecided against \(reference)" : nil,
-      ].compactMap(\.self)
-      if !signs.isEmpty { notes.append(signs.joined(separator: ", ")) }
-    }
+    let groups = comparison?.groups ?? ""
+    // Runs with different amounts of work have no common best run.
+    let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
+    let better = "(\(headline.better.rawValue) is better)"
+    let first = headline.better == .higher ? "highest" : "lowest"
+    let signs = [
+      facts.contains(.best)
+        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
+        : "no best mean is named\(facts.contains(.unnamed) ? ", since the \(first) may be chance" : "") \(better)",
+      facts.isSuperset(of: [.best, .unnamed]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
+      facts.contains(.nearBest)
+        ? "\(Signs.nearBest) no difference from it was found, and any is below \(ConfidenceInterval.alikeReach)"
+        : nil,
+      facts.contains(.unclear)
+        ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible" : nil,
+      hasBestOfAll && comparison?.unnamed.contains(best) != true
+        ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
+    ]
+    return [signs.compactMap(\.self).joined(separator: "; ")]
+  }
+
+  /// Returns the meanings of the signs at runs that are compared with the reference, in one line.
+  private func referenceNotes(_ facts: Cell.Facts) -> [String] {
+    guard let reference = comparison?.reference else { return [] }
+    let signs = [
+      facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
+      facts.contains(.noisy) ? "\(Signs.unclear) undecided against \(reference)" : nil,
+    ].compactMap(\.self)
+    return signs.isEmpty ? [] : [signs.joined(separator: ", ")]
+  }
+
+  /// Returns the meanings of ratios with and without intervals.
+  private func ratioNotes(_ facts: Cell.Facts) -> [String] {
+    var notes: [String] = []
     if !facts.isDisjoint(with: [.interval, .ends, .span]) {
       let signs = [
         facts.contains(.interval) ? "\(Signs.margin)" : nil,
@@ -65,6 +85,12 @@ extension ReportContent {
     if facts.contains(.allRounds) {
       notes.append("in all rounds: no round of one is as good as any of the other, although the ratio varies widely")
     }
+    return notes
+  }
+
+  /// Returns the meanings of the signs at figures near a floor.
+  private func floorNotes(_ facts: Cell.Facts) -> [String] {
+    var notes: [String] = []
     if facts.contains(.nearFloor) {
       notes.append(
         "\(Signs.nearFloor) within twice the noise floor of \(Quantity(document.machine.floor, .nanoseconds))"
@@ -74,9 +100,15 @@ extension ReportContent {
       notes.append(
         "\(Signs.nearFloor) less than twice what the empty timing loop costs: \(ownFloors.joined(separator: ", "))")
     }
+    return notes
+  }
+
+  /// Returns the notes on too few samples and too few rounds.
+  private func roundNotes(_ facts: Cell.Facts, isOfTables: Bool) -> [String] {
+    var notes: [String] = []
     if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
     let fewest = ConfidenceInterval.fewest
-    if !shown.isEmpty, rounds < fewest {
+    if isOfTables, rounds < fewest {
       notes.append(
         "\(rounds.counted("round")): too few for intervals (\(fewest) needed)")
     } else if facts.contains(.glimpse) {

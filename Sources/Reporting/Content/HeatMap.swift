@@ -55,38 +55,72 @@ struct HeatMap: Sendable {
     guard swept.count > 1, let across = swept.last, let metric = tables.shown.first else { return nil }
     self.metric = metric
     self.across = across
-    let comparison = tables.comparison
-    let isRatio = comparison?.contrasts.isEmpty == false
-    let groups = comparison?.groups ?? ""
+    let cells = Cells(metric, tables)
+    let groups = tables.comparison?.groups ?? ""
     let best = groups.isEmpty ? RunComparison.best : "\(RunComparison.best) for each \(groups)"
-    reference = isRatio ? index.document.scenario.baseline ?? best : nil
-
+    reference = cells.areRatios ? index.document.scenario.baseline ?? best : nil
     isOfMeans = index.ranksByMean(metric)
-    let figures = index.document.runs.indices.compactMap { index.ranked($0, by: metric) }.filter {
-      $0 > 0 && $0.isFinite
+
+    var panels: [Panel] = []
+    var leftOut: [String] = []
+    for variant in index.document.scenario.variants {
+      // A variant without a figure of this metric has no panel.
+      guard let panel = cells.panel(of: variant, across), panel.hasFigures else { continue }
+      let used = panels.reduce(0) { $0 + $1.rows.count }
+      guard panels.isEmpty || used + panel.rows.count <= Self.most else {
+        leftOut.append(variant.name)
+        continue
+      }
+      panels.append(panel.limited(to: Self.most))
     }
-    let least = metric.better == .higher ? figures.max() : figures.min()
+    guard panels.contains(where: \.hasFigures) else { return nil }
+    (self.panels, self.leftOut) = (panels, leftOut)
+  }
+
+  /// The figures of the runs as cells.
+  private struct Cells {
+    private let metric: MetricFacts
+    private let tables: Tables
+    /// Whether the cells are ratios to a reference, and not figures.
+    let areRatios: Bool
+    /// The best figure; nil if there is no figure.
+    private let best: Double?
+    /// The largest distance of a run from its reference.
+    private var farthest = 0.0
+
+    private var index: RunIndex { tables.index }
+
+    init(_ metric: MetricFacts, _ tables: Tables) {
+      (self.metric, self.tables) = (metric, tables)
+      areRatios = tables.comparison?.contrasts.isEmpty == false
+      let (index, runs) = (tables.index, tables.index.document.runs.indices)
+      let figures = runs.compactMap { index.ranked($0, by: metric) }.filter { $0 > 0 && $0.isFinite }
+      best = metric.better == .higher ? figures.max() : figures.min()
+      farthest = runs.compactMap(distance).filter(\.isFinite).map(abs).max() ?? 0
+    }
+
     /// Returns the logarithm of the ratio between a run and its reference; nil if there is no ratio.
-    func distance(_ run: Int) -> Double? {
-      guard isRatio else {
+    private func distance(_ run: Int) -> Double? {
+      guard areRatios else {
         return index.ranked(run, by: metric).flatMap { figure in
-          least.flatMap { figure > 0 ? Double.log(figure / $0) : nil }
+          best.flatMap { figure > 0 ? Double.log(figure / $0) : nil }
         }
       }
+      let comparison = tables.comparison
       if let contrast = comparison?.contrasts[run] { return contrast.ratio > 0 ? Double.log(contrast.ratio) : nil }
       return comparison?.references.contains(run) == true ? 0 : nil
     }
-    let farthest = index.document.runs.indices.compactMap(distance).filter(\.isFinite).map(abs).max() ?? 0
 
-    func cell(_ run: Int?) -> Point {
+    private func cell(_ run: Int?) -> Point {
       guard let run else {
         return Point(text: Cell.none.text, strength: nil, isBetter: false, isBest: false, isNearBest: false, says: "")
       }
+      let comparison = tables.comparison
       let samples = index.document.runs[run].metrics[metric.name]
       let figure = samples.map { tables.ranked($0) }
-      let cell = isRatio ? tables.multiple(run, metric) : figure ?? tables.missing(run)
+      let cell = areRatios ? tables.multiple(run, metric) : figure ?? tables.missing(run)
       let distance = distance(run).flatMap { $0.isFinite ? $0 : nil }
-      let ofRatio = isRatio ? figure.map { ", \($0.text)" } ?? "" : ""
+      let ofRatio = areRatios ? figure.map { ", \($0.text)" } ?? "" : ""
       return Point(
         text: cell.text, strength: distance.map { farthest > 0 ? abs($0) / farthest : 0 },
         isBetter: distance.map { metric.better == .higher ? $0 > 0 : $0 < 0 } ?? false,
@@ -96,38 +130,31 @@ struct HeatMap: Sendable {
         says: "\(index.labels[run]): \(cell.text)\(ofRatio)")
     }
 
-    let down = index.swept.filter { $0.name != across.name }
-    var panels: [Panel] = []
-    var leftOut: [String] = []
-    for variant in index.document.scenario.variants {
-      let runs = index.document.runs.indices.filter {
-        index.document.runs[$0].variant == variant.name && index.document.runs[$0].rounds > 0
-      }
-      guard !runs.isEmpty else { continue }
-      var seen: Set<[ParameterValue?]> = []
+    /// Returns the panel of a variant with all its rows; nil if the variant was not run.
+    func panel(of variant: VariantFacts, _ across: ParameterFacts) -> Panel? {
+      let runs = index.document.runs.filter { $0.variant == variant.name && $0.rounds > 0 }
+      guard !runs.isEmpty else { return nil }
+      let down = index.swept.filter { $0.name != across.name }
       let columns = index.columns(of: variant.name, across)
-      let points = runs.map { index.document.runs[$0].point }.filter { point in
-        seen.insert(down.map { point[$0.name] }).inserted
-      }
+      var seen: Set<[ParameterValue?]> = []
+      let points = runs.map(\.point).filter { point in seen.insert(down.map { point[$0.name] }).inserted }
       let rows = points.map { point in
         let label = down.map { parameter in point[parameter.name].map(parameter.label) ?? "any \(parameter.name)" }
         return Row(
           label: label.joined(separator: ", "),
           cells: columns.map { column in cell(index.run(variant.name, at: point.merging(column.setting) { $1 })) })
       }
-      // A variant without a figure of this metric has no panel.
-      guard rows.contains(where: { $0.cells.contains { $0.strength != nil } }) else { continue }
-      let used = panels.reduce(0) { $0 + $1.rows.count }
-      guard panels.isEmpty || used + rows.count <= Self.most else {
-        leftOut.append(variant.name)
-        continue
-      }
-      panels.append(
-        Panel(
-          variant: variant.name, isBroken: variant.isBroken, columns: columns.map(\.label),
-          rows: Array(rows.prefix(Self.most)), heeds: index.heeds(variant.name, across)))
+      return Panel(
+        variant: variant.name, isBroken: variant.isBroken, columns: columns.map(\.label), rows: rows,
+        heeds: index.heeds(variant.name, across))
     }
-    guard panels.contains(where: { $0.rows.contains { $0.cells.contains { $0.strength != nil } } }) else { return nil }
-    (self.panels, self.leftOut) = (panels, leftOut)
+  }
+}
+
+extension HeatMap.Panel {
+  fileprivate var hasFigures: Bool { rows.contains { $0.cells.contains { $0.strength != nil } } }
+
+  fileprivate func limited(to most: Int) -> Self {
+    Self(variant: variant, isBroken: isBroken, columns: columns, rows: Array(rows.prefix(most)), heeds: heeds)
   }
 }

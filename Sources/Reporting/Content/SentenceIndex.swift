@@ -157,45 +157,7 @@ public struct SentenceIndex: Sendable {
       throw InputError(
         "unknown document '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known)
     }
-    let last = Dictionary(results.map { ($0.scenario.name, $0) }, uniquingKeysWith: { $1 })
-    let counted = last.filter { $0.value.tool.version == Tool.version }
-    let machines = machine.map { [$0] } ?? Array(Set(counted.values.map(\.machine)))
-    var tries: [String: [String]] = [:]
-    var asked: [String: [SentenceClaim]] = [:]
-    var obstacles: [String: String] = [:]
-    var judgedClaims: [String: [JudgedClaim]] = [:]
-    for scenario in scenarios {
-      for id in Set(scenario.claims.flatMap(\.sentenceIDs)) { tries[id, default: []].append(scenario.name) }
-      let document = counted[scenario.name]
-      if document == nil { obstacles[scenario.name] = Self.obstacle(to: scenario, on: machines) }
-      for claim in scenario.claims {
-        // A comparison judges no claims.
-        let found =
-          document?.scenario.seeksBest == true
-          ? nil
-          : document?.claims.first { found in
-            found.check == claim.check && found.kind == claim.kind
-              && (found.evidence.trials > 0 || found.verdict == .unavailable)
-          }
-        for id in claim.sentenceIDs {
-          guard let said = documents.sentence(id)?.said else { continue }
-          var judgedClaim: JudgedClaim?
-          if let document, let found {
-            judgedClaim = JudgedClaim(found, said, contradicts: claim.contradicts.contains(id), of: document)
-          }
-          judgedClaims[id, default: []] += [judgedClaim].compactMap(\.self)
-          asked[id, default: []].append(SentenceClaim(scenario: scenario.name, claim: claim, judgedClaim: judgedClaim))
-        }
-      }
-    }
-    let system = Set(counted.values.map(\.machine.os)).sorted().first
-    func absence(_ scenario: String, _ found: [JudgedClaim]) -> Absence? {
-      let found = found.filter { $0.scenario == scenario }
-      if found.contains(where: { $0.opinion != .unavailable }) { return nil }
-      if !found.isEmpty || obstacles[scenario] != nil { return .unavailable }
-      if counted[scenario]?.scenario.seeksBest == true { return .compared }
-      return counted[scenario] != nil ? .unjudged : last[scenario] != nil ? .outdated : .notRun
-    }
+    let trying = Trying(documents, scenarios, results, on: machine)
     func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {
       names.isEmpty || names.contains(document.name) || names.contains(sentence.id)
         || document.era.map { names.contains($0.rawValue) } == true
@@ -205,30 +167,100 @@ public struct SentenceIndex: Sendable {
       Chapter(
         name: document.name, title: document.title, era: document.era, author: document.author,
         address: document.address,
-        entries: document.sentences.filter { isShown($0, document) }.map { sentence in
-          let found = judgedClaims[sentence.id] ?? []
-          let absent = (tries[sentence.id] ?? []).compactMap { name in absence(name, found).map { ($0, name) } }
-            .grouped { $0.0 }.map { why, scenarios in (why: why, scenarios: scenarios.map(\.1)) }
-          let isHopeless = found.isEmpty && !absent.isEmpty && absent.allSatisfy { $0.why == .unavailable }
-          let standing = isHopeless ? .unavailable : sentence.standing(found.map(\.opinion), on: system)
-          return Entry(
-            id: sentence.id, says: sentence.says, place: sentence.place, said: sentence.said, word: sentence.word,
-            conditions: sentence.conditions, standing: standing,
-            remark: sentence.remark(
-              standing, found.map(\.opinion),
-              untried: found.filter { $0.opinion == .unavailable }.map { ($0.claim.says, $0.claim.evidence.reason) },
-              on: system),
-            scenarios: tries[sentence.id] ?? [],
-            judgedClaims: [ClaimOpinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
-              found.filter { $0.opinion == opinion }
-            },
-            claims: asked[sentence.id] ?? [], answers: documents.answers(to: sentence), absent: absent,
-            obstacle: found.first { $0.opinion == .unavailable }?.claim.evidence.reason
-              ?? (tries[sentence.id] ?? []).lazy.compactMap { obstacles[$0] }.first)
-        })
+        entries: document.sentences.filter { isShown($0, document) }.map(trying.entry))
     }
-    self.results = counted.values.map { ($0.scenario.name, $0.started) }.sorted { $0.0 < $1.0 }
-    outdated = Set(last.keys).subtracting(counted.keys).sorted()
+    self.results = trying.counted.values.map { ($0.scenario.name, $0.started) }.sorted { $0.0 < $1.0 }
+    outdated = Set(trying.last.keys).subtracting(trying.counted.keys).sorted()
+  }
+}
+
+/// What scenarios and their last results say about the sentences of documents.
+private struct Trying {
+  typealias SentenceClaim = SentenceIndex.SentenceClaim
+  typealias JudgedClaim = SentenceIndex.JudgedClaim
+
+  let documents: Documents
+  /// The last result of each scenario.
+  let last: [String: ResultDocument]
+  /// The last results that this version of the lab gave.
+  let counted: [String: ResultDocument]
+  /// The names of the scenarios with a claim on a sentence.
+  private var scenarios: [String: [String]] = [:]
+  /// The claims on a sentence.
+  private var claims: [String: [SentenceClaim]] = [:]
+  /// The reasons why scenarios without results cannot be run.
+  private var obstacles: [String: String] = [:]
+  /// The system of the results; nil if there are no results.
+  private let system: String?
+
+  init(
+    _ documents: Documents, _ scenarios: [ScenarioOutline], _ results: [ResultDocument], on machine: Machine?
+  ) {
+    self.documents = documents
+    last = Dictionary(results.map { ($0.scenario.name, $0) }, uniquingKeysWith: { $1 })
+    counted = last.filter { $0.value.tool.version == Tool.version }
+    system = Set(counted.values.map(\.machine.os)).sorted().first
+    let machines = machine.map { [$0] } ?? Array(Set(counted.values.map(\.machine)))
+    for scenario in scenarios {
+      for id in Set(scenario.claims.flatMap(\.sentenceIDs)) {
+        self.scenarios[id, default: []].append(scenario.name)
+      }
+      if counted[scenario.name] == nil { obstacles[scenario.name] = Self.obstacle(to: scenario, on: machines) }
+      for claim in scenario.claims { add(claim, of: scenario.name) }
+    }
+  }
+
+  /// Adds a claim to the sentences that it is about.
+  private mutating func add(_ claim: ScenarioOutline.Claim, of scenario: String) {
+    let document = counted[scenario]
+    // A comparison judges no claims.
+    let found =
+      document?.scenario.seeksBest == true
+      ? nil
+      : document?.claims.first { found in
+        found.check == claim.check && found.kind == claim.kind
+          && (found.evidence.trials > 0 || found.verdict == .unavailable)
+      }
+    for id in claim.sentenceIDs {
+      guard let said = documents.sentence(id)?.said else { continue }
+      var judgedClaim: JudgedClaim?
+      if let document, let found {
+        judgedClaim = JudgedClaim(found, said, contradicts: claim.contradicts.contains(id), of: document)
+      }
+      claims[id, default: []].append(SentenceClaim(scenario: scenario, claim: claim, judgedClaim: judgedClaim))
+    }
+  }
+
+  func entry(_ sentence: Documents.Sentence) -> SentenceIndex.Entry {
+    let (scenarios, claims) = (self.scenarios[sentence.id] ?? [], self.claims[sentence.id] ?? [])
+    let found = claims.compactMap(\.judgedClaim)
+    let absent = scenarios.compactMap { name in absence(name, found).map { ($0, name) } }
+      .grouped { $0.0 }.map { why, scenarios in (why: why, scenarios: scenarios.map(\.1)) }
+    let isHopeless = found.isEmpty && !absent.isEmpty && absent.allSatisfy { $0.why == .unavailable }
+    let standing = isHopeless ? .unavailable : sentence.standing(found.map(\.opinion), on: system)
+    return SentenceIndex.Entry(
+      id: sentence.id, says: sentence.says, place: sentence.place, said: sentence.said, word: sentence.word,
+      conditions: sentence.conditions, standing: standing,
+      remark: sentence.remark(
+        standing, found.map(\.opinion),
+        untried: found.filter { $0.opinion == .unavailable }.map { ($0.claim.says, $0.claim.evidence.reason) },
+        on: system),
+      scenarios: scenarios,
+      judgedClaims: [ClaimOpinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
+        found.filter { $0.opinion == opinion }
+      },
+      claims: claims, answers: documents.answers(to: sentence), absent: absent,
+      obstacle: found.first { $0.opinion == .unavailable }?.claim.evidence.reason
+        ?? scenarios.lazy.compactMap { obstacles[$0] }.first)
+  }
+
+  /// Returns the reason why a scenario gave no verdict on a sentence; nil if it gave one of `found`.
+  private func absence(_ scenario: String, _ found: [JudgedClaim]) -> SentenceIndex.Absence? {
+    let found = found.filter { $0.scenario == scenario }
+    if found.contains(where: { $0.opinion != .unavailable }) { return nil }
+    if !found.isEmpty || obstacles[scenario] != nil { return .unavailable }
+    if counted[scenario]?.scenario.seeksBest == true { return .compared }
+    return counted[scenario] != nil ? .unjudged : last[scenario] != nil ? .outdated : .notRun
   }
 
   /// Returns the reason why a scenario cannot be run on any of some machines; nil if it can be run on one of them, or

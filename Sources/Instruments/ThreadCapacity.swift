@@ -1,7 +1,7 @@
 import Laboratory
 import Platform
 
-/// A check that threads can be started before Dispatch needs them. If the pool cannot start its threads, Dispatch waits
+/// A check, made before Dispatch needs threads, that the threads can be started. If the pool cannot start its threads, Dispatch waits
 /// for them forever.
 public struct ThreadCapacity: Sendable {
   private let require: @Sendable (Int) throws -> Void

@@ -99,7 +99,8 @@ struct StrideModel {
     case smallest(overhead: Double, stride: Int)
   }
 
-  /// Returns the strides for which scheduling and idle cores cost at most `share` of the work, as a fraction.
+  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If there are
+  /// none, returns the smallest cost.
   func recommendation(forOverhead share: Double) -> Recommendation {
     careful(at: reference(forOverhead: share)).plainRecommendation(forOverhead: share)
   }

@@ -191,7 +191,7 @@ final class OutgoingData: @unchecked Sendable {
     /// The first value of the source's data, in bytes of available space; nil before the first handler call that reads
     /// the data.
     var firstTold: Int?
-    /// The largest later value of the source's data.
+    /// The largest value of the source's data after the first value, in bytes.
     var laterSourceData = 0
     /// The number of writes that found no available space.
     var callsWhileFull = 0

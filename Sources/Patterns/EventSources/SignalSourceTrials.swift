@@ -115,7 +115,8 @@ extension SignalSource {
     return { source.cancel() }
   }
 
-  /// Returns a probe that starts children, requests all of them to exit at once, and counts the reaped children.
+  /// Returns a probe that starts children, lets all of them exit at the same time, and records the number of children
+  /// that were not reaped exactly once and the number of handler calls.
   ///
   /// - Parameter patience: how long the trial waits for children that the variant does not reap.
   func endChildren(

@@ -35,7 +35,7 @@ struct TargetQueues: Pattern {
     "threads of the pools, idle ones included, when each task blocks and no further one begins")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
 
-  /// The runner of the two phases of a trial. Tests replace it.
+  /// The runner of the two phases of a trial, which tests replace.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [work] }

@@ -12,11 +12,11 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
         let open = runs.filter { value(limit, of: $0) / 2 >= tasks }
-        let free = "from limit \(2 * tasks) on, it never blocks one of \(tasks) tasks"
+        let free = "from limit \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks"
         guard seeksBest else {
           return open.isEmpty
             ? nil
-            : RunNote("never-waits", "the semaphore admits half of limit as files; \(free)", runs: open.map(\.label))
+            : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))
         }
         let files = Set(runs.map { value(limit, of: $0) }).sorted().map { limit in
           "\(min(limit / 2, tasks)) at limit \(limit)"
@@ -30,7 +30,7 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// Returns the limit from which the semaphore never blocks a task, and from which every task can open its file.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
     guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
-    return (2 * tasks, "from \(2 * tasks) on, the semaphore never blocks one of \(tasks) tasks")
+    return (2 * tasks, "from \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks")
   }
 
   /// Returns the maximum duration of a trial: all tasks one after the other, and the longest wait for other tasks.

@@ -52,7 +52,7 @@ struct QueuePoolPattern: Pattern {
   let offTarget = Metric.count(
     "off-target", "blocks that did not find exactly what was set on the global queue of their priority")
 
-  /// The runner of the two phases of a trial. Tests replace it.
+  /// The runner of the two phases of a trial, which tests replace.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }

@@ -42,7 +42,7 @@ struct QueueWidth: Pattern {
   let start = Metric.latency(
     "start", "from the first submission to the first instruction of a task, when each task works")
 
-  /// The runner of the two phases of a trial. Tests replace it.
+  /// The runner of the two phases of a trial, which tests replace.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }

@@ -1,8 +1,8 @@
 import Laboratory
 import Platform
 
-/// A check, made before Dispatch needs threads, that the threads can be started. If the pool cannot start its threads, Dispatch waits
-/// for them forever.
+/// A check, made before Dispatch needs threads, that the threads can be started. If the pool cannot start its threads,
+/// Dispatch waits for them forever.
 public struct ThreadCapacity: Sendable {
   private let require: @Sendable (Int) throws -> Void
 

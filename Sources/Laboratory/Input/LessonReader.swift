@@ -115,8 +115,8 @@ struct LessonReader {
     }
   }
 
-  /// Returns the lab's type called `name`; nil if there is no such type. A nested type is found only in the files of the
-  /// pattern.
+  /// Returns the lab's type called `name`; nil if there is no such type. A nested type is found only in the files of
+  /// the pattern.
   private func type(_ name: Substring) -> SourceDeclaration? {
     best(name) { $0.isNewType && ($0.owner == nil || ownFiles.contains($0.file)) }
   }

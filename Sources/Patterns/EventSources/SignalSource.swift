@@ -34,7 +34,8 @@ struct SignalSource: Pattern {
 
   /// The command of a child, which runs until the end of its standard input.
   var child = (image: Host.image, arguments: ["worker"])
-  /// The binary of the processes that raise faults. A test passes the lab's binary, since the test's own binary has no workers.
+  /// The binary of the processes that raise faults. A test passes the lab's binary, since the test's own binary has no
+  /// workers.
   var executable = Host.image
 
   var problem: [any Declaration] { [signals] }

@@ -80,9 +80,9 @@ struct RunIndex: Sendable {
 
   /// Returns the best run of each variant; the run with the lowest figure if neither direction of the metric is better.
   ///
-  /// Only runs with the same amount of work and the same value of `along`, the parameter of a plot's axis, are compared.
-  /// The result therefore contains the best run of each variant for each amount. If these are more than `most` runs, the
-  /// result contains only the runs of one amount, which is in `fixed`.
+  /// Only runs with the same amount of work and the same value of `along`, the parameter of a plot's axis, are
+  /// compared. The result therefore contains the best run of each variant for each amount. If these are more than
+  /// `most` runs, the result contains only the runs of one amount, which is in `fixed`.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
     runs: [Int], fixed: Fixed?
   ) {

@@ -50,7 +50,7 @@ struct FaultProcess {
   private let input: (reader: Int32, writer: Int32)
   private let output: (reader: Int32, writer: Int32)
 
-  /// The fault that this process must handle; nil if this process is not such a worker.
+  /// The fault that this process must handle; nil if this process is not a worker for a fault.
   static var fault: Fault? { Terminal.environment(name).flatMap { Fault(rawValue: $0) } }
 
   /// Starts a worker that runs the body of `variant`.

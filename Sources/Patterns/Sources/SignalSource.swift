@@ -34,7 +34,7 @@ struct SignalSource: Pattern {
 
   /// The command of a child, which runs until the end of its standard input.
   var child = (image: Host.image, arguments: ["worker"])
-  /// The binary of the other processes. A test passes the lab's binary, since the test's own binary has no workers.
+  /// The binary of the worker processes. A test passes the lab's binary, since the test's own binary has no workers.
   var executable = Host.image
 
   var problem: [any Declaration] { [signals] }
@@ -75,8 +75,8 @@ struct SignalSource: Pattern {
       "spaced-burst", .documented, "as burst, but each signal is reported by another source before the next is sent",
       sendBurst(isSpaced: true)
     ) { inbox in
-      // No signal(SIGUSR1, SIG_IGN): another source receives the signal already, and ignoring the signal would take it
-      // from both sources.
+      // This variant does not call signal(SIGUSR1, SIG_IGN). Another source already receives the signal, and neither
+      // source would receive an ignored signal.
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
       source.setRegistrationHandler { inbox.isReady() }

@@ -28,7 +28,7 @@ struct LimitConcurrency: Pattern {
   let missing = Metric.count("missing", "jobs unfinished when the variant reported that all had ended")
   let perJob = Metric.latency("per-job", "elapsed time over the number of jobs, in the timed phase")
 
-  /// The code that runs the two phases of a trial. A test may replace it.
+  /// The code that runs the two phases of a trial. A test may replace this code.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [jobs, work] }
@@ -153,8 +153,8 @@ final class AsyncSemaphore: Sendable {
 /// A queue that limits the number of running operations, as the `maxConcurrentOperationCount` of an operation queue
 /// does.
 ///
-/// It replaces Foundation's `OperationQueue`: the lab does not import Foundation, since its workers must start in a few
-/// milliseconds.
+/// The type replaces Foundation's `OperationQueue`. The lab does not import Foundation, since its workers must start in
+/// a few milliseconds.
 final class Operations: Sendable {
   private struct State {
     var running = 0
@@ -170,7 +170,7 @@ final class Operations: Sendable {
   /// Submits `body`, which runs as soon as fewer than `width` operations are running.
   func add(to group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     let operation: @Sendable () -> Void = {
-      // Each operation has its own serial queue, which always receives a thread.
+      // Each operation has its own serial queue, for which Dispatch always provides a thread.
       DispatchQueue(label: "operation").async(group: group) {
         body()
         self.startNext()

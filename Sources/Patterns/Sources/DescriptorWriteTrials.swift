@@ -298,7 +298,7 @@ final class OutgoingData: @unchecked Sendable {
   ///   the writer does not end within 20 seconds.
   func awaitEnd() throws {
     let hasEnded = state.wait(within: .seconds(20), until: \.hasEnded)
-    // A lack of space on the machine says nothing about the writer.
+    // A lack of space on the machine is not an error of the writer.
     if let withheld = state.withheld { throw withheld }
     guard hasEnded else { throw WaitTimeoutError("writing did not end", within: .seconds(20)) }
     queue.sync {}

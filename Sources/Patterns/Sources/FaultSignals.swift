@@ -84,7 +84,7 @@ struct FaultProcess {
   /// The process identifier of the worker.
   var identifier: pid_t { child.identifier }
 
-  /// Waits for the next number that the worker sends, and returns it.
+  /// Waits for the next number from the worker, and returns the number.
   ///
   /// - Throws: ``Unavailable`` if the worker was killed; another error if it ended without sending a number.
   func hear() throws -> Int {

@@ -108,8 +108,8 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Starts a parent and its child, which watches the parent, and requests the exit of the parent at a moment in the
-  /// child's progress.
+  /// Starts a parent and its child, and requests the exit of the parent at a moment in the child's progress. The child
+  /// watches the parent.
   ///
   /// - Parameters:
   ///   - variant: the variant whose body the child runs.
@@ -261,7 +261,7 @@ private struct MissingMessage: Error, CustomStringConvertible {
 
 // MARK: - Messages between processes
 
-/// A message between processes, which is sent together with the time.
+/// A message between processes. Each message is sent together with the time.
 private enum Message: UInt8 {
   case go = 1, started, knows, watches, reported, unreported, lastAct
 }

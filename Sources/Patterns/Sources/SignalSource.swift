@@ -3,9 +3,9 @@ import Instruments
 
 /// Does a signal source deliver every signal, and which setup does it require?
 ///
-/// The document first sets the signal to be ignored, so that the signal does not end the process. It then creates a
-/// signal source on a global queue, with an event handler that processes the signal. The variant `source` performs both
-/// steps in that order.
+/// The document first sets the signal to be ignored, so that the signal does not end the process. The document then
+/// creates a signal source on a global queue, with an event handler that processes the signal. The variant `source`
+/// performs both steps in that order.
 ///
 /// The signals in a trial are real: `kill` sends them to the trial's own process. The trial sends SIGUSR1 instead of
 /// SIGHUP, since other processes may send SIGHUP to end the trial. The variant `registered` also sends SIGHUP and

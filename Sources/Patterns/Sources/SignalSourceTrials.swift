@@ -10,7 +10,7 @@ extension SignalSource {
   /// Returns the longest time that a trial takes on an idle machine. A signal or the exit of a child may be delayed.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Returns a probe that sends signals, each after the previous one was reported, and records the latency of the
+  /// Returns a probe that sends signals, each after the previous signal was reported, and records the latency of the
   /// reports.
   ///
   /// - Parameter ready: how long the trial waits for the registration of a source.
@@ -171,7 +171,8 @@ extension SignalSource {
     }
   }
 
-  /// Returns a probe that sends signals whose default action ends a process, each after the previous one was reported.
+  /// Returns a probe that sends signals whose default action ends a process, each after the previous signal was
+  /// reported.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendToRegistered(
@@ -261,7 +262,7 @@ extension SignalSource {
   }
 }
 
-/// Installs a signal handler by `sigaction`. System calls that the handler interrupts are restarted.
+/// Installs a signal handler with `sigaction`. System calls that the handler interrupts are restarted.
 func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
   var action = sigaction()
   #if canImport(Darwin)
@@ -286,8 +287,8 @@ final class SignalInbox: Sendable {
   private let output: Int32
   private let input: Int32
 
-  /// The inbox of the signal handler. It is a global variable, since a signal handler cannot capture values, and is set
-  /// before the handler is installed.
+  /// The inbox of the signal handler. The inbox is a global variable, since a signal handler cannot capture values. The
+  /// variable is set before the handler is installed.
   nonisolated(unsafe) static var ofHandler: SignalInbox?
 
   /// Creates an empty inbox.

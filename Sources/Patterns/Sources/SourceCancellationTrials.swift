@@ -58,7 +58,7 @@ extension SourceLifecycle {
     }
   }
 
-  /// A probe that cancels as many sources as the settings specify, or fewer if a late handler call happens.
+  /// A probe that cancels 20 sources for each of the ``repeats``, or fewer if a late handler call happens.
   var cancelManyTimes: Probe<MakeBusy> {
     Probe(reads: [repeats], records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       try cancel(sources: 20 * trial[repeats])(trial, make)

@@ -3,7 +3,7 @@ import Instruments
 /// When and where do the handlers of a source run, from its creation to its cancellation, and what frees its resources?
 ///
 /// The pattern has four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and `SourceRelease`, each with
-/// its measuring code in a separate file. They are one pattern because their claims belong to one scenario.
+/// its measuring code in a separate file. The lessons form one pattern because their claims belong to one scenario.
 ///
 /// The sources in a trial are custom sources, so that the trial determines when an event arrives. The trial holds the
 /// running handler while the source is cancelled, and holds the queue while the target queue of the source is changed.

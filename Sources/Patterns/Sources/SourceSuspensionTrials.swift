@@ -30,8 +30,8 @@ extension SourceLifecycle {
     trial.record(resumeToRun, all.dropFirst().map { $0.resumeToRun })
   }
 
-  /// A probe for read sources on pipes that are suspended, or whose queue is blocked, while bytes arrive. The probe
-  /// also counts the sources whose first estimate is less than the number of available bytes.
+  /// A probe for read sources that are suspended, or whose queue is blocked, while bytes arrive in their pipes. The
+  /// probe also counts the sources whose first estimate is less than the number of available bytes.
   var holdBackReading: Probe<@Sendable (SourceLife, PipeOfBytes) throws -> () -> Void> {
     Probe(reads: [repeats, events], records: heldMetrics + [shortEstimates]) { trial, body in
       let standstill = Standstill()

@@ -170,7 +170,7 @@ final class TimerRun: Sendable {
 
   // MARK: For the trial
 
-  /// Stores the source of the timer, which ``end()`` cancels.
+  /// Stores the timer's source, so that ``end()`` can cancel the source.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
     state.note { $0.source = source }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Does code of the main actor run on the main thread, and does it return there after an `await`?
 ///
-/// In an app, the main thread runs the main queue in its run loop. A command-line program has no run loop. The main
-/// thread calls `dispatchMain`, or the main function is `async`. In the second case, Swift's runtime calls
-/// `dispatchMain` at the first `await` that suspends:
+/// In an app, the main thread runs the main queue in its run loop. A command-line program has no run loop. The
+/// program's main thread calls `dispatchMain`, or its main function is `async`. In the second case, Swift's runtime
+/// calls `dispatchMain` at the first `await` that suspends:
 ///
 /// ```swift
 /// @main struct Program {

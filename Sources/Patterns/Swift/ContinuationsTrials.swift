@@ -238,8 +238,8 @@ final class Holder<Continuation>: @unchecked Sendable {
 
 /// A capture of the text that this process writes to standard error.
 private enum StandardError {
-  /// Executes `body`, and returns the text that was written to standard error during the call, up to the capacity of a
-  /// pipe.
+  /// Executes `body`, and returns the text that was written to standard error during the call. The text must not exceed
+  /// the capacity of a pipe.
   static func whileIt(_ body: () throws -> Void) throws -> String {
     let pipe = try makePipe()
     defer { close(pipe.reader) }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The code that measures the variants.
 extension CustomExecutors {
-  /// The body of a variant, which calls code that records where it runs.
+  /// The body of a variant. The body calls code that records where the code runs.
   typealias Calling = @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async throws -> Void
 
   private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }

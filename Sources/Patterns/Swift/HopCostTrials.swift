@@ -7,8 +7,8 @@ import Synchronization
 extension HopCost {
   /// Measures round trips that are made with blocks. Each caller starts from a serial queue of its own.
   ///
-  /// - Parameter body: a closure that submits a block that counts the visit at the target and then executes `back` on
-  ///   the caller's queue.
+  /// - Parameter body: a closure that submits a block to the target. The block counts the visit, and then executes
+  ///   `back` on the caller's queue.
   func hop(
     _ trial: Trial,
     _ body:

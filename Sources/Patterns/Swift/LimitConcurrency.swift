@@ -8,8 +8,8 @@ import Synchronization
 /// signals the semaphore afterwards. A job that waits in this way blocks a thread. A job of Swift concurrency may
 /// instead suspend, and resume on any free thread.
 ///
-/// Each trial has two phases. In the first phase the jobs work and are timed; the times at which each job began and
-/// ended show how many jobs were in progress at once. In the second phase each job waits at its beginning until no
+/// Each trial has two phases. In the first phase, the jobs work and are timed. The times at which each job began and
+/// ended show how many jobs were in progress at once. In the second phase, each job waits at its beginning until no
 /// further job begins and all threads sleep (``Standstill``).
 ///
 /// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
@@ -164,7 +164,7 @@ final class Operations: Sendable {
   private let width: Int
   private let state = Mutex(State())
 
-  /// Creates a queue of operations, of which at most `width` run at once.
+  /// Creates a queue that runs at most `width` operations at once.
   init(width: Int) { self.width = width }
 
   /// Submits `body`, which runs as soon as fewer than `width` operations are running.

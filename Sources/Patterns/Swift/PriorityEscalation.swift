@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Each task begins with low priority, and continues until the trial has raised its priority, or until `patience` is
 /// over. A trial records the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. The
-/// pattern queue-priority examines which thread the system runs first.
+/// pattern `queue-priority` examines which thread the system runs first.
 ///
 /// SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
 struct PriorityEscalation: Pattern {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The code that measures the variants.
 extension PriorityEscalation {
-  /// The body of a variant, which starts a task and raises its priority.
+  /// The body of a variant. The body starts a task and raises the task's priority.
   typealias Raising = @Sendable (RaisedTask) async throws -> Void
 
   private var raises: [any Declaration] { [unraised, uncalled] }

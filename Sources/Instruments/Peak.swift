@@ -7,9 +7,9 @@ import Synchronization
 /// The highest observed value of a count that the system maintains, such as threads or descriptors.
 ///
 /// There are two ways to observe the count, which can be combined. ``during(every:_:)`` samples on a thread of its own
-/// while a closure is executed. It misses a peak between two samples, so the result is a lower bound. ``sample()``
-/// samples at an instant that the caller chooses, for instance after each `open` of a task. A peak cannot be missed if
-/// the code that causes it samples right afterwards. The result is never higher than the true peak.
+/// while a closure is executed. This method misses a peak between two samples, so the result is a lower bound.
+/// ``sample()`` samples at an instant that the caller chooses, for instance after each `open` of a task. A peak cannot
+/// be missed if the code that causes it samples right afterwards. The result is never higher than the true peak.
 public final class Peak: Sendable {
   private let count: @Sendable () -> Int?
   /// The highest observed count; -1 if no count was observed.

@@ -7,7 +7,7 @@ public struct SmallTasks: Sendable {
   /// The tasks.
   public let all: [SmallTask]
 
-  /// Creates tasks with the given steps of calibrated work each.
+  /// Creates `count` tasks, each with `steps` steps of calibrated work.
   public init(count: Int, steps: Int) {
     let runs = Slots(count: count, padded: true) { _ in Atomic(0) }
     self.runs = runs

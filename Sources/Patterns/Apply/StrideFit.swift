@@ -1,7 +1,7 @@
 import Measurement
 
-/// The terms of a ``StrideModel``. Cross-validation selects them: it chooses those that best predict the strides to
-/// which they were not fitted.
+/// The terms of a ``StrideModel``. Cross-validation selects the set of terms that best predicts strides outside the
+/// fit.
 struct StrideFit {
   var work: Double
   var overhead: Double
@@ -26,7 +26,7 @@ struct StrideFit {
   /// Returns the time in nanoseconds that scheduling one block of `stride` iterations adds to the loop.
   func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
 
-  /// Returns the terms with a multiple of the work and of the tail.
+  /// Returns the terms with the work and the tail multiplied by the given factors.
   func scaled(work: Double, tail: Double) -> StrideFit {
     var fit = self
     fit.work *= work
@@ -39,7 +39,7 @@ struct StrideFit {
   /// The number of resamplings.
   private static let resamplings = 100
 
-  /// Returns fits to resampled rounds; empty if a stride has too few rounds.
+  /// Returns fits to resampled rounds, or an empty array if a stride has too few rounds.
   ///
   /// This is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats the
   /// whole procedure from the medians to the selection of the terms. Since all strides take part in the same rounds, a

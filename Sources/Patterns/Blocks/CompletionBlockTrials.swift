@@ -8,7 +8,8 @@ extension CompletionBlock {
   /// Returns a probe that calls the document's function repeatedly, and checks each result. The first call is a
   /// warm-up.
   ///
-  /// - Parameter namesQueue: whether the caller passes a queue for the result. If so, the probe verifies that queue.
+  /// - Parameter namesQueue: whether the caller passes a queue for the result, and the probe verifies the result's
+  ///   queue.
   func measure(namesQueue: Bool) -> Probe<@Sendable (AverageCall) -> Void> {
     Probe(reads: [calls, numbers], records: metrics + (namesQueue ? [wrongQueue] : [])) { trial, body in
       var results = Results()

@@ -17,7 +17,7 @@ extension ReadersWriter {
   /// Times reads and writes of a pair, and pauses a write to check whether the guard admits a reader.
   ///
   /// - Parameters:
-  ///   - bound: the maximum time for which a write pauses; nil for the setting `hold`.
+  ///   - bound: the maximum time for which a write pauses; nil to use the setting `hold`.
   ///   - read: reads the pair under the guard.
   ///   - write: writes the pair under the guard.
   func measure(
@@ -61,7 +61,8 @@ extension ReadersWriter {
   /// Pauses writes, reads the pair during the pauses, and then times reads and writes by all parties.
   ///
   /// - Parameters:
-  ///   - beginWrite: starts a write on another thread or task, and returns a closure that waits for its end.
+  ///   - beginWrite: starts a write on another thread or task, and returns a closure that waits for the end of the
+  ///     write.
   ///   - read: reads the pair on the calling thread.
   ///   - runAll: runs the operations of all parties, and returns after the last operation.
   private func measure(
@@ -251,14 +252,14 @@ final class ReadersWriterLock: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs `body` while holding the lock for reading, and returns its result.
+  /// Runs `body` while holding the lock for reading, and returns the result of `body`.
   func withReadLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_rdlock(lock)
     defer { pthread_rwlock_unlock(lock) }
     return body()
   }
 
-  /// Runs `body` while holding the lock for writing, and returns its result.
+  /// Runs `body` while holding the lock for writing, and returns the result of `body`.
   func withWriteLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_wrlock(lock)
     defer { pthread_rwlock_unlock(lock) }

@@ -77,7 +77,7 @@ extension QueueContext {
         if idle.isCleanedUpHere { inRelease += 1 }
       }
       trial.record(self.inRelease, inRelease)
-      // This is checked last: a second clean-up comes after the first, which the trial waited for.
+      // The count is read last: a second clean-up would follow the first clean-up, for which the trial waited.
       trial.record(notOnce, all.count { $0.state.cleanUps != 1 })
       trial.record(earlyCleanups, early)
     }
@@ -115,7 +115,7 @@ extension QueueContext {
     Probe(reads: [repeats], records: [reused]) { trial, release in
       var memory = FreedMemory(rounds: trial[repeats] + 2)
       guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
-        throw Unavailable("malloc does not give out at once what was freed")
+        throw Unavailable("malloc does not return freed memory at once")
       }
       var count = 0
       for repeated in 0...trial[repeats] {
@@ -156,7 +156,7 @@ extension QueueContext {
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks.
-  ///   - get: returns the global queue for a flag; nil if the flag is refused.
+  ///   - get: returns the global queue for a flag, or nil if the flag is refused.
   ///   - release: releases a queue.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
@@ -368,7 +368,7 @@ final class MyDataContext: Sendable {
   /// be counted.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// Returns the data at a pointer; new data for nil.
+  /// Returns the data at a pointer, or new data if the pointer is nil.
   static func at(_ context: UnsafeMutableRawPointer?) -> MyDataContext {
     guard let context else { return MyDataContext() }
     return Unmanaged<MyDataContext>.fromOpaque(context).takeUnretainedValue()

@@ -12,8 +12,8 @@ import Instruments
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial runs the tasks twice, as the pattern `queue-width` does. In the first run the tasks work, and their start
-/// and end times show how many of them overlap. In the second run each task blocks immediately, until no further task
+/// Each trial runs the tasks twice, as the pattern `queue-width` does. In the first run the tasks work, and the start
+/// and end times show how many tasks overlap. In the second run each task blocks immediately, until no further task
 /// begins and all threads sleep (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.

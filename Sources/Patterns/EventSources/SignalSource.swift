@@ -34,12 +34,8 @@ struct SignalSource: Pattern {
 
   /// The command of a child, which runs until the end of its standard input.
   var child = (image: Host.image, arguments: ["worker"])
-<<<<<<< HEAD:Sources/Patterns/EventSources/SignalSource.swift
   /// The binary of the processes that raise faults. A test passes the lab's binary, since the test's own binary has no
   /// workers.
-=======
-  /// The binary of the worker processes. A test passes the lab's binary, since the test's own binary has no workers.
->>>>>>> cca32406556ef7bd899ebd236bad940154b858de:Sources/Patterns/Sources/SignalSource.swift
   var executable = Host.image
 
   var problem: [any Declaration] { [signals] }

@@ -28,11 +28,7 @@ struct LimitConcurrency: Pattern {
   let missing = Metric.count("missing", "jobs unfinished when the variant reported that all had ended")
   let perJob = Metric.latency("per-job", "elapsed time over the number of jobs, in the timed phase")
 
-<<<<<<< HEAD:Sources/Patterns/SwiftConcurrency/LimitConcurrency.swift
   /// The runner of the two phases of a trial, which tests replace.
-=======
-  /// The code that runs the two phases of a trial. A test may replace this code.
->>>>>>> cca32406556ef7bd899ebd236bad940154b858de:Sources/Patterns/Swift/LimitConcurrency.swift
   var census = TaskCensus()
 
   var problem: [any Declaration] { [jobs, work] }

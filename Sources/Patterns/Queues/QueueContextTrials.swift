@@ -156,8 +156,8 @@ extension QueueContext {
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks.
-  ///   - get: returns the global queue for a flag, or nil if the flag is refused.
-  ///   - release: releases a queue.
+  ///   - get: a closure that returns the global queue for a flag, or nil if the flag is refused.
+  ///   - release: a closure that releases a queue.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
     release: (UnsafeMutableRawPointer) -> Void
@@ -176,7 +176,7 @@ extension QueueContext {
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks of a queue.
-  ///   - release: releases a queue more often than it retains the queue.
+  ///   - release: a closure that releases a queue more often than it retains the queue.
   func overRelease(
     _ trial: Trial, _ queues: [UnsafeMutableRawPointer?], within patience: Duration = .seconds(20),
     release: (UnsafeMutableRawPointer?) -> Void
@@ -223,7 +223,7 @@ extension QueueContext {
   /// - Parameters:
   ///   - patience: the maximum time to wait for a block of the queue. If the block has not run by then, the change of
   ///     the target or the suspension took effect.
-  ///   - change: changes a queue.
+  ///   - change: a closure that changes a queue.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void

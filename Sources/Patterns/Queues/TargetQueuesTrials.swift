@@ -7,7 +7,7 @@ extension TargetQueues {
   ///
   /// - Parameters:
   ///   - atOnce: the number of tasks that may block at once; nil if a few threads suffice.
-  ///   - submit: submits a task to the queue or actor at the task's index.
+  ///   - submit: a closure that submits a task to the queue or actor at the task's index.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func look(
     _ trial: Trial, atOnce: Int? = nil,

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The code that runs the trials, in which tasks open files under a lowered limit.
 extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
-  /// Returns a finding for each number of tasks that a semaphore never blocks, since its initial value is at least that
-  /// number. In a search, the finding is part of the answer.
+  /// Returns a finding for each number of tasks for which a semaphore never blocks. The initial value of such a
+  /// semaphore is at least the number of tasks. In a search, the finding is part of the answer.
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: Run) -> Int { parameter.value(in: run.parameters) ?? 0 }
     let runs = results.runs.filter { run in
@@ -13,8 +13,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     }
     return runs.grouped { value(tasks, of: $0) }.map { tasks, runs in
       let range =
-        "limit \(Quantity(Double(2 * tasks), .none)) on, the semaphore never blocks one of \(tasks) tasks: it admits half of "
-        + "limit as many files at once"
+        "limit \(Quantity(Double(2 * tasks), .none)) on, the semaphore never blocks one of \(tasks) tasks: it admits "
+        + "limit / 2 files at once"
       return results.experiment.seeksBest
         ? RunNote(Conclusion.advice, "From \(range).", runs: runs.map(\.label))
         : RunNote("never-waits", "from \(range)", runs: runs.map(\.label))
@@ -40,12 +40,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     case perCore
   }
 
-  /// Returns a probe that runs tasks with a lowered limit of open files and waits for all of them. The probe records
+  /// Returns a probe that runs tasks under a lowered limit of open files, and waits for all tasks. The probe records
   /// the threads, the open files and the failures.
   ///
   /// The trial is unavailable if the hard limit is below the setting `limit`, or if there are not enough threads. The
-  /// trial is also unavailable if too few descriptors are free. A trial requires half of `limit`; with `perCore`
-  /// threads it requires one descriptor for each queue of a pool.
+  /// trial is also unavailable if too few descriptors are free. A trial with `perCore` threads requires a free
+  /// descriptor for each queue of the pool. Other trials require half of `limit`.
   ///
   /// - Parameters:
   ///   - threads: the number of threads that the trial must be able to start.
@@ -185,7 +185,7 @@ final class OpenFiles: Sendable {
   struct FileTask: Sendable {
     fileprivate let files: OpenFiles
 
-    /// Opens the file and returns its descriptor; -1 if the open failed, as the system call does.
+    /// Opens the file and returns its descriptor, or -1 if the open failed.
     func open() -> Int32 {
       files.threads.sample()
       let descriptor = systemOpen(files.path)
@@ -225,6 +225,6 @@ final class OpenFiles: Sendable {
   }
 }
 
-// The methods of the same names hide the system's functions.
+// These functions call the functions of the C library, which the methods `open` and `close` hide.
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -159,7 +159,6 @@ final class SharedNumber: Sendable {
   /// The nanoseconds for which the first reader waited.
   var waited: UInt64 { wait.load(ordering: .relaxed) }
 
-  /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 
   /// An unretained pointer to the number, as the context of a C function.

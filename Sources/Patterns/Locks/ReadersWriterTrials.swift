@@ -8,7 +8,7 @@ import Synchronization
 /// excludes readers, a reader always reads the pair during the pause. Then all parties read and write without a pause,
 /// and their operations are timed.
 extension ReadersWriter {
-  /// Returns the maximum duration of a trial: the operations one after the other, and the paused writes.
+  /// Returns the maximum duration of a trial, in which the operations run one after the other and all pauses time out.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]

@@ -288,7 +288,8 @@ final class QueueAnswers: Sendable {
     queues =
       [serial, targeting, concurrent].map { AskingQueue($0) }
       + [AskingQueue(global: 0, .global()), AskingQueue(global: -2, .global(qos: .utility))]
-    // Each queue runs two blocks, and two threads also ask outside of blocks: the main thread and the trial's own.
+    // Each queue runs two blocks, and two threads call the function outside of blocks: the main thread and the trial's
+    // thread.
     for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
@@ -319,7 +320,7 @@ final class QueueAnswers: Sendable {
 
 /// The data that a program stores for a queue, with the trial's observations of the data.
 final class MyDataContext: Sendable {
-  /// The data that the current task has stored.
+  /// The data that the current task or its parent has stored; nil if no data is stored.
   @TaskLocal static var current: MyDataContext?
 
   /// The number of finalizers that ran without a context in this process.

@@ -9,7 +9,7 @@ import Synchronization
 /// semaphore before it opens a file, and signals the semaphore after it has closed the file. The variant `semaphore` is
 /// this code.
 ///
-/// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). Its tasks open the executable file of the lab, which
+/// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). The tasks open the executable file of the lab, which
 /// exists on every machine, unlike the document's file. While a task holds its file open, it blocks, in place of
 /// processing the file.
 ///

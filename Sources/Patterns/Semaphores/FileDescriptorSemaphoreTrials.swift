@@ -27,7 +27,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     return (2 * tasks, "from \(2 * tasks) on, the semaphore never blocks one of \(tasks) tasks")
   }
 
-  /// Returns the maximum duration of a trial: all tasks one after the other, and the longest wait for other tasks.
+  /// Returns the maximum duration of a trial, in which all tasks run one after the other and the longest wait times
+  /// out.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
   /// The number of threads that a trial must be able to start.
@@ -177,7 +178,6 @@ final class OpenFiles: Sendable {
       files.waits.note { $0.append(time) }
     }
 
-    /// Signals the semaphore.
     func signal() { semaphore.signal() }
   }
 

@@ -50,7 +50,7 @@ struct SemaphoreCost: Pattern {
   let overtaken = Metric.count(
     "overtaken", "threads that stayed asleep in wait while the thread that had just signalled took the permit back")
 
-  /// The detector of the point at which all woken threads sleep again. Tests replace the detector.
+  /// The detector that determines when all threads sleep. Tests replace the detector.
   var standstill = Standstill()
   /// The control of the measurement: a function that executes one system call.
   var getParent: @Sendable () -> Void = { callKernel() }
@@ -157,8 +157,8 @@ struct SemaphoreCost: Pattern {
     [uncontended, syscallsPerPair, control, contended, contextSwitches, lostUpdates]
   }
 
-  /// Returns the maximum duration of a trial, in which the threads run one after the other. The time of the pairs is
-  /// negligible in comparison.
+  /// Returns the maximum duration of a trial, in which all contended pairs and all pairs of the batches run one after
+  /// the other.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
   }

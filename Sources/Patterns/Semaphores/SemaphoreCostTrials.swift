@@ -158,7 +158,6 @@ extension SemaphoreCost {
 
 /// A sequence of pairs of wait and signal. Each pair encloses no work, or an update of a number.
 struct Pairs: Sendable {
-  /// The number of pairs.
   let count: Int
   private let number: UnguardedNumber?
   private let steps: Int
@@ -194,6 +193,5 @@ final class UnguardedNumber: Sendable {
     number.store(before + 1, ordering: .relaxed)
   }
 
-  /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 }

@@ -67,8 +67,8 @@ final class RaceTrack: @unchecked Sendable {
       ask(row)
       course.rendezvous.wait()
       count(share, into: &counts)
-      // One actor decides for all, before the rendezvous that publishes the decision. The last actor decides, since its
-      // share is never empty.
+      // The last actor decides for all actors, since its share is never empty. The next rendezvous publishes the
+      // decision.
       if actor == actors - 1 { course.decide(counts) }
       course.rendezvous.wait()
       clear(actor)

@@ -45,7 +45,7 @@ public final class Peak: Sendable {
   }
 
   /// Executes `body`, and takes samples before it, after it, and every `period` on a thread of its own. If a sample is
-  /// expensive, fewer are taken, so that sampling uses at most a tenth of a core.
+  /// expensive, fewer samples are taken, so that sampling uses at most a tenth of a core.
   ///
   /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.
   public func during<Result>(every period: Duration = .milliseconds(1), _ body: () throws -> Result) throws -> Result {

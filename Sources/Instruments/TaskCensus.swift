@@ -5,8 +5,8 @@ import Measurement
 import Platform
 import Synchronization
 
-/// A measurement of the number of tasks that the system allows to be in progress at once. It has two rounds: one in
-/// which the tasks work, and one in which they wait.
+/// A measurement of the number of tasks that the system allows to be in progress at once. The tasks work in the first
+/// round, and wait in the second round.
 public struct TaskCensus: Sendable {
   /// The check that no further task begins. Tests replace this check.
   public var standstill = Standstill()

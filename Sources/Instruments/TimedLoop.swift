@@ -36,7 +36,7 @@ public func timedLoop(
   gcdlab_loop_ends()
 }
 
-/// A loop of operations on one subject that are timed together.
+/// A loop of operations that have the same subject and are timed together.
 public struct Loop<Subject> {
   /// The number of operations.
   public let count: Int
@@ -58,7 +58,7 @@ public struct Loop<Subject> {
   }
 }
 
-/// A loop over values that are passed to a function one after the other, and timed together.
+/// A loop that passes values to a function one after the other. The calls are timed together.
 public struct Pieces<Piece> {
   @usableFromInline let pieces: [Piece]
 

@@ -29,7 +29,7 @@ extension WakeUps {
   private static func median(ofSleeperOn core: Int) throws(SystemError) -> Double {
     // The first wake-up is a warm-up.
     let all = (0...50).map { _ in WakeUp() }
-    // The waking thread is a new one, so that the calling thread keeps its core.
+    // A new thread sends the wake-ups, so that the calling thread keeps its core.
     let waker = try SystemThread {
       try? SystemThread.prefer(core: 0)
       for wakeUp in all {

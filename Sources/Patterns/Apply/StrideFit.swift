@@ -41,9 +41,10 @@ struct StrideFit {
 
   /// Returns fits to resampled rounds, or an empty array if a stride has too few rounds.
   ///
-  /// This is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats the
-  /// whole procedure from the medians to the selection of the terms. Since all strides take part in the same rounds, a
-  /// round is drawn for all strides together. The seed is fixed, so that the same results have the same interval.
+  /// The method is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats
+  /// the whole procedure from the medians to the selection of the terms. Since all strides take part in the same
+  /// rounds, a round is drawn for all strides together. The seed is fixed, so that the same results have the same
+  /// interval.
   static func resampled(_ costs: [StrideModel.Cost]) -> [StrideFit] {
     guard costs.allSatisfy({ $0.rounds.count >= ConfidenceInterval.fewest }) else { return [] }
     let rounds = Set(costs.flatMap(\.rounds.keys)).sorted()
@@ -68,8 +69,7 @@ struct StrideFit {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// Returns the largest error of predicting a stride between the first and the last one from a fit to all other
-  /// strides.
+  /// Returns the largest error of predicting an inner stride from a fit to all other strides.
   private static func worstPrediction(_ costs: [StrideModel.Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
     let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
       guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }

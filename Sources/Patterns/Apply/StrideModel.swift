@@ -213,8 +213,8 @@ extension StrideModel {
     return "stride \(strides.lowerBound.withCommas)\(most)" + (beyond.isEmpty ? "" : " (\(beyond))")
   }
 
-  /// Returns the strides within `exact` whose first and last one have two significant digits. The last one may also be
-  /// `whole`, the number of iterations.
+  /// Returns the largest range within `exact` whose bounds have two significant digits. The upper bound may also be
+  /// `whole`, the number of iterations. Returns `exact` if there is no such range.
   private static func rounded(_ exact: ClosedRange<Int>, whole: Int) -> ClosedRange<Int> {
     func unit(_ number: Int) -> Int {
       var unit = 1

@@ -206,7 +206,6 @@ final class ReadFiles: Sendable {
   /// A path at which no file exists.
   var missing: String { directory.file("missing") }
 
-  /// Removes the file.
   func remove() { directory.remove() }
 }
 
@@ -252,7 +251,6 @@ final class FileRequests: Sendable {
     fileprivate let requests: FileRequests
     fileprivate let index: Int
 
-    /// Whether the request is the first one.
     var isFirst: Bool { index == 0 }
 
     /// The path to read.

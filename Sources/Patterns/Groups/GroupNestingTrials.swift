@@ -105,7 +105,7 @@ extension GroupNesting {
       calls.append(work)
       if let time = work.completedAfter { trial.record(total, time) }
     }
-    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
+    // If a completion was submitted twice, both runs have ended when this call returns.
     mainQueue.sync {}
     trial.record(self.blockedCallers, kept)
     trial.record(missingAtGroupEnd, calls.sum { $0.early.count })

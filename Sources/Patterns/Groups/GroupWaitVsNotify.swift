@@ -4,9 +4,9 @@ import Instruments
 /// How does a program detect that a group of tasks has finished: by `dispatch_group_wait`, by `dispatch_group_notify`,
 /// or by the older calls that these functions replaced?
 ///
-/// The document downloads three photos and then calls a completion block on the main queue. Its first version moves the
-/// whole method to a global queue of high priority, enters the group once for each photo, and blocks in
-/// `dispatch_group_wait` until the last download has left the group. Its second version registers a notify block
+/// The document downloads three photos and then calls a completion block on the main queue. The document's first
+/// version moves the whole method to a global queue of high priority, enters the group once for each photo, and blocks
+/// in `dispatch_group_wait` until the last download has left the group. The second version registers a notify block
 /// instead, and so requires neither the global queue nor a blocked thread. Another document reports that the notify
 /// call replaced its semaphore, and a third document recommends a group in place of joining threads.
 ///

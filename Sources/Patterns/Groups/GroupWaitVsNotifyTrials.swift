@@ -91,15 +91,15 @@ extension GroupWaitVsNotify {
     mainQueue.setSpecific(key: GroupDownload.isMainQueue, value: true)
     let downloads = try measureCalls(
       trial, timeout: timeout, holdsBack: holdsBack, holdsThread: holdsThread, leaver: leaver, method)
-    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
+    // If a completion block was submitted twice, both runs have ended when this call returns.
     mainQueue.sync {}
     trial.record(notOnce, downloads.count { $0.completions.count != 1 })
     trial.record(wrongQueue, downloads.sum { $0.elsewhere })
     return downloads
   }
 
-  /// Calls `method` once while a gate delays the downloads, and then `repeats` times. The first call is the warm-up.
-  /// Its parked threads are counted.
+  /// Calls `method` once while a gate delays the downloads, and then `repeats` times. The first call is the warm-up,
+  /// during which the parked threads are counted.
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     completesInCaller: Bool = false, leaver: WorkerThread?, _ method: @escaping Method
@@ -136,7 +136,7 @@ extension GroupWaitVsNotify {
   }
 }
 
-/// A call of the document's method. It contains the photos to download, the completion block, and the recorded times.
+/// A call of the document's method, with the photos to download, the completion block, and the recorded times.
 final class GroupDownload: Sendable {
   /// The key of a queue-specific value that is set only on the main queue.
   static let isMainQueue = DispatchSpecificKey<Bool>()

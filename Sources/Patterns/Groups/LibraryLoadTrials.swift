@@ -9,7 +9,7 @@ import Synchronization
 /// queue. An append pauses between reading the count and storing the item, until a second append has reached the same
 /// step. Two appends that can run at the same time therefore always overlap.
 extension LibraryLoad {
-  /// Returns the maximum duration of a trial: all files one after the other, and the timeouts of the held loads.
+  /// Returns the maximum duration of a trial, in which all files are found one after the other and all timeouts expire.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
@@ -83,7 +83,7 @@ extension LibraryLoad {
         trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
       }
     }
-    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
+    // If a completion was submitted twice, both runs have ended when this call returns.
     mainQueue.sync {}
     if let library = loads.first(where: { $0.found.isEmpty }) {
       throw Unavailable("files are needed: there are none in \(library.roots.joined(separator: ", "))")

@@ -11,7 +11,7 @@ extension BarrierScope {
   /// - Parameters:
   ///   - patience: the timeout of each wait for a block. The timeout is short for a barrier that should exclude all
   ///     other blocks, since each wait then times out.
-  ///   - submit: submits the three blocks of one barrier.
+  ///   - submit: a closure that submits the three blocks of one barrier.
   func countOverlaps(
     _ trial: Trial, patience: Duration = .milliseconds(2), _ submit: (BarrierBlocks) -> Void
   ) throws {

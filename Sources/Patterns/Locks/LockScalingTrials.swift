@@ -11,7 +11,7 @@ extension LockScaling {
   /// - Parameters:
   ///   - patience: the maximum time for which the first thread in the section waits for a second thread. A correct lock
   ///     excludes the second thread.
-  ///   - enter: enters the section in a loop.
+  ///   - enter: a closure that enters the section in a loop.
   func contend(
     _ trial: Trial, patience: Duration = QueueVsLock.patience, _ enter: @escaping @Sendable (Loop<SectionEntry>) -> Void
   ) throws {
@@ -45,7 +45,7 @@ extension LockScaling {
 
   /// Runs tasks that enter a guarded section. There are two runs: a timed run and an observed run.
   ///
-  /// - Parameter enter: enters the section in a loop.
+  /// - Parameter enter: a closure that enters the section in a loop.
   func contendAsTasks(_ trial: Trial, _ enter: @escaping @Sendable (Loop<SectionEntry>) async -> Void) async throws {
     let tasks = threads(trial)
     let each = max(1, trial[entries] / tasks)

@@ -17,7 +17,7 @@ extension QueueVsLock {
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first reader waits for a second reader.
-  ///   - update: updates the number in a loop.
+  ///   - update: a closure that updates the number in a loop.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void
   ) throws {
@@ -34,8 +34,8 @@ extension QueueVsLock {
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first reader waits for a second reader.
-  ///   - update: submits the updates in a loop.
-  ///   - untilDone: waits until all earlier updates have ended. This wait is part of the measured time.
+  ///   - update: a closure that submits the updates in a loop.
+  ///   - untilDone: a closure that waits until all earlier updates have ended. This wait is part of the measured time.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -52,7 +52,7 @@ extension QueueVsLock {
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first reader waits for a second reader.
-  ///   - update: updates the number in a loop.
+  ///   - update: a closure that updates the number in a loop.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) async -> Void
   ) async throws {
@@ -159,7 +159,6 @@ final class SharedNumber: Sendable {
   /// The nanoseconds for which the first reader waited.
   var waited: UInt64 { wait.load(ordering: .relaxed) }
 
-  /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 
   /// An unretained pointer to the number, as the context of a C function.

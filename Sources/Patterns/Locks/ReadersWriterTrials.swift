@@ -8,7 +8,7 @@ import Synchronization
 /// excludes readers, a reader always reads the pair during the pause. Then all parties read and write without a pause,
 /// and their operations are timed.
 extension ReadersWriter {
-  /// Returns the maximum duration of a trial: the operations one after the other, and the paused writes.
+  /// Returns the maximum duration of a trial, in which the operations run one after the other and all pauses time out.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]
@@ -18,8 +18,8 @@ extension ReadersWriter {
   ///
   /// - Parameters:
   ///   - bound: the maximum time for which a write pauses; nil to use the setting `hold`.
-  ///   - read: reads the pair under the guard.
-  ///   - write: writes the pair under the guard.
+  ///   - read: a closure that reads the pair under the guard.
+  ///   - write: a closure that writes the pair under the guard.
   func measure(
     _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
@@ -61,10 +61,10 @@ extension ReadersWriter {
   /// Pauses writes, reads the pair during the pauses, and then times reads and writes by all parties.
   ///
   /// - Parameters:
-  ///   - beginWrite: starts a write on another thread or task, and returns a closure that waits for the end of the
-  ///     write.
-  ///   - read: reads the pair on the calling thread.
-  ///   - runAll: runs the operations of all parties, and returns after the last operation.
+  ///   - beginWrite: a closure that starts a write on another thread or task, and returns a closure that waits for the
+  ///     end of the write.
+  ///   - read: a closure that reads the pair on the calling thread.
+  ///   - runAll: a closure that runs the operations of all parties, and returns after the last operation.
   private func measure(
     _ trial: Trial, hold: Duration, _ beginWrite: (Pair) throws -> () -> Void, read: (Pair) throws -> Pair.Values,
     race runAll: (PairRace) throws -> Void

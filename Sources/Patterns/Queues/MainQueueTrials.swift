@@ -15,7 +15,7 @@ extension MainQueue {
   /// - Parameters:
   ///   - patience: the maximum time for which the first block waits for its successor, and for which the block on the
   ///     main queue waits for the block that it submitted.
-  ///   - submit: submits a block to the main queue.
+  ///   - submit: a closure that submits a block to the main queue.
   func send(
     _ trial: Trial, patience: Duration = .milliseconds(10), _ submit: @escaping @Sendable (SentBlock) -> Void
   ) throws {

@@ -156,8 +156,8 @@ extension QueueContext {
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks.
-  ///   - get: returns the global queue for a flag, or nil if the flag is refused.
-  ///   - release: releases a queue.
+  ///   - get: a closure that returns the global queue for a flag, or nil if the flag is refused.
+  ///   - release: a closure that releases a queue.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
     release: (UnsafeMutableRawPointer) -> Void
@@ -176,7 +176,7 @@ extension QueueContext {
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks of a queue.
-  ///   - release: releases a queue more often than it retains the queue.
+  ///   - release: a closure that releases a queue more often than it retains the queue.
   func overRelease(
     _ trial: Trial, _ queues: [UnsafeMutableRawPointer?], within patience: Duration = .seconds(20),
     release: (UnsafeMutableRawPointer?) -> Void
@@ -223,7 +223,7 @@ extension QueueContext {
   /// - Parameters:
   ///   - patience: the maximum time to wait for a block of the queue. If the block has not run by then, the change of
   ///     the target or the suspension took effect.
-  ///   - change: changes a queue.
+  ///   - change: a closure that changes a queue.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
@@ -288,7 +288,8 @@ final class QueueAnswers: Sendable {
     queues =
       [serial, targeting, concurrent].map { AskingQueue($0) }
       + [AskingQueue(global: 0, .global()), AskingQueue(global: -2, .global(qos: .utility))]
-    // Each queue runs two blocks, and two threads also ask outside of blocks: the main thread and the trial's own.
+    // Each queue runs two blocks, and two threads call the function outside of blocks: the main thread and the trial's
+    // thread.
     for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
@@ -319,7 +320,7 @@ final class QueueAnswers: Sendable {
 
 /// The data that a program stores for a queue, with the trial's observations of the data.
 final class MyDataContext: Sendable {
-  /// The data that the current task has stored.
+  /// The data that the current task or its parent has stored; nil if no data is stored.
   @TaskLocal static var current: MyDataContext?
 
   /// The number of finalizers that ran without a context in this process.

@@ -14,7 +14,7 @@ extension QueueOrder {
   /// - Parameters:
   ///   - patience: the maximum time for which the first task waits, after all tasks are submitted, for the end of its
   ///     successor.
-  ///   - submit: submits the tasks of one thread in their order.
+  ///   - submit: a closure that submits the tasks of one thread in their order.
   func log(
     _ trial: Trial, patience: Duration, _ submit: @escaping @Sendable ([TaskLog.Task]) -> Void
   ) throws {
@@ -37,7 +37,7 @@ extension QueueOrder {
   /// - Parameters:
   ///   - patience: the maximum time for which the spinning tasks wait for the second task to begin. If the second task
   ///     can begin only after the first task, the spinning tasks wait for the whole time.
-  ///   - add: adds the two tasks of a pair.
+  ///   - add: a closure that adds the two tasks of a pair.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
     try SystemThread.requireCapacity(for: trial.cores + 2)
     var count = 0
@@ -81,7 +81,7 @@ extension QueueOrder {
   /// Each thread arrives when the previous thread sleeps. The first thread releases the lock after all other threads
   /// have arrived, and then arrives again as the last thread.
   ///
-  /// - Parameter enter: acquires the lock, records the admission, and releases the lock.
+  /// - Parameter enter: a closure that acquires the lock, records the admission, and releases the lock.
   /// - Throws: ``Unavailable`` if the system does not report the states of threads, or ``SystemError`` if a thread
   ///   cannot be started.
   func arrive(_ trial: Trial, _ enter: @escaping @Sendable (Arrivals.One) -> Void) throws {

@@ -33,7 +33,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     return (2 * tasks, "from \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks")
   }
 
-  /// Returns the maximum duration of a trial: all tasks one after the other, and the longest wait for other tasks.
+  /// Returns the maximum duration of a trial, in which all tasks run one after the other and the longest wait times
+  /// out.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
   /// The number of threads that a trial must be able to start.
@@ -46,12 +47,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     case perCore
   }
 
-  /// Returns a probe that runs tasks with a lowered limit of open files and waits for all of them. The probe records
+  /// Returns a probe that runs tasks under a lowered limit of open files, and waits for all tasks. The probe records
   /// the threads, the open files and the failures.
   ///
   /// The trial is unavailable if the hard limit is below the setting `limit`, or if there are not enough threads. The
-  /// trial is also unavailable if too few descriptors are free. A trial requires half of `limit`; with `perCore`
-  /// threads it requires one descriptor for each queue of a pool.
+  /// trial is also unavailable if too few descriptors are free. A trial with `perCore` threads requires a free
+  /// descriptor for each queue of the pool. Other trials require half of `limit`.
   ///
   /// - Parameters:
   ///   - threads: the number of threads that the trial must be able to start.
@@ -183,7 +184,6 @@ final class OpenFiles: Sendable {
       files.waits.note { $0.append(time) }
     }
 
-    /// Signals the semaphore.
     func signal() { semaphore.signal() }
   }
 
@@ -191,7 +191,7 @@ final class OpenFiles: Sendable {
   struct FileTask: Sendable {
     fileprivate let files: OpenFiles
 
-    /// Opens the file and returns its descriptor; -1 if the open failed, as the system call does.
+    /// Opens the file and returns its descriptor, or -1 if the open failed.
     func open() -> Int32 {
       files.threads.sample()
       let descriptor = systemOpen(files.path)
@@ -231,6 +231,6 @@ final class OpenFiles: Sendable {
   }
 }
 
-// The methods of the same names hide the system's functions.
+// These functions call the functions of the C library, which the methods `open` and `close` hide.
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

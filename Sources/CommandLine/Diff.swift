@@ -100,7 +100,7 @@ struct Diff: AsyncParsableCommand {
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
       throw ValidationError(
-        "Give names of scenarios, two documents, OLD.json NEW.json, or several for each side: --old A.json … --new B.json …"
+        "Give names of scenarios, or two documents (OLD.json NEW.json), or several documents for each side (--old A.json … --new B.json …)."
       )
     }
     return (old, new)

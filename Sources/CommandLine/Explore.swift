@@ -67,7 +67,7 @@ struct Explore: AsyncParsableCommand {
 
   func validate() throws {
     if all, !names.isEmpty {
-      throw ValidationError("--all explores every scenario: give it alone, or names without it.")
+      throw ValidationError("--all explores every scenario: give either --all or names of scenarios.")
     }
     for (option, value, least) in [
       ("--random", random, 1), ("--priorities", priorities, 1), ("--preemptions", preemptions, 0),
@@ -165,7 +165,7 @@ struct Explore: AsyncParsableCommand {
     if !all, names.isEmpty { throw InputError("name a scenario that can be explored, or give --all") }
     let known = Lab.explored
     guard !known.isEmpty else {
-      throw InputError("no scenario of this lab can be explored: Lab(explored:) names none, see docs/explore.md")
+      throw InputError("no scenario can be explored, since none was passed to Lab(explored:); see docs/explore.md")
     }
     var chosen: [ExploredScenario] = []
     for name in all ? known.map(\.name) : names {

@@ -42,7 +42,7 @@ struct ScenarioCommand: AsyncParsableCommand {
 
   func validate() throws {
     if all, !names.isEmpty || !tags.isEmpty {
-      throw ValidationError("--all runs every scenario: give it alone, or names and --tag without it.")
+      throw ValidationError("--all runs every scenario: give either --all, or names and --tag.")
     }
     if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), allowed is 1 to 1000.") }
   }

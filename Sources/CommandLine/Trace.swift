@@ -78,7 +78,7 @@ struct TraceCommand: AsyncParsableCommand {
   func validate() throws {
     if quick { throw ValidationError("--quick: leave it out; a recorded trial is small anyway, and --set changes it.") }
     if all, !names.isEmpty {
-      throw ValidationError("--all records every scenario: give it alone, or names without it.")
+      throw ValidationError("--all records every scenario: give either --all or names of scenarios.")
     }
     if let from = try Duration.nanoseconds(option: "--from", from),
       let to = try Duration.nanoseconds(option: "--to", to), to <= from

@@ -73,9 +73,9 @@ final class RandomPriorities: Chooser {
 /// A chooser that enumerates all schedules depth first. Each execution repeats the choices of the previous execution up
 /// to the last decision that has an untried choice.
 ///
-/// With reduction, one of several schedules is executed if the schedules differ only in the order of commuting steps.
-/// The method uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches
-/// until a step is made that does not commute with this step.
+/// With reduction, only one of the schedules that differ only in the order of commuting steps is executed. The method
+/// uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches, until another
+/// strand makes a step that does not commute with the tried step.
 final class DepthFirst: Chooser {
   private struct Decision {
     var choices: [Choice]

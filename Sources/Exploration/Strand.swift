@@ -1,8 +1,9 @@
 import CDispatchSupport
 
-/// A thread of an execution: a thread of the program, a block of a queue, or a task of Swift concurrency.
+/// A sequence of steps in an execution: a thread of the program, a block of a queue, or a task of Swift concurrency.
 ///
-/// A thread or block is a fiber, which pauses before each step. A task is a series of jobs, each of which is one step.
+/// A thread or block is a fiber, which pauses before each step. A task is a series of jobs. Each job is one step, or a
+/// fiber if the pool is limited.
 final class Strand {
   let number: Int
   let name: String

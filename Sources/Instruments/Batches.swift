@@ -35,8 +35,8 @@ extension Trial {
   ///
   /// - Parameters:
   ///   - size: the number of operations in a batch.
-  ///   - nothing: executes the loop around an empty operation.
-  ///   - batch: executes the loop around the operation.
+  ///   - nothing: a closure that executes the loop around an empty operation.
+  ///   - batch: a closure that executes the loop around the operation.
   public func time(_ metric: MetricKey<Duration>, over size: Int, nothing: () -> Void, _ batch: () -> Void) {
     for time in Batches.times(of: batch) { record(metric, time, over: size) }
     noteFloor(of: metric, over: size, nothing)

@@ -10,8 +10,8 @@ import Synchronization
 /// A trial thereby provokes an anomaly without a sleep. If the code under test is broken, the early event happens and
 /// opens the gate, however slow the machine is. If the code is correct, the early event does not happen before the
 /// party continues, nothing else is left to do, and the bound ends the wait. The same trial serves both cases, and no
-/// result depends on speed: a bound that is too short could miss an event that was about to happen, but cannot invent
-/// one.
+/// result depends on speed: a bound that is too short could miss an event that was about to happen, but cannot report
+/// an event that does not happen.
 ///
 /// ```swift
 /// let gate = BoundedGate()
@@ -22,7 +22,7 @@ import Synchronization
 public final class BoundedGate: Sendable {
   private struct State {
     var isOpen = false
-    /// The time at which the bound ends; nil until everything else has finished.
+    /// The time on ``MonotonicClock`` at which the bound ends; nil until everything else has finished.
     var end: UInt64?
     var blocked: [DispatchSemaphore] = []
     var suspended: [CheckedContinuation<Bool, Never>] = []
@@ -36,7 +36,8 @@ public final class BoundedGate: Sendable {
       return false
     }
 
-    /// Returns whether the caller must start a thread that waits for the end of the bound.
+    /// Returns whether the caller must start a thread that waits for the end of the bound, and marks the gate as
+    /// watched.
     mutating func needsWatch() -> Bool {
       guard end != nil, !isWatched, !suspended.isEmpty else { return false }
       isWatched = true

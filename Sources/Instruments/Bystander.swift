@@ -2,7 +2,8 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// A block or task that is independent of the event that other tasks wait for. It either begins or is held up.
+/// A block or task that is independent of the event that other tasks wait for. The bystander either begins or is held
+/// up.
 public final class Bystander: Sendable {
   private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
   private let submitted = Moment()

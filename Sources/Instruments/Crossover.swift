@@ -1,21 +1,22 @@
 import Laboratory
 import Measurement
 
-/// The smallest measured size from which one way is certainly faster than another.
+/// The smallest measured size from which one way is certainly faster than another way.
 public struct Crossover {
-  /// A size in nanoseconds, the speed of the way at that size as a multiple of the baseline's, and the label of the
-  /// run. At this size and at all larger ones the way is certainly faster. The undecided sizes are smaller ones at
-  /// which neither way is certainly faster.
+  /// A size in nanoseconds, the speed of the way at that size as a multiple of the baseline's, the label of the run,
+  /// and the undecided sizes. At this size and at all larger sizes, the way is certainly faster. The undecided sizes
+  /// are smaller sizes at which neither way is certainly faster.
   public typealias Point = (size: Int, times: Double, label: String, undecided: [Int])
 
-  /// The minimum share of the rounds in which the way must be faster. The mean of a way whose rounds have two states
-  /// can be lower although most of the rounds are slower.
+  /// The minimum share of the rounds in which the way must be faster. A way whose times alternate between two states
+  /// can have a lower mean although most of its rounds are slower.
   private static let faster = 0.75
 
-  /// The smallest such size; nil if the way is not certainly faster even at the largest size.
+  /// The smallest size from which the way is certainly faster; nil if the way is not certainly faster at the largest
+  /// size.
   public let point: Point?
 
-  /// Determines the crossover; nil if fewer than two sizes have enough rounds of both ways.
+  /// Creates the crossover of a way and a baseline; nil if fewer than two sizes have enough rounds of both ways.
   ///
   /// - Parameters:
   ///   - way: the runs of the way under test, one for each size.
@@ -30,7 +31,8 @@ public struct Crossover {
       guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point })
       else { return nil }
       let rounds = other.rounds(with: run, of: metric)
-      // The sizes share the confidence, since a threshold that is found at one of them by chance is wrong.
+      // The confidence level holds for all sizes together. Otherwise a chance result at one size would yield a
+      // crossover.
       guard let times = rounds.interval(among: sizes.count) else { return nil }
       let faster = rounds.pairs.count { $0.right < $0.left }
       let isFaster = times.low > 1 && Double(faster) >= Self.faster * Double(rounds.pairs.count)
@@ -44,8 +46,8 @@ public struct Crossover {
 }
 
 extension Run {
-  /// Returns the figures of `metric` in this run paired with those of another run, for the rounds in which both have
-  /// one.
+  /// Returns the figures of `metric` in this run paired with those of another run, for the rounds in which both runs
+  /// have a figure.
   public func rounds(with other: Run, of metric: MetricKey<Duration>) -> PairedRounds {
     PairedRounds(figures(metric.metric), against: other.figures(metric.metric))
   }

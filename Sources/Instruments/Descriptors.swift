@@ -16,11 +16,11 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Descriptors of a file that the trial does not use. They occupy the lowest free numbers, as descriptors that other
-/// code of a program may open at any time.
+/// Descriptors of a file that the trial does not use. These descriptors occupy the lowest free numbers, like
+/// descriptors that other code of a program may open at any time.
 public struct UnrelatedFiles: Sendable {
   private let path: String
-  // There are enough of them to fill the gaps between the few descriptors that a worker has.
+  // The number is large enough to fill the gaps between the few descriptors that a worker has.
   private var descriptors = [Int32](repeating: -1, count: 16)
   private var identity = FileIdentity(of: -1)
 
@@ -34,8 +34,8 @@ public struct UnrelatedFiles: Sendable {
   public init(toOpen path: String) { self.path = path }
 
   /// Opens the descriptors without allocating memory. On Linux, a handler that is called for a hang-up must not
-  /// allocate memory until the manager thread has finished with the event: libdispatch frees a record of the descriptor
-  /// that the manager still uses (issue 949 of libdispatch).
+  /// allocate memory until Dispatch's manager thread has finished with the event: libdispatch frees a record of the
+  /// descriptor that the manager thread still uses (issue 949 of libdispatch).
   public mutating func open() {
     for index in descriptors.indices { descriptors[index] = systemOpen(path) }
     identity = FileIdentity(of: descriptors[0])
@@ -52,8 +52,8 @@ public struct UnrelatedFiles: Sendable {
   }
 }
 
-/// The files, pipes and sockets that a trial has opened, with a count of those that are still open. Descriptors that
-/// other code of the process opens and closes do not count.
+/// The files, pipes and sockets that a trial has opened, with a count of the descriptors that still refer to them. The
+/// count does not include descriptors of other files.
 public final class OpenedDescriptors: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
@@ -64,8 +64,8 @@ public final class OpenedDescriptors: Sendable {
 
   /// Creates an empty record.
   ///
-  /// - Parameter margin: the distance above the highest known number up to which descriptors are examined. The system
-  ///   assigns the lowest free number first, so copies that other code has made are seldom higher.
+  /// - Parameter margin: the number of descriptors to examine above the highest included one. The system assigns the
+  ///   lowest free number first, so copies that other code has made seldom have higher numbers.
   public init(above margin: Int32 = 64) { self.margin = margin }
 
   /// Adds a descriptor that the trial has opened.
@@ -83,6 +83,6 @@ public final class OpenedDescriptors: Sendable {
   }
 }
 
-// The methods of the same names hide the system's functions.
+// These functions call the functions of the C library, which the methods `open` and `close` hide.
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }

@@ -50,7 +50,7 @@ private final class Body: Sendable {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// A serial queue for the C functions, which Swift's `DispatchQueue` wraps and hides.
+/// A serial queue that is used with Dispatch's C functions. Swift's `DispatchQueue` hides these functions.
 ///
 /// Unchecked: a queue may be used from any thread.
 public final class FunctionQueue: @unchecked Sendable {

@@ -20,7 +20,8 @@ extension Trial {
   ///
   /// - Parameters:
   ///   - count: the number of repetitions to record.
-  ///   - duration: executes the operation, and returns its duration in nanoseconds; nil if it was not measured.
+  ///   - duration: a closure that executes the operation, and returns its duration in nanoseconds, or nil if the
+  ///     duration was not measured.
   public func record(_ metric: MetricKey<Duration>, count: Int, _ duration: () throws -> UInt64?) rethrows {
     record(metric, try (0...count).map { _ in try duration() }.dropFirst())
   }

@@ -17,7 +17,7 @@ public final class Hold: Sendable {
   /// Blocks the caller until the hold is released, if the hold is set. Otherwise returns at once.
   public func pass() { if catches() { stay() } }
 
-  /// Returns whether the caller is the run to be held, and resets the hold. If the result is true, the caller must call
+  /// Returns whether the calling run must be held, and resets the hold. If the result is true, the caller must call
   /// ``stay()``.
   ///
   /// A handler that reports its run under a lock must call this method under the same lock. Otherwise the handler could
@@ -26,7 +26,7 @@ public final class Hold: Sendable {
     isShut.load(ordering: .acquiring) && isShut.exchange(false, ordering: .acquiringAndReleasing)
   }
 
-  /// Blocks the calling run until the hold is released. Call it only if ``catches()`` returned true.
+  /// Blocks the calling run until the hold is released. Call this method only if ``catches()`` returned true.
   public func stay() {
     isHeld.signal()
     isReleased.wait()
@@ -34,7 +34,7 @@ public final class Hold: Sendable {
 
   /// Waits until a run is held.
   ///
-  /// - Parameter what: the text of the error if no run is held: `the handler did not run`.
+  /// - Parameter what: the text of the error if no run is held, such as `the handler did not run`.
   /// - Throws: ``WaitTimeoutError`` if no run is held within `patience`.
   public func awaitHeld(within patience: Duration, else what: String) throws(WaitTimeoutError) {
     try isHeld.wait(within: patience, else: what)
@@ -45,9 +45,9 @@ public final class Hold: Sendable {
     if !isShut.exchange(false, ordering: .acquiringAndReleasing) { isReleased.signal() }
   }
 
-  /// Blocks a serial queue with a block until the hold is released. Returns once the block has begun.
+  /// Creates a hold that blocks a serial queue with a block. Returns once the block has begun.
   ///
-  /// - Parameter submit: submits a block to the queue.
+  /// - Parameter submit: a closure that submits a block to the queue.
   public init(queueOf submit: (@escaping @Sendable () -> Void) -> Void) {
     holdNext()
     submit { self.pass() }

@@ -1,7 +1,7 @@
 import Measurement
 import Synchronization
 
-/// The time of an event, stored inline in its owner, so that setting it accesses no other memory.
+/// The time of an event. The time is stored inline in its owner, so that setting it accesses no other memory.
 public struct Moment: ~Copyable, Sendable {
   @usableFromInline let nanoseconds = Atomic<UInt64>(0)
 

@@ -7,9 +7,9 @@ import Synchronization
 /// The highest observed value of a count that the system maintains, such as threads or descriptors.
 ///
 /// There are two ways to observe the count, which can be combined. ``during(every:_:)`` samples on a thread of its own
-/// while a closure is executed. It misses a peak between two samples, so the result is a lower bound. ``sample()``
-/// samples at an instant that the caller chooses, for instance after each `open` of a task. A peak cannot be missed if
-/// the code that causes it samples right afterwards. The result is never higher than the true peak.
+/// while a closure is executed. This method misses a peak between two samples, so the result is a lower bound.
+/// ``sample()`` samples at an instant that the caller chooses, for instance after each `open` of a task. A peak cannot
+/// be missed if the code that causes it samples right afterwards. The result is never higher than the true peak.
 public final class Peak: Sendable {
   private let count: @Sendable () -> Int?
   /// The highest observed count; -1 if no count was observed.
@@ -45,7 +45,7 @@ public final class Peak: Sendable {
   }
 
   /// Executes `body`, and takes samples before it, after it, and every `period` on a thread of its own. If a sample is
-  /// expensive, fewer are taken, so that sampling uses at most a tenth of a core.
+  /// expensive, fewer samples are taken, so that sampling uses at most a tenth of a core.
   ///
   /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.
   public func during<Result>(every period: Duration = .milliseconds(1), _ body: () throws -> Result) throws -> Result {

@@ -5,14 +5,14 @@ import Synchronization
 /// A rendezvous that waits until a pool thread runs on a core other than the calling thread's. A trial performs it
 /// before it measures work on all cores.
 ///
-/// A loop that is shorter than the wake-up of a thread may end before the pool's thread has begun. On Linux that thread
-/// then waits for the core of the same thread that calls the next loop, and the one after it. In one process of twenty
-/// or more, no loop of 0.1 ms ever had a second core, and each took twice as long. The scheduler's decision about one
-/// loop must not affect the next. The two threads therefore take turns. The turns take no time if both threads run, and
-/// otherwise take until the scheduler balances the cores.
+/// A loop that is shorter than the wake-up of a thread may end before the pool thread has begun. On Linux, the pool
+/// thread may then wait for the core of the calling thread, during the next loop and the following ones. In about one
+/// of twenty processes, no loop of 0.1 ms had a second core, and each loop took twice as long. The scheduler's decision
+/// about one loop must not affect the next. The two threads therefore take turns. The turns take almost no time if both
+/// threads run. Otherwise, the turns end when the scheduler balances the cores.
 public struct PoolMeeting {
-  /// The number of turns. On two cores they take some microseconds, and on one core longer than a time slice of any
-  /// scheduler.
+  /// The number of turns. All turns together take some microseconds on two cores. On one core, all turns take longer
+  /// than a time slice of any scheduler.
   private static let turns = 64
 
   /// The queue that provides the pool thread.

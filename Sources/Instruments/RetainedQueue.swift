@@ -28,8 +28,8 @@ public struct RetainedQueue {
     release = { reference.queue = nil }
   }
 
-  /// Submits a block to the queue, and waits until it has finished, but no longer than `patience`. Returns whether it
-  /// has.
+  /// Submits a block to the queue, and waits until the block has finished, but no longer than `patience`. Returns
+  /// whether the block has finished. If `patience` is nil, the wait has no limit.
   @discardableResult
   public func runOne(within patience: Duration? = nil, _ body: @escaping @Sendable () -> Void = {}) -> Bool {
     let hasRun = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A counter that assigns indices in turn to any number of threads. After `n` turns, each index was assigned `n /
-/// count` times, or once more.
+/// count` times, or one time more.
 ///
 /// YYDispatchQueuePool uses the remainder of a counter of 32 bits. When that counter wraps after 4,294,967,296 tasks,
 /// the indices start again in the middle of a round, unless their number is a power of two. A counter of 64 bits does

@@ -6,7 +6,7 @@ public final class RunCounts: Sendable {
 
   /// Creates counts of zero for a number of blocks.
   ///
-  /// - Parameter padded: whether each count has its own cache line. Use it for blocks that run often.
+  /// - Parameter padded: whether each count has its own cache line. Use padding for blocks that run often.
   public init(count: Int, padded: Bool = false) { runs = Slots(count: count, padded: padded) { _ in Atomic(0) } }
 
   /// The number of blocks.

@@ -1,11 +1,12 @@
 import Measurement
 
-/// Values that are indexed by task or thread. Only its owner writes a slot, and the slots are read when all owners have
+/// Values that are indexed by task or thread. Each slot is written only by its owner, and is read after all owners have
 /// ended. Recording therefore takes no lock and allocates no memory.
 ///
 /// Values that are thread-safe themselves, such as an `Atomic`, may be used by all owners at any time.
 ///
-/// Unchecked: only its owner uses a slot until all owners have ended, and the reader waits for their end.
+/// Unchecked: until all owners have ended, each slot is used only by its owner. The reader waits for the end of all
+/// owners.
 public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
   /// The number of slots.
   public let count: Int
@@ -21,7 +22,7 @@ public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
   /// - Parameters:
   ///   - padded: whether each slot has its own cache lines. Without padding, owners that write often slow each other
   ///     down.
-  ///   - value: returns the initial value of the slot at an index.
+  ///   - value: a closure that returns the initial value of the slot at an index.
   public init(count: Int, padded: Bool = false, of value: (Int) -> Value) {
     self.count = count
     let alignment = max(Self.apart, MemoryLayout<Value>.alignment)
@@ -60,7 +61,7 @@ extension Slots where Value: Copyable {
   public var values: [Value] { (0..<count).map { self[$0] } }
 }
 
-/// Slots for durations in nanoseconds; nil for an owner that measured none.
+/// Slots of durations in nanoseconds. A slot is nil if its owner measured no duration.
 extension Slots where Value == UInt64? {
   /// Executes `body` and stores its duration in the slot at an index.
   @inlinable @inline(__always)

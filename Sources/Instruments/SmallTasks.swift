@@ -7,7 +7,7 @@ public struct SmallTasks: Sendable {
   /// The tasks.
   public let all: [SmallTask]
 
-  /// Creates tasks with the given steps of calibrated work each.
+  /// Creates `count` tasks, each with `steps` steps of calibrated work.
   public init(count: Int, steps: Int) {
     let runs = Slots(count: count, padded: true) { _ in Atomic(0) }
     self.runs = runs
@@ -18,7 +18,7 @@ public struct SmallTasks: Sendable {
   public func takeNotOnce() -> Int { all.indices.count { runs[$0].exchange(0, ordering: .relaxed) != 1 } }
 }
 
-/// A task with a small amount of work, whose run count is on a cache line of its own.
+/// A task with a small amount of work. The count of its runs is on a separate cache line.
 public struct SmallTask: Sendable {
   @usableFromInline let runs: Slots<Atomic<Int>>
   /// The index of the task.

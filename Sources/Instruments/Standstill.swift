@@ -3,7 +3,7 @@ import Laboratory
 import Platform
 
 /// A detector that distinguishes a late event from an event that cannot occur. If an event has not occurred and all
-/// threads of the process sleep, it never will.
+/// threads of the process sleep, the event cannot occur.
 ///
 /// When a thread submits a block, Dispatch wakes or starts a pool thread before the call returns, if the pool can
 /// provide one. A thread that was just woken or started does not sleep, however busy the machine is. The lab therefore
@@ -11,10 +11,11 @@ import Platform
 /// a standstill if a timer, another process or the pool's own monitor, which sometimes adds a thread, causes it.
 public struct Standstill: Sendable {
   /// The number of consecutive times that all threads must be found asleep. The threads are examined one after the
-  /// other, so one time is not enough.
+  /// other, so a single examination is not enough.
   private static let looks = 3
 
-  /// A closure that returns whether all threads except the calling one sleep; nil if the system does not report it.
+  /// A closure that returns whether all threads except the calling one sleep; nil if the system does not report what
+  /// threads do.
   public var areOthersAsleep: @Sendable () -> Bool? = { ProcessState.ofOtherThreads()?.isAsleep }
 
   /// Creates a standstill detector for this process.
@@ -37,7 +38,7 @@ public struct Standstill: Sendable {
     }
   }
 
-  /// Submits a block to `queue`, and returns whether the block has not begun when all other threads sleep.
+  /// Submits a block to `queue`, and returns whether all other threads sleep although the block has not begun.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func isHeldUp(_ queue: DispatchQueue) throws -> Bool {

@@ -5,12 +5,12 @@ import Measurement
 import Platform
 import Synchronization
 
-/// A measurement of the number of tasks that the system allows to be in progress at once. It has two rounds: one in
-/// which the tasks work, and one in which they wait.
+/// A measurement of the number of tasks that the system allows to be in progress at once. The tasks work in the first
+/// round, and wait in the second round.
 public struct TaskCensus: Sendable {
-  /// The check that no further task begins. A test replaces it.
+  /// The check that no further task begins. Tests replace this check.
   public var standstill = Standstill()
-  /// The check that threads can be started. A test replaces it.
+  /// The check that threads can be started. Tests replace this check.
   public var capacity = ThreadCapacity()
 
   /// Creates a census of tasks in this process.
@@ -24,9 +24,9 @@ public struct TaskCensus: Sendable {
     /// beginning to its end.
     public fileprivate(set) var inProgress = 0
     /// The number of distinct cores on which tasks began or ended while they worked; nil if the system does not report
-    /// it.
+    /// the core of a thread.
     public fileprivate(set) var cores: Int?
-    /// The times from the first submission to the beginning of each task, while the tasks worked.
+    /// The nanoseconds from the first submission to the beginning of each task, while the tasks worked.
     public fileprivate(set) var starts = LatencyHistogram()
     /// The context switches while the tasks worked; nil if the system does not report them.
     public fileprivate(set) var switches: ContextSwitches?
@@ -36,18 +36,20 @@ public struct TaskCensus: Sendable {
     /// tasks.
     public fileprivate(set) var threads = 0
     /// The number of pool threads that waited in a task when no further task began; nil if the system does not report
-    /// it.
+    /// what threads do.
     public fileprivate(set) var held: Int?
     /// The number of tasks that had not ended when `run` returned, over both rounds.
     public fileprivate(set) var unended = 0
   }
 
-  /// Executes `count` tasks twice. First they work for `steps` steps each, then they wait until no further task begins.
+  /// Executes `count` tasks twice. In the first round, each task works for `steps` steps. In the second round, the
+  /// tasks wait until no further task begins.
   ///
   /// - Parameters:
   ///   - most: the largest number of threads that the tasks may need.
-  ///   - run: submits the tasks and waits until they have ended.
+  ///   - run: a closure that submits the tasks and waits until they have ended.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do.
+  ///   Rethrows the error of `run`.
   public func take(
     _ count: Int, steps: Int, threads most: Int,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
@@ -58,7 +60,7 @@ public struct TaskCensus: Sendable {
     // The first use of the pool is expensive, and the pool's monitor runs for the first time soon afterwards.
     DispatchQueue.concurrentPerform(iterations: 2) { _ in }
     try standstill.wait()
-    // Threads that are idle in the pool by now may serve the tasks.
+    // Idle threads of the pool count as threads of the tasks, since they may execute tasks.
     let others = (ThreadCensus.count() ?? 0) - (ThreadCensus.poolCount() ?? 0)
     var seen = Seen()
 
@@ -98,7 +100,7 @@ public struct RoundTask: Sendable {
   /// Executes the task, which works or blocks.
   public func run() { round.run(index) }
 
-  /// Executes the task as ``run()`` does, but suspends it in the middle of its work, or instead of blocking.
+  /// Executes the task as ``run()`` does, but suspends the task in the middle of its work, or instead of blocking it.
   public func runSuspending() async { await round.runSuspending(index) }
 }
 
@@ -165,7 +167,7 @@ public final class TaskRound: Sendable {
     times[index].end.set()
   }
 
-  /// Opens the gate. The waiting tasks continue, and later ones do not wait.
+  /// Opens the gate. The waiting tasks continue, and later tasks do not wait.
   public func open() {
     gate.signal()
     suspended.open()
@@ -198,7 +200,7 @@ public final class TaskRound: Sendable {
     return seen.contains(-1) ? nil : Set(seen).count
   }
 
-  /// Returns the times from `submission` to the beginning of each task.
+  /// Returns the nanoseconds from `submission` to the beginning of each task.
   public func starts(after submission: UInt64) -> LatencyHistogram {
     LatencyHistogram((0..<times.count).map { times[$0].begin.time.map { $0 > submission ? $0 - submission : 0 } })
   }

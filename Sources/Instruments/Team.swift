@@ -16,8 +16,8 @@ public enum Team {
   ///
   /// - Parameters:
   ///   - more: the number of additional threads that Dispatch needs.
-  ///   - prepare: executed on each thread before the common start.
-  ///   - body: executed on each thread, with the thread's number from 0.
+  ///   - prepare: a closure that is executed on each thread before the common start.
+  ///   - body: a closure that is executed on each thread, with the thread's number from 0.
   /// - Throws: ``SystemError`` if the threads cannot be started.
   @discardableResult public static func run(
     _ count: Int, besides more: Int = 0, prepare: @escaping @Sendable (_ member: Int) -> Void = { _ in },

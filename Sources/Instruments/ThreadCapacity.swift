@@ -1,17 +1,17 @@
 import Laboratory
 import Platform
 
-/// A check that threads can be started before Dispatch needs them. If the pool cannot start its threads, Dispatch waits
-/// for them forever.
+/// A check, made before Dispatch needs threads, that the threads can be started. If the pool cannot start its threads,
+/// Dispatch waits for them forever.
 public struct ThreadCapacity: Sendable {
   private let require: @Sendable (Int) throws -> Void
 
-  /// Creates the check for this process. A test passes another `require`.
+  /// Creates the check for this process. Tests pass another `require`.
   public init(_ require: @escaping @Sendable (Int) throws -> Void = { try SystemThread.requireCapacity(for: $0) }) {
     self.require = require
   }
 
-  /// Verifies that `count` threads can be started, and some more for Dispatch and the lab.
+  /// Verifies that `count` threads can be started, and eight more for Dispatch and the lab.
   ///
   /// - Throws: ``Unavailable`` if the threads cannot be started.
   public func require(_ count: Int) throws {

@@ -5,10 +5,10 @@ import CDispatchSupport
 ///
 /// The loop is inlined into the closure that contains the operation, and the operation into the loop. The closure
 /// therefore *is* the loop, and the caller times one call of the closure for all operations. Pass such a closure to the
-/// timing function instead of the operation: a closure that is called inside another closure's context is called
-/// through a pointer, each time. `Tools/timed-loops` verifies in the released binary that no loop between these marks
-/// calls anything but its operation. A copy in this module, which no code calls, would mislead that tool, so none is
-/// emitted.
+/// timing function instead of the operation: a closure that another closure captures is called through a pointer each
+/// time. `Tools/timed-loops` verifies in the released binary that no loop between these marks calls anything but its
+/// operation. A copy in this module, which no code calls, would mislead that tool. The compiler therefore emits no such
+/// copy.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0
@@ -36,7 +36,7 @@ public func timedLoop(
   gcdlab_loop_ends()
 }
 
-/// A loop of operations on one subject that are timed together.
+/// A loop of operations that have the same subject and are timed together.
 public struct Loop<Subject> {
   /// The number of operations.
   public let count: Int
@@ -58,7 +58,7 @@ public struct Loop<Subject> {
   }
 }
 
-/// A loop over values that are passed to a function one after the other, and timed together.
+/// A loop that passes values to a function one after the other. The calls are timed together.
 public struct Pieces<Piece> {
   @usableFromInline let pieces: [Piece]
 

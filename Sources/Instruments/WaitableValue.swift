@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A value that handlers and threads change and one thread waits for. It consists of a mutex and a semaphore, which is
-/// signaled once the value meets the awaited condition.
+/// A value that handlers and threads change, and that one thread waits for. A semaphore is signaled once the value
+/// meets the awaited condition.
 ///
 /// ```swift
 /// let seen = WaitableValue((messages: 0, ends: 0))
@@ -10,9 +10,9 @@ import Synchronization
 /// guard seen.wait(within: .seconds(20), until: { $0.messages == 1 }) else { … }
 /// ```
 ///
-/// The waiting thread is woken once, by the change after which the value meets the condition. If every change woke it,
-/// the thread that makes the change would pay for that: a stream of 64 KiB reads, each of them recorded, was slower by
-/// a sixth.
+/// The waiting thread is woken once, by the change after which the value meets the condition. If every change woke the
+/// waiting thread, each change would take longer: a stream of 64 KiB reads, each of them recorded, was slower by a
+/// sixth.
 ///
 /// Only one thread may wait at a time.
 @dynamicMemberLookup
@@ -53,13 +53,13 @@ public final class WaitableValue<Value: Sendable>: Sendable {
   }
 
   /// Waits until the value meets the condition `isSo`, but no longer than `patience`. Returns whether the condition was
-  /// met. The thread that changes the value calls `isSo`, which must not use this object.
+  /// met. The waiting thread and the threads that change the value call `isSo`, which must not use this object.
   @discardableResult public func wait(
     within patience: Duration, until isSo: @escaping @Sendable (Value) -> Bool
   ) -> Bool { value(within: patience, when: isSo) != nil }
 
-  /// Waits for the condition `isSo` as ``wait(within:until:)`` does, and returns the value that met it; nil if no value
-  /// did within `patience`.
+  /// Waits for the condition `isSo` as ``wait(within:until:)`` does, and returns the value that met the condition; nil
+  /// if no value met the condition within `patience`.
   public func value(within patience: Duration, when isSo: @escaping @Sendable (Value) -> Bool) -> Value? {
     let present: Value? = state.withLock { state in
       if isSo(state.value) { return state.value }
@@ -73,7 +73,7 @@ public final class WaitableValue<Value: Sendable>: Sendable {
         return state.awaited != nil
       }
       if isTooLate { return nil }
-      // The condition was met just now: its signal has been sent or will be.
+      // The condition was met just after the timeout: the signal has been sent, or will be sent.
       hasCome.wait()
     }
     return state.withLock { $0.come.take() }

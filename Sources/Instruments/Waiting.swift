@@ -7,7 +7,7 @@ extension DispatchTimeInterval {
 }
 
 extension DispatchTime {
-  /// Returns the time at the end of `duration` from now.
+  /// Returns the time that is `duration` from now.
   public static func after(_ duration: Duration) -> DispatchTime { .now() + DispatchTimeInterval(duration) }
 }
 
@@ -19,7 +19,7 @@ extension DispatchSemaphore {
 
   /// Waits for a signal that must occur.
   ///
-  /// - Parameter what: the text of the error if no signal occurs: `the handler did not run`.
+  /// - Parameter what: the text of the error if no signal occurs, such as `the handler did not run`.
   /// - Throws: ``WaitTimeoutError`` if the semaphore was not signaled within `patience`.
   public func wait(within patience: Duration, else what: String) throws(WaitTimeoutError) {
     if !wait(within: patience) { throw WaitTimeoutError(what, within: patience) }
@@ -27,13 +27,13 @@ extension DispatchSemaphore {
 }
 
 extension DispatchGroup {
-  /// Waits until the group is empty, but no longer than `patience`. Returns whether it is empty.
+  /// Waits until the group is empty, but no longer than `patience`. Returns whether the group is empty.
   @discardableResult public func wait(within patience: Duration) -> Bool {
     wait(timeout: .after(patience)) == .success
   }
 }
 
-/// The error that a required event did not happen in time, which means that the trial is broken.
+/// The error that a required event did not happen in time. The trial is then broken.
 public struct WaitTimeoutError: Error, CustomStringConvertible {
   /// A description of the event that did not happen, with the time for which the trial waited.
   public let description: String

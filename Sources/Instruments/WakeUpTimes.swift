@@ -3,8 +3,8 @@ import Laboratory
 import Platform
 
 extension WakeUps {
-  /// Returns the measured times of wake-ups by a dispatch semaphore: 50 of each kind, a third of a millisecond apart. A
-  /// time is nil if it cannot be measured, for instance on Darwin.
+  /// Returns the measured times of wake-ups by a dispatch semaphore. Each time is the median of 50 wake-ups that are a
+  /// third of a millisecond apart. A time is nil if it cannot be measured, for instance on Darwin.
   ///
   /// - Parameter cores: the number of cores that this process may use.
   public static func measured(cores: Int) -> WakeUps {
@@ -29,7 +29,7 @@ extension WakeUps {
   private static func median(ofSleeperOn core: Int) throws(SystemError) -> Double {
     // The first wake-up is a warm-up.
     let all = (0...50).map { _ in WakeUp() }
-    // The waking thread is a new one, so that the calling thread keeps its core.
+    // A new thread sends the wake-ups, so that the calling thread keeps its core.
     let waker = try SystemThread {
       try? SystemThread.prefer(core: 0)
       for wakeUp in all {
@@ -54,7 +54,7 @@ extension WakeUps {
       }
       .join()
     } catch {
-      // No thread sleeps now, but the waking thread must still end.
+      // The sleeping thread was not started, but the waking thread must still end.
       for wakeUp in all {
         wakeUp.isAwaited.signal()
         wakeUp.ended.signal()

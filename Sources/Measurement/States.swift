@@ -1,5 +1,5 @@
 /// The two states of a figure. For example, a wake-up takes 5 us or 60 us, depending on whether the other core was
-/// asleep, and the processor forwards a store to the next load in one process and not in another.
+/// asleep.
 ///
 /// The logarithms of the figures form two clusters, each with at least a fifth of the figures. The gap between the
 /// clusters is at least twice as wide as each cluster, and at least a factor of 1.5. One median with a wide interval

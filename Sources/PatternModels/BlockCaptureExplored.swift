@@ -24,7 +24,7 @@ final class CapturingBlock: @unchecked Sendable {
   func sees(_ value: Int) {
     Execution.note("sees \(value)")
     seen.append(value)
-    if value != number { Execution.breaks("a block sees another value than at its creation") }
+    if value != number { Execution.breaks("a block sees a value other than that at its creation") }
   }
 
   /// Creates an object whose deallocation is recorded.

@@ -2,10 +2,10 @@
   import Darwin
 
   extension ProcessState {
-    /// Always nil: Darwin does not report the threads of another process to unprivileged processes.
+    /// Always returns nil, since Darwin does not report the threads of another process to unprivileged processes.
     public init?(of process: pid_t) { nil }
 
-    /// Always nil: Darwin does not report what threads wait for.
+    /// Always returns nil, since Darwin does not report for what threads wait.
     public static func ofOtherThreads() -> ProcessState? { nil }
   }
 #endif

@@ -51,7 +51,7 @@ import Testing
     #expect(some.status == 0, "\(some.errors)")
     #expect(
       some.errors.contains(
-        "limit 256 left out, as 128 does the same: from 100 on, the semaphore never blocks one of 50 tasks"),
+        "limit 256 left out, as 128 does the same: from 100 on, the semaphore blocks none of 50 tasks"),
       "\(some.errors)")
     #expect(!some.output.contains(" 256 "), "\(some.output)")
     // How many tasks there are is not known.

@@ -256,7 +256,7 @@ import Testing
     #expect(try await Binary.run(["diff"] + files.map(\.path)).status == 0)
   }
 
-  @Test func `a diff without common figures, or of another metric, does not pass`() async throws {
+  @Test func `a diff does not pass if the sides have no common figure, or if one side lacks the metric`() async throws {
     let old = try await Self.run(Self.steady)
     let other = try await Self.diff([old], [try await Self.run(Self.steady, scenario: "another")])
     #expect(
@@ -325,7 +325,8 @@ import Testing
     #expect(try await Binary.run(["diff", "--against", Binary.path]).status == 64)
   }
 
-  @Test func `the option --export of a diff exports the comparison, wherever it stands`() async throws {
+  @Test func `the option --export, at any position among the arguments of a diff, exports the comparison`() async throws
+  {
     let files = [try TemporaryFile("one.json", ""), try TemporaryFile("two.csv", "")]
     let ran = try await Binary.run([
       "diff", "--against", Binary.path, "--runs", "1", "--export", files[0].path, "--", "fd-semaphore", "--quick",

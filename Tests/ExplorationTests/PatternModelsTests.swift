@@ -379,7 +379,7 @@ import Testing
         }
       }
     },
-    Mutant("value: without the capture list", breaks: "a block sees another value than at its creation") { trial in
+    Mutant("value: without the capture list", breaks: "a block sees a value other than that at its creation") { trial in
       try BlockCapture().measureValues(trial) { block in
         var x = block.number
         let item = DispatchWorkItem { block.sees(x) }

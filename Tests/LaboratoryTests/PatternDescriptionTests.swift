@@ -116,7 +116,7 @@ import Testing
 
   @Test(arguments: [
     (Twice() as any Pattern, "'size' is declared twice, first in line "),
-    (Reserved(), "'hung' is measured of every trial"),
+    (Reserved(), "'hung' is a metric of every trial: choose another name"),
     (Undeclared(), "'size' is not declared by undeclared"),
     (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'hung' is not declared by stranger"),
     (Greedy(), "'all' is not a name for a variant"), (Twins(), "variant 'one' appears twice, also in line "),

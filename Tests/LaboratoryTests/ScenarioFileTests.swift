@@ -255,11 +255,11 @@ import Testing
     ),
     (
       "{id: guide.1, says: so, place: p, word: may}",
-      "'guide.1' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it"
+      "'guide.1' needs either 'said' (the strength of the sentence) or 'reason' (why no scenario can try the sentence)"
     ),
     (
       "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one], reason: no}",
-      "'guide.1' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it"
+      "'guide.1' needs either 'said' (the strength of the sentence) or 'reason' (why no scenario can try the sentence)"
     ),
     (
       "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one], stand-in: {linus: ours}}",

@@ -14,7 +14,7 @@ import Testing
     try await Attempt(variant, of: CustomSource(), files: Catalogue.files, settings)
   }
 
-  @Test func `a source of the C functions coalesces events like a source in Swift`() async throws {
+  @Test func `a source created with the C functions coalesces events as a source created in Swift does`() async throws {
     let attempt = try await Self.attempt("add-c")
     #expect(attempt.total("handler-calls-per-burst") == 1 && attempt.total("handler-calls-while-running") == 1)
     #expect(

@@ -62,7 +62,8 @@ import Testing
     }
     #expect(findings(179).isEmpty)
     #expect(
-      findings(180).count == 1 && findings(180)[0].hasSuffix("from limit 180 on, it never blocks one of 90 tasks"))
+      findings(180).count == 1 && findings(180)[0].hasSuffix("from limit 180 on, the semaphore blocks none of 90 tasks")
+    )
   }
 
   @Test func `a trial with too few free descriptors reports how many it needs, and which limit to set`() async {

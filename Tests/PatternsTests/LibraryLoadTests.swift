@@ -54,7 +54,7 @@ import Testing
       Issue.record("\(attempt.trial.outcome)")
       return
     }
-    let wrong = roots.split(separator: ":").last.map { "cannot read the directory \($0): " } ?? "roots names none"
+    let wrong = roots.split(separator: ":").last.map { "cannot read the directory \($0): " } ?? "no path in roots"
     #expect(reason.contains(wrong), "\(reason)")
   }
 
@@ -64,7 +64,7 @@ import Testing
     let attempt = try await Self.attempt("append-in-group", ["roots": .text(directory.path)])
     #expect(
       attempt.trial.outcome
-        == .unavailable(reason: "files to find are needed: there are none in \(directory.path)"))
+        == .unavailable(reason: "files are needed: there are none in \(directory.path)"))
   }
 
   /// The test runs in a process of its own, which becomes another user for a while if it runs as root.

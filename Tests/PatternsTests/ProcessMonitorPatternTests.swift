@@ -116,7 +116,7 @@ import Testing
             variant.name, of: Self.pattern(program), files: Catalogue.files, Self.settings)
           #expect(
             attempt.verdicts.values.contains(.violated)
-              || attempt.trial.outcome == .broken(reason: "a process of the trial ended before its time"),
+              || attempt.trial.outcome == .broken(reason: "a process of the trial ended too early"),
             "\(variant.name): \(attempt.trial.outcome)")
         }
       }

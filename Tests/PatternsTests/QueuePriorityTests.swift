@@ -32,7 +32,7 @@ import Testing
   }
 
   /// The test process has already used Dispatch. Only in a worker does a background block start all threads.
-  @Test func `threads that may not raise their priority do not all have background priority`() async {
+  @Test func `not all threads without permission to raise their priority have background priority`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(Self.unprivileged[0], of: Self.pattern, files: Catalogue.files)

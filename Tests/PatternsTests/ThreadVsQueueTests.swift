@@ -22,7 +22,7 @@ import Testing
   }
 
   /// The test runs in a process of its own, in which no other objects are created or released.
-  @Test(.enabled(if: Host.residentMemory != nil, "the system does not tell what is in memory"))
+  @Test(.enabled(if: Host.residentMemory != nil, "the system does not report what is in memory"))
   func `a waiting thread occupies more memory than a waiting block or task`() async {
     await #expect(processExitsWith: .success) {
       let weights = try await ["async-waiting", "thread", "task"].asyncMap { variant in

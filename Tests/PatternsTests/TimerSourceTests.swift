@@ -59,7 +59,7 @@ import Testing
       }
     }
     #expect(
-      attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
+      attempt.trial.outcome == .unavailable(reason: "the wall clock, which the timers use, was set during the trial"))
   }
 
   @Test func `a trial of asyncAfter is unavailable if the wall clock is set meanwhile`() async throws {
@@ -73,7 +73,7 @@ import Testing
         patience: .seconds(3600), watch: WallClockWatch(of: ends.reader))(trial) { _, _ in }
     }
     #expect(
-      attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
+      attempt.trial.outcome == .unavailable(reason: "the wall clock, which the timers use, was set during the trial"))
   }
 
   @Test func `a change of the wall clock is reported at once, and also to a later handler`() throws {

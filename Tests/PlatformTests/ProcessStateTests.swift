@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ProcessStateTests {
   /// The test runs in a process of its own, since the threads of the other tests never all sleep.
-  @Test(.enabled(if: ProcessState.ofOtherThreads() != nil, "the system does not tell what threads do"))
+  @Test(.enabled(if: ProcessState.ofOtherThreads() != nil, "the system does not report what threads do"))
   func `threads that signal each other in turn are never all reported asleep until they stop`() async {
     await #expect(processExitsWith: .success) {
       let (there, back) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -146,7 +146,7 @@ import Testing
     let unwrapped = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(unwrapped.contains("old, new: median durations of the trials, averaged over rounds and runs by"))
     #expect(unwrapped.contains("runs per side: 3") && !text.contains("summary"))
-    // If there is no room for the intervals, no text explains the missing brackets. With details, all columns are shown.
+    // If there is no room for the intervals, no text explains the missing brackets. With details, there is always room.
     let narrow = DiffReport(diff, judgement: nil).text(TextStyle(width: 80))
     #expect(!narrow.contains("[low") && narrow.contains("significant: by simultaneous 95 %"))
     let whole = DiffReport(diff, judgement: nil).text(TextStyle(width: 80), details: true)

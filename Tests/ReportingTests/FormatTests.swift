@@ -317,7 +317,7 @@ import Testing
   }
 
   /// No format displays a figure that was not measured.
-  @Test func `no format contains a value that is not a number`() throws {
+  @Test func `no format writes NaN, infinity or a negative zero`() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<12 {
       let runs = (0..<Int.random(in: 0...3, using: &generator)).map { index in

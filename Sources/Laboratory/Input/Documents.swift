@@ -182,7 +182,7 @@ public struct Documents: Sendable {
       line: line)
     guard (sentence.said == nil) == (sentence.reason != nil) else {
       throw InputError(
-        "'\(sentence.id)' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it",
+        "'\(sentence.id)' needs either 'said' (the strength of the sentence) or 'reason' (why no scenario can try the sentence)",
         at: line)
     }
     guard sentence.conditions.isEmpty == (sentence.said == nil) else {

@@ -1,8 +1,8 @@
 /// A reader that finds the lab's helpers in a lesson's code.
 ///
-/// No compiler resolves the names, so the reader searches the declarations that the code can refer to. The reader
-/// searches for a function in the pattern. The reader searches for a member in the types that have already been found,
-/// such as the type of the value that a helper passes to a closure.
+/// No compiler resolves the names, so the reader searches the declarations that the code can refer to: functions of the
+/// pattern and outside all types, and the members of the types that were found before, such as the type of the value
+/// that a helper passes to a closure.
 struct LessonReader {
   private let sources: SourceIndex
   private let file: String
@@ -115,8 +115,8 @@ struct LessonReader {
     }
   }
 
-  /// Returns the type of the lab with a name; nil if the lab has no such type. The type is part of the pattern, or is
-  /// not nested.
+  /// Returns the lab's type called `name`; nil if there is no such type. A nested type is found only in the files of
+  /// the pattern.
   private func type(_ name: Substring) -> SourceDeclaration? {
     best(name) { $0.isNewType && ($0.owner == nil || ownFiles.contains($0.file)) }
   }

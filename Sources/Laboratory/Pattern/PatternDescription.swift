@@ -36,7 +36,9 @@ public struct PatternDescription: Sendable {
           throw InputError("'\(name)' is declared twice, first in line \(first.line)", at: "\(declaration.place)")
         }
         let taken = (Metric.outcomes + Metric.costs + [Metric.timeToEnd]).map(\.name)
-        if taken.contains(name) { throw InputError("'\(name)' is measured of every trial", at: "\(declaration.place)") }
+        if taken.contains(name) {
+          throw InputError("'\(name)' is a metric of every trial: choose another name", at: "\(declaration.place)")
+        }
         if name == Cores.name {
           throw InputError("'\(name)' is a setting of the lab's own", at: "\(declaration.place)")
         }

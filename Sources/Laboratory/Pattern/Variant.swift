@@ -116,8 +116,8 @@ extension Variant {
     return changed
   }
 
-  /// Returns the time after which the lab ends a trial with these settings as hung: ten times the longest time of the
-  /// trial, for a busy machine, plus `least`.
+  /// Returns the time after which the lab ends a trial with the settings of `trial`, and records that the trial hung:
+  /// `least` plus ten times the longest time of the trial on an idle machine. The factor allows for a busy machine.
   func limit(_ trial: Trial, of pattern: PatternDescription, least: Duration) -> Duration {
     least + atMost(trial, of: pattern) * 10
   }

@@ -1,9 +1,10 @@
-/// A recorded trial: the cores and times at which each thread ran, the blocks with their submissions, and the waits of
-/// each thread.
+/// A recorded trial or program: when and on which core each thread ran, the blocks with their submissions, and the
+/// waits of each thread.
 ///
-/// All times are in nanoseconds since the start of the trial's body. All numbers of lanes, queues and blocks are
-/// indices into ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` describe the periods and the kinds of
-/// events that were not recorded. A picture never shows an unrecorded period as an idle thread.
+/// All times are in nanoseconds since the start of the trial's body or of the record of a program. All numbers of
+/// lanes, queues and blocks are indices into ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` describe
+/// the periods and the kinds of events that were not recorded. A picture never shows an unrecorded period as an idle
+/// thread.
 public struct Trace: Sendable, Codable, Equatable {
   /// The name of the scenario.
   public var scenario: String

@@ -10,8 +10,8 @@ import Instruments
 /// is this code in Swift.
 ///
 /// In a trial each iteration runs calibrated work, and adds the result and one visit to an element of an array. The
-/// trial therefore detects an index that was skipped or visited twice in the timed run itself. `loop.run(j..<k)` runs
-/// the iterations from `j` up to `k`, one after the other.
+/// trial therefore detects in the timed run itself whether an index was skipped or visited twice. `loop.run(j..<k)`
+/// runs the iterations from `j` up to `k`, one after the other.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating
 /// Away from Threads, "Improving on Loop Code".
@@ -55,7 +55,7 @@ struct ApplyStride: Pattern {
   )
   let myIterations = Parameter.count(
     "my-iterations", 0...1_000_000_000, default: 0,
-    "iterations of your own loop, likewise; 0 for as many as the measured loop")
+    "iterations of your own loop, for which a stride is recommended; 0 for as many as the measured loop")
 
   let elapsed = Metric.latency("elapsed", "time of the whole loop")
   let perIteration = Metric.latency("per-iteration", "time of the whole loop divided by its iterations")
@@ -200,7 +200,7 @@ struct ApplyStride: Pattern {
   private var runOnThreads: TrialProbe { Probe(reads: settings + [threads], records: results) }
   /// The probe for variants that run the loop in blocks of the setting `stride`.
   private var runInBlocks: TrialProbe { Probe(reads: settings + [stride], records: resultsOfBlocks) }
-  /// The probe for variants that run the loop in short blocks on a serial queue.
+  /// The probe for variants that run the loop on a serial queue in blocks of the setting `short-stride`.
   private var runOnSerialQueue: TrialProbe { Probe(reads: settings + [shortStride], records: resultsOfBlocks) }
   /// The probe for variants that submit the blocks of the loop as members of a group.
   private var runInGroup: TrialProbe { Probe(reads: settings + [stride, groupBlocks], records: resultsOfBlocks) }

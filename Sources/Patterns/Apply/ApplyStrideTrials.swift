@@ -70,7 +70,7 @@ struct StridedLoop: @unchecked Sendable {
   /// Runs the iterations in `part`, one after the other. Calls from all variants execute the same machine code.
   @inline(never)
   func run(_ part: Range<Int>) {
-    // The flag is tested and not `watch`, which every block would retain.
+    // The test reads the flag instead of `watch`, since each block would retain `watch`.
     if state.pointee.isWatched { runWatched(part) } else { iterate(part) }
   }
 
@@ -161,13 +161,13 @@ final class BlockCount: BlockWatch {
   }
 }
 
-/// An observer that delays the block that begins last until the caller reports the end of the loop. The trial thereby
-/// detects a loop that does not wait for all its blocks, even if the blocks are fast.
+/// An observer that delays the block that begins last, until the caller reports the end of the loop or all other blocks
+/// have ended. The trial thereby detects a loop that does not wait for all its blocks, even if the blocks are fast.
 final class LateBlock: BlockWatch {
   private let expected: Int
   private let begun = Atomic<Int>(0)
   private let ended = Atomic<Int>(0)
-  // The bound is short, because correct loops wait for it in every trial.
+  // The bound is short, since a correct loop waits for the bound in every trial.
   private let isOver = BoundedGate(bound: .milliseconds(1))
 
   /// Creates an observer for a loop of `blocks` blocks.
@@ -235,8 +235,8 @@ extension ApplyStride {
     record(trial, alone, times, wrong)
   }
 
-  /// Returns a closure that waits until a second thread of the pool runs, and reports a missing core if no thread
-  /// starts.
+  /// Returns a closure that waits until a second thread of the pool runs, and reports a missing core if no second
+  /// thread runs in time.
   ///
   /// The closure does nothing on a single core. If other trials have already reported the missing core, each wait is
   /// limited to 1 ms.
@@ -303,7 +303,7 @@ extension ApplyStride {
   /// Times the plain loop and then `body`, and deallocates the loop.
   ///
   /// - Parameters:
-  ///   - watch: an observer of the blocks in a loop that is not timed; nil for none.
+  ///   - watch: an observer of the blocks in a loop that is not timed; nil for no observer.
   ///   - beforePlain: a closure that runs before each plain loop, and is not timed.
   ///   - prepare: a closure that runs before each loop of `body`, and is not timed.
   private func compare(
@@ -311,10 +311,10 @@ extension ApplyStride {
     before prepare: () -> Void, _ body: (StridedLoop) throws -> Void
   ) throws -> (alone: [UInt64], times: [UInt64], wrong: (missed: Int, repeated: Int)) {
     let enough: UInt64 = 12_000_000
-    // A plain loop is steadier than one on several cores, so fewer repetitions suffice.
+    // The times of a plain loop vary less than those of a parallel loop, so fewer repetitions suffice.
     let alone = times(of: loop, min(trial[repeats], 2), within: enough, before: beforePlain) { $0.run(0..<$0.count) }
     let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
-    // This loop is also the warm-up.
+    // This run of the loop is also the warm-up.
     if let watch { try loop.watched(by: watch, body) } else { try body(loop) }
     loop.clear()
 
@@ -324,7 +324,7 @@ extension ApplyStride {
     ) { visits in
       wrong = (wrong.missed + visits.missed, wrong.repeated + visits.repeated)
     }
-    // If an iteration is missing, or after an error, a part may still run.
+    // The loop is not deallocated if an iteration is missing or `body` has failed, since a block may still run.
     if wrong.missed == 0 { loop.deallocate() }
     return (alone, times, wrong)
   }

@@ -3,23 +3,23 @@ import Measurement
 
 /// The runs that differ only in the stride, with their cost model.
 struct StrideSweep {
-  /// The variant and all settings except the stride.
+  /// The name of the variant, with all settings except the stride.
   let name: String
   let runs: [Run]
   /// The cost model; nil if there is an ``obstacle``, or if no set of terms can be fitted.
   let model: StrideModel?
   /// The reason why no model was fitted; nil if nothing prevented a fit.
   let obstacle: String?
-  /// A note on the trials that were left out of the model; nil if none were.
+  /// A note on the trials that were left out of the model; nil if no trial was left out.
   let source: String?
 }
 
 extension ApplyStride: FindingPattern {
-  /// Returns the stride with the lowest mean time for each strided variant, and the cost model with the strides that it
-  /// recommends for the requested overhead.
+  /// Returns the stride with the lowest mean time for each strided variant, and the cost model with the strides that
+  /// the model recommends for the requested overhead.
   ///
-  /// If the run searches for the best stride, advice on the amount of work for a block precedes the other notes, and a
-  /// model that is missing has a note with the reason.
+  /// If the run searches for the best stride, the first note is advice on the amount of work for a block. A sweep
+  /// without a model then has a note with the reason.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let seeksBest = results.experiment.seeksBest
@@ -45,7 +45,7 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns a note on why there is no recommended stride for the user's own loop; nil if the user did not request one.
+  /// Returns a note on why there is no recommended stride for the user's own loop; nil if the user described no loop.
   private func noAdvice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
     guard let run = runs.first, isAboutOwnLoop(run) else { return nil }
@@ -94,7 +94,7 @@ extension ApplyStride: FindingPattern {
       let words = asked.words(forOverhead: share)
       says = isOwn ? words : words.prefix(1).uppercased() + words.dropFirst()
     }
-    // The model of a slower variant is better than none.
+    // The model of a slower variant is better than no model.
     if let first = fastest(sweeps), first.name != chosen.name {
       says += " (by the cost model of \(chosen.name); none fits \(first.name))"
     }
@@ -134,7 +134,7 @@ extension ApplyStride: FindingPattern {
     return StrideSweep(name: name, runs: runs, model: model, obstacle: obstacle, source: source)
   }
 
-  /// Returns the reason why no model can be fitted to the runs; nil if there is none.
+  /// Returns the reason why no model can be fitted to the runs; nil if nothing prevents a fit.
   private func obstacle(to runs: [Run], on machine: Machine) -> String? {
     if machine.usedCores == 1 { return "the trials had only one core" }
     guard runs.count >= StrideModel.fewestStrides else { return "a cost model needs four strides" }
@@ -147,7 +147,7 @@ extension ApplyStride: FindingPattern {
       + "core, and \(ConfidenceInterval.fewest) are needed at each stride"
   }
 
-  /// Returns the trials that had all cores. A loop without its second core has a different cost.
+  /// Returns the trials that had a second core. A loop without a second core has a different cost.
   private func usable(_ run: Run) -> [TrialRecord] { run.trials.filter { !$0.shortages.contains(Cores.second) } }
 
   private func cost(of run: Run) -> StrideModel.Cost? {
@@ -188,7 +188,7 @@ extension ApplyStride: FindingPattern {
 
   /// Returns the cost model of a sweep in words.
   ///
-  /// - Parameter givesReason: whether the result contains the reason if there is no model.
+  /// - Parameter givesReason: whether a missing model results in a note with the reason.
   private func costModel(_ sweep: StrideSweep, givesReason: Bool) -> [RunNote] {
     let labels = sweep.runs.map(\.label)
     guard let model = sweep.model, let percent = sweep.runs.first.flatMap({ overhead.value(in: $0.parameters) }) else {

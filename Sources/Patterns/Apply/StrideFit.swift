@@ -1,7 +1,7 @@
 import Measurement
 
-/// The terms of a ``StrideModel``. Cross-validation selects them: it chooses those that best predict the strides to
-/// which they were not fitted.
+/// The terms of a ``StrideModel``. Cross-validation selects the set of terms that best predicts strides outside the
+/// fit.
 struct StrideFit {
   var work: Double
   var overhead: Double
@@ -26,7 +26,7 @@ struct StrideFit {
   /// Returns the time in nanoseconds that scheduling one block of `stride` iterations adds to the loop.
   func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
 
-  /// Returns the terms with a multiple of the work and of the tail.
+  /// Returns the terms with the work and the tail multiplied by the given factors.
   func scaled(work: Double, tail: Double) -> StrideFit {
     var fit = self
     fit.work *= work
@@ -39,11 +39,12 @@ struct StrideFit {
   /// The number of resamplings.
   private static let resamplings = 100
 
-  /// Returns fits to resampled rounds; empty if a stride has too few rounds.
+  /// Returns fits to resampled rounds, or an empty array if a stride has too few rounds.
   ///
-  /// This is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats the
-  /// whole procedure from the medians to the selection of the terms. Since all strides take part in the same rounds, a
-  /// round is drawn for all strides together. The seed is fixed, so that the same results have the same interval.
+  /// The method is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats
+  /// the whole procedure from the medians to the selection of the terms. Since all strides take part in the same
+  /// rounds, a round is drawn for all strides together. The seed is fixed, so that the same results have the same
+  /// interval.
   static func resampled(_ costs: [StrideModel.Cost]) -> [StrideFit] {
     guard costs.allSatisfy({ $0.rounds.count >= ConfidenceInterval.fewest }) else { return [] }
     let rounds = Set(costs.flatMap(\.rounds.keys)).sorted()
@@ -68,8 +69,7 @@ struct StrideFit {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// Returns the largest error of predicting a stride between the first and the last one from a fit to all other
-  /// strides.
+  /// Returns the largest error of predicting an inner stride from a fit to all other strides.
   private static func worstPrediction(_ costs: [StrideModel.Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
     let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
       guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }

@@ -7,17 +7,17 @@ import Measurement
 /// elapsed(s) = work + overhead * b + contention * b / s + tail * s
 /// ```
 ///
-/// `work` is the time of the iterations, divided by the cores. `overhead` is the cost of scheduling a block.
+/// `work` is the time of the iterations, divided by the number of cores. `overhead` is the cost of scheduling a block.
 /// `contention` is an additional cost of blocks that are so short that several threads fetch them at the same time.
 /// `tail` is the cost of an iteration in the last block, during which the other cores are idle (load imbalance). All
-/// terms are nonnegative. ``StrideFit`` selects the terms.
+/// terms are nonnegative times in nanoseconds. ``StrideFit`` selects the terms.
 struct StrideModel {
   /// The measured cost of one stride, as medians over the rounds.
   struct Cost {
     let stride: Int
     let blocks: Double
     var elapsed: Double
-    /// The time of the loop in each round, by the number of the round; empty if only the median is known.
+    /// The nanoseconds that the loop took in each round, by the number of the round; empty if only the median is known.
     var rounds: [Int: Double] = [:]
   }
 
@@ -29,7 +29,7 @@ struct StrideModel {
   let cores: Int
   /// The range of the strides to which the model was fitted.
   let tried: ClosedRange<Int>
-  /// Whether each stride of the fit is at most twice the previous one, so that more strides would hardly help.
+  /// Whether each stride of the fit is at most twice the previous one. More strides would then hardly improve the fit.
   private let isDense: Bool
 
   /// The largest prediction error, as a fraction, for which ``fits`` is true.
@@ -72,8 +72,8 @@ struct StrideModel {
 
   // MARK: The cost of a block
 
-  /// Returns the 95 % interval of the time that a block of `stride` iterations adds to the loop; nil if there were too
-  /// few rounds.
+  /// Returns the 95 % interval of the nanoseconds that a block of `stride` iterations adds to the loop; nil if there
+  /// were too few rounds.
   func costOfBlock(at stride: Int) -> ClosedRange<Double>? {
     guard !resampled.isEmpty else { return nil }
     let (cost, costs) = (fit.perBlock(at: stride), resampled.map { $0.perBlock(at: stride) }.sorted())
@@ -81,7 +81,8 @@ struct StrideModel {
     return min(cost, costs[outside])...max(cost, costs[costs.count - 1 - outside])
   }
 
-  /// The model with the upper end of the cost of a block. Strides are recommended by this model.
+  /// Returns the model with the upper end of the interval of the cost of a block. Strides are recommended by this
+  /// model.
   private func careful(at stride: Int) -> StrideModel {
     guard let highest = costOfBlock(at: stride)?.upperBound else { return self }
     var model = self
@@ -93,13 +94,14 @@ struct StrideModel {
 
   /// The strides that a loop may use.
   enum Recommendation: Equatable {
-    /// At these strides the overhead is at most the allowed one.
+    /// The strides at which the overhead is at most the allowed overhead.
     case strides(ClosedRange<Int>)
-    /// No stride has the allowed overhead. The smallest overhead, as a fraction, is at this stride.
+    /// The smallest overhead, as a fraction, and its stride, if no stride has the allowed overhead.
     case smallest(overhead: Double, stride: Int)
   }
 
-  /// Returns the strides for which scheduling and idle cores cost at most `share` of the work, as a fraction.
+  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If there are
+  /// none, returns the smallest cost.
   func recommendation(forOverhead share: Double) -> Recommendation {
     careful(at: reference(forOverhead: share)).plainRecommendation(forOverhead: share)
   }
@@ -129,8 +131,9 @@ struct StrideModel {
     fit.perBlock(at: stride) * iterations / Double(stride) + max(fit.tail, balance) * Double(stride)
   }
 
-  /// The largest time that one more iteration in each block can add to the loop. While the last block runs, all other
-  /// cores may be idle. The measured tail can be zero only because the measured strides divided the loop evenly.
+  /// The largest time in nanoseconds that one more iteration in each block can add to the loop. While the last block
+  /// runs, all other cores may be idle. The measured tail may be zero merely because the measured strides divided the
+  /// loop evenly.
   private var balance: Double { iterations > 0 ? Double(cores - 1) * fit.work / iterations : 0 }
 
   /// Returns the first number in `range` for which `holds` returns true; the upper bound of `range` if there is no such
@@ -161,10 +164,10 @@ extension StrideModel {
     }
     let meaning = [
       "\(Self.text(fit.work)) is the work on all cores",
-      fit.overhead > 0 ? "\(Self.text(fit.overhead)) what each block adds" : nil,
+      fit.overhead > 0 ? "\(Self.text(fit.overhead)) the cost of each block" : nil,
       fit.contention > 0
-        ? "\(Self.text(fit.contention)) / stride what it adds more while cores contend for the next index" : nil,
-      fit.tail > 0 ? "\(Self.text(fit.tail)) what an iteration of the last block adds while other cores idle" : nil,
+        ? "\(Self.text(fit.contention)) / stride its additional cost while cores contend for the next index" : nil,
+      fit.tail > 0 ? "\(Self.text(fit.tail)) the cost of an iteration of the last block while other cores idle" : nil,
     ].compactMap(\.self).joined(separator: ", ")
     let model =
       "cost model of \(variant): \(formula), where \(meaning) "
@@ -185,7 +188,7 @@ extension StrideModel {
     case .strides(let strides): "\(limit(share)) use \(words(strides))"
     case .smallest(let overhead, let stride):
       "no stride keeps the overhead at \(Self.percent(share)) %; "
-        // At this overhead, all cores together are as fast as one.
+        // At this overhead, all cores together are as fast as one core.
         + (cores > 1 && overhead >= Double(cores - 1)
           ? "the loop is too short: a plain loop is as fast"
           : "the smallest overhead is \(Self.percent(overhead, .up)) %, at \(words(stride...stride))")
@@ -199,7 +202,7 @@ extension StrideModel {
   }
 
   /// Returns a range of strides in words: `stride 16 to 9,500`. The ends have two significant digits, since the model
-  /// does not know them more precisely. Strides that were not measured have a note.
+  /// is not more precise. Ends outside the measured range have a note.
   func words(_ exact: ClosedRange<Int>) -> String {
     let strides = Self.rounded(exact, whole: Int(iterations))
     let beyond = [
@@ -210,8 +213,8 @@ extension StrideModel {
     return "stride \(strides.lowerBound.withCommas)\(most)" + (beyond.isEmpty ? "" : " (\(beyond))")
   }
 
-  /// Returns the strides within `exact` whose first and last one have two significant digits. The last one may also be
-  /// `whole`, the number of iterations.
+  /// Returns the largest range within `exact` whose bounds have two significant digits. The upper bound may also be
+  /// `whole`, the number of iterations. Returns `exact` if there is no such range.
   private static func rounded(_ exact: ClosedRange<Int>, whole: Int) -> ClosedRange<Int> {
     func unit(_ number: Int) -> Int {
       var unit = 1

@@ -7,9 +7,9 @@ import Instruments
 
 /// When does the system release the objects that a block has autoreleased?
 ///
-/// The autorelease pool of a thread releases its objects when it is drained. The document says that each dispatch queue
-/// has an autorelease pool, and that Dispatch does not guarantee when it drains the pool. A block that creates many
-/// objects therefore needs its own autorelease pool, as in the variant `own-pool`.
+/// The autorelease pool of a thread releases its objects when the pool is drained. The document says that each dispatch
+/// queue has an autorelease pool, and that Dispatch does not guarantee when it drains the pool. A block that creates
+/// many objects therefore needs its own autorelease pool, as in the variant `own-pool`.
 ///
 /// Only Darwin supports autoreleased objects. The variants follow the documented API and have not been run yet.
 ///
@@ -29,10 +29,10 @@ struct Autorelease: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "queue-pool", .documented, "a queue as created, which drains its pool at a time of its own choice", countObjects()
+      "queue-pool", .documented, "a queue with default attributes, which drains its pool at any time", countObjects()
     ) { made in
-      // The queue is inactive until all blocks are in it. Otherwise a block might run in a drain of its own, after
-      // which the autorelease pool is drained.
+      // The queue is inactive until it contains all blocks. Otherwise the queue might become empty between two blocks,
+      // and its autorelease pool would be drained.
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
       for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
       queue.activate()

@@ -20,7 +20,7 @@ struct BlockCapture: Pattern {
   let blocks = Parameter.count(
     "blocks", 1...100_000, default: 500, "blocks, each of which captures a variable or an object of its own")
 
-  let changed = Metric.count("changed", "blocks that saw another value than at their creation")
+  let changed = Metric.count("changed", "blocks that saw a value other than that at their creation")
   let ran = Metric.count("ran", "blocks that ran")
   let releasedEarly = Metric.count(
     "released-early", "objects released before their block had run, or before the queue had reached it")

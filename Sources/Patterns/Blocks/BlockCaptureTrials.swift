@@ -13,8 +13,8 @@ extension BlockCapture {
   /// A function that calls a C function, which creates a block and submits it.
   typealias FunctionMaker = @Sendable (FunctionQueue, StackBlock) -> Void
 
-  /// A probe that creates blocks that capture a variable, changes the variable, runs the blocks, and counts the blocks
-  /// that read a different value.
+  /// A probe that counts the blocks that read a changed value. Each block captures a variable, which changes before the
+  /// block runs.
   var measureValues: Probe<Maker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in
       let blocks = try run(trial, expectsRun: true, make)
@@ -24,8 +24,7 @@ extension BlockCapture {
     }
   }
 
-  /// Returns a probe that creates blocks that capture an object, runs the blocks, and records when each object is
-  /// released.
+  /// Returns a probe that runs blocks, and records when the object that each block captures is released.
   ///
   /// - Parameter patience: the maximum time to wait for the release of the objects.
   func measureObjects(patience: Duration = .seconds(10)) -> Probe<Maker> {
@@ -38,8 +37,8 @@ extension BlockCapture {
     }
   }
 
-  /// Returns a probe that creates work items that capture an object, cancels them before they run, and records when
-  /// each object is released.
+  /// Returns a probe that cancels work items before they run, and counts the captured objects that are not released
+  /// exactly once or that are released too early.
   ///
   /// - Parameter patience: the maximum time to wait for the release of the objects.
   func measureCancelled(patience: Duration = .seconds(10)) -> Probe<Maker> {
@@ -50,14 +49,14 @@ extension BlockCapture {
     }
   }
 
-  /// A probe whose C function creates blocks that capture a local variable and changes the variable before the blocks
-  /// run. The probe counts the blocks that read a different value.
+  /// A probe that counts the blocks that read a changed value. A C function creates each block and changes the local
+  /// variable that the block captures.
   var measureCompiledBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in recordValues(trial, try submit(trial, make)) }
   }
 
-  /// A probe whose C function submits blocks from its stack frame and returns before the blocks run. The probe counts
-  /// the copies of the blocks.
+  /// A probe that counts the copies of blocks that a C function creates in its stack frame. The function submits the
+  /// block and returns before the block runs.
   var measureStackBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed, inPlace, notReleasedOnce]) { trial, make in
       let blocks = try submit(trial, make)
@@ -65,8 +64,8 @@ extension BlockCapture {
     }
   }
 
-  /// A probe whose C function submits blocks from its stack frame with `dispatch_sync`, so that the stack frame exists
-  /// until the blocks have run. The probe counts the copies of the blocks.
+  /// A probe that counts the copies of blocks that a C function creates in its stack frame and submits with
+  /// `dispatch_sync`. The stack frame exists until the block has run.
   var measureSyncedStackBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed, inPlace, uncopied]) { trial, make in
       let queue = FunctionQueue(label: "com.example.MyQueue")
@@ -145,7 +144,7 @@ final class CapturingBlocks: Sendable {
   /// Waits until each block has run.
   fileprivate func waitForRuns() { for _ in all { shared.hasRun.wait() } }
 
-  /// Waits until each object is released and the queue is empty, for at most `patience`.
+  /// Waits until each object is released, but no longer than `patience`, and then until the queue is empty.
   fileprivate func waitForReleases(_ patience: Duration) {
     let end = DispatchTime.after(patience)
     for _ in all where shared.isReleased.wait(timeout: end) == .timedOut { break }
@@ -184,7 +183,7 @@ final class CapturingBlock: Sendable {
 
   /// The queue of the block. The queue runs no blocks until all blocks of the trial are created.
   var queue: DispatchQueue { shared.gate.queue }
-  /// A queue that is always active and runs a block immediately.
+  /// A queue that is always active.
   var openQueue: DispatchQueue { shared.openQueue }
 
   /// Suspends the calling task until all tasks of the trial are created.
@@ -201,7 +200,7 @@ final class CapturingBlock: Sendable {
 
   /// Uses the captured object. The block must call this method in its last line.
   func uses(_ object: Captured) {
-    // Otherwise the compiler might release the object after its last use.
+    // The compiler might otherwise release the object before the last line.
     withExtendedLifetime(object) {
       lastLine.set()
       hasRun()
@@ -236,7 +235,8 @@ final class CapturingBlock: Sendable {
   fileprivate let runs = Tally()
   /// Whether the block recorded a value other than the value of its variable when the block was created.
   fileprivate var isChanged: Bool { seen.load(ordering: .acquiring) != number }
-  /// Whether the object was released before the block had run. For a cancelled block: before the queue had reached it.
+  /// Whether the object was released before the block had run, or, for a cancelled item, before the queue was
+  /// activated.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
   /// A count of the releases of the object.
   fileprivate let releases = Tally()

@@ -18,7 +18,7 @@ struct CompletionBlock: Pattern {
 
   let wrongResult = Metric.count("wrong-result", "calls whose result was not the average")
   let notOnce = Metric.count("not-once", "calls whose result did not arrive exactly once")
-  let wrongQueue = Metric.count("wrong-queue", "results that arrived on another queue than the one the caller named")
+  let wrongQueue = Metric.count("wrong-queue", "results that arrived on a queue other than the one the caller named")
   let roundTrip = Metric.latency("round-trip", "from just before the call until the result arrives")
 
   var problem: [any Declaration] { [calls, numbers] }
@@ -48,7 +48,7 @@ struct CompletionBlock: Pattern {
     }
     Variant(
       "caller-drops-queue-c", .documented,
-      "the function in C, which retains the queue and releases it; the last reference goes while its block waits",
+      "the function in C, which retains the queue and releases it; its last reference is released while its block waits",
       measure(namesQueue: true)
     ) { call in
       call.holdComputation()

@@ -8,7 +8,8 @@ extension CompletionBlock {
   /// Returns a probe that calls the document's function repeatedly, and checks each result. The first call is a
   /// warm-up.
   ///
-  /// - Parameter namesQueue: whether the caller passes a queue for the result. If so, the probe verifies that queue.
+  /// - Parameter namesQueue: whether the caller passes a queue for the result, and the probe verifies the result's
+  ///   queue.
   func measure(namesQueue: Bool) -> Probe<@Sendable (AverageCall) -> Void> {
     Probe(reads: [calls, numbers], records: metrics + (namesQueue ? [wrongQueue] : [])) { trial, body in
       var results = Results()
@@ -117,7 +118,7 @@ final class AverageCall: Sendable {
   /// Unblocks the computation.
   func continueComputation() { mayCompute.signal() }
 
-  /// Computes the average, after the computation is unblocked.
+  /// Returns the average, once the computation is unblocked.
   func average() -> Int {
     if isHeldBack.load(ordering: .acquiring) { mayCompute.wait() }
     return data.reduce(0, +) / data.count
@@ -149,20 +150,17 @@ final class CountedQueue: @unchecked Sendable {
   private let references = Atomic<Int>(1)
   private let lastRelease = DispatchSemaphore(value: 0)
 
-  /// Retains the queue.
   func retain() {
     references.add(1, ordering: .relaxed)
     gcdlab_dispatch_retain(object)
   }
 
-  /// Releases the queue.
   func release() {
     let remaining = references.subtract(1, ordering: .acquiringAndReleasing).newValue
     gcdlab_dispatch_release(object)
     if remaining == 0 { lastRelease.signal() }
   }
 
-  /// Submits a block to the queue.
   func async(_ block: @escaping @Sendable () -> Void) { RetainedQueue(created: object).async(block) }
 
   /// Sets `token` as the key and the value of a queue-specific value, by which blocks identify the queue.

@@ -3,9 +3,9 @@ import Instruments
 
 /// What data does a handler receive if events arrive faster than it runs?
 ///
-/// The document lists the custom source as the type of source that the program triggers itself. It states for all types
-/// that events which arrive while the handler waits or runs are merged. It has no listing. In C the calls look like
-/// this:
+/// The document lists the custom source as the type of source that the program triggers itself. For all types, the
+/// document states that events are merged if they arrive while the handler waits or runs. The document has no listing.
+/// In C, the calls are:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD, 0, 0, queue);
@@ -17,8 +17,8 @@ import Instruments
 /// dispatch_source_merge_data(source, 1);
 /// ```
 ///
-/// A trial sends the events of a burst in two states: while the handler waits because a block occupies its queue, and
-/// while the handler itself is held. It sends the events of a stream without holding anything; the number of handler
+/// A trial sends bursts of events in two states: while a block occupies the handler's queue, and while a handler call
+/// is held. The trial sends the events of a stream without holding the queue or the handler. The number of handler
 /// calls then depends on the machine.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Writing and Installing an Event

@@ -9,14 +9,14 @@ extension CustomSource {
 
   /// Returns the longest time that a trial takes on an idle machine, with one handler call for each event.
   func longest(_ trial: Trial) -> Duration? {
-    // Bursts of two kinds and one of zeros, the stream, and the single events.
+    // The trial sends bursts of two kinds, a burst of zeros, the stream, and the single events.
     let bursts = 2 * (Batches.count + 1) + 1
     let runs: Int = bursts * (trial[burst] + 1) + trial[stream] + Self.deliveries + 10
     return trial[work] * runs
   }
 
-  /// Returns a probe that sends events to a source: bursts while its queue is held and while its handler runs, then
-  /// zeros, then a stream.
+  /// Returns a probe that sends events to a source: bursts while the handler's queue or the handler is held, single
+  /// events, zeros, and a stream.
   ///
   /// - Parameter patience: how long the trial waits for a handler call.
   func deliver(
@@ -51,7 +51,7 @@ extension CustomSource {
   {
     let burst = trial[burst]
     defer { sender.end() }
-    // The first use of a queue and a source is expensive: this is the warm-up.
+    // The first use of a queue and a source is expensive, so this event is the warm-up.
     sender.send(1)
     _ = events.takeReceived()
 
@@ -92,7 +92,7 @@ extension CustomSource {
     for _ in 0..<Self.deliveries {
       let start = MonotonicClock.now()
       sender.send(1)
-      // An event that was not delivered has no time. If none was delivered, the trial is broken.
+      // An event that was not delivered has no latency. If no event was delivered, the trial is broken.
       if !events.takeReceived().isEmpty { deliveries.record(events.lastReceived - start) }
     }
     trial.record(delivery, deliveries)
@@ -108,7 +108,7 @@ extension CustomSource {
     trial.record(lostBeforeZero, events.takeReceived().contains(7) ? 0 : 1)
   }
 
-  /// Sends a stream of events, and records the delay of the last event.
+  /// Sends a stream of events, and records the metrics of the stream.
   ///
   /// - Returns: whether the handler received data other than the merged events.
   private func deliverStream(_ trial: Trial, _ coalescing: Coalescing, _ events: Events, _ sender: Sender) -> Bool {
@@ -128,7 +128,7 @@ extension CustomSource {
     let received = events.takeReceived()
     trial.record(streamCost, end - start, over: pieces.count)
     trial.noteFloor(of: streamCost, over: pieces.count) { others.each { _ in } }
-    // If the last event was never delivered, there is no time, and the trial is broken.
+    // If the last event was never delivered, no lag is recorded, and the trial is broken.
     if events.lastReceived > last { trial.record(lag, events.lastReceived - last) }
     trial.record(merges, pieces.count)
     trial.record(handlerCalls, received.count)
@@ -151,7 +151,7 @@ enum Coalescing {
     (0..<count).map { self == .mask ? 1 << UInt(round % 32 + $0 % 32) : UInt($0 + round + 1) }
   }
 
-  /// Returns the result of merging several events; 0 if there are none.
+  /// Returns the result of merging several events; 0 if `pieces` is empty.
   func merge(_ pieces: [UInt]) -> UInt {
     switch self {
     case .sum: pieces.reduce(0, &+)
@@ -161,14 +161,14 @@ enum Coalescing {
   }
 }
 
-/// The closures by which a trial sends events and cancels their source.
+/// The closures with which a trial sends events and cancels the source.
 struct Sender {
   /// A closure that sends events one after another.
   let sendAll: (Pieces<UInt>) -> Void
   /// A closure that cancels the source.
   let end: () -> Void
 
-  /// Creates a sender that sends events by `sendAll` and cancels `source` at the end.
+  /// Creates a sender that sends events with `sendAll` and cancels `source` at the end.
   init(of source: any DispatchSourceProtocol, _ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = { source.cancel() }
@@ -184,7 +184,7 @@ struct Sender {
   func send(_ piece: UInt) { sendAll(Pieces(CollectionOfOne(piece))) }
 }
 
-/// The data that the handler of a source received.
+/// A record of the data that the handler of a source received.
 final class Events: Sendable {
   /// The queue of the handler.
   let queue = DispatchQueue(label: "events")
@@ -193,7 +193,12 @@ final class Events: Sendable {
   private let state = Mutex((received: [UInt](), lastReceived: UInt64(0)))
   private let handler = Hold()
 
-  /// Creates a record of events. Each handler call does `steps` steps of work, on `queue` if one is given.
+  /// Creates an empty record.
+  ///
+  /// - Parameters:
+  ///   - steps: the steps of calibrated work that each handler call does.
+  ///   - queue: the queue of the handler if Dispatch's C functions created the queue; nil if the handler runs on
+  ///     ``queue``.
   init(steps: Int, queue: FunctionQueue? = nil) {
     self.steps = steps
     functionQueue = queue
@@ -209,8 +214,8 @@ final class Events: Sendable {
     handler.pass()
   }
 
-  /// Waits until all sent events have been delivered, and returns the data that the handler received since the last
-  /// call.
+  /// Waits until all sent events have been delivered, and returns the data that the handler received since the previous
+  /// call of this method.
   func takeReceived() -> [UInt] {
     if let functionQueue { functionQueue.drainSources() } else { queue.drainSources() }
     return state.withLock { state in
@@ -225,10 +230,10 @@ final class Events: Sendable {
   /// Blocks the queue, so that the handler has to wait, and returns the hold.
   func holdQueue() -> Hold { functionQueue?.hold() ?? queue.hold() }
 
-  /// Executes `send`, waits until the handler is held in the call that it causes, and returns the hold. The data of
-  /// that call is discarded.
+  /// Executes `send`, waits until the resulting handler call is held, and returns the hold. The data of that handler
+  /// call is discarded.
   ///
-  /// - Throws: an error if the handler does not run within `patience`.
+  /// - Throws: ``WaitTimeoutError`` if the handler does not run within `patience`.
   func holdHandler(within patience: Duration, _ send: () -> Void) throws -> Hold {
     handler.holdNext()
     send()

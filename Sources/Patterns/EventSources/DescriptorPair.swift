@@ -10,7 +10,7 @@ enum DescriptorKind: String, CaseIterable, Sendable {
   case file
 }
 
-/// A descriptor to write to, with a descriptor that reads the written bytes.
+/// A descriptor to write to, with a descriptor from which the written bytes can be read.
 struct DescriptorPair: Sendable {
   /// The descriptor to read from.
   let reader: Int32
@@ -47,7 +47,7 @@ struct DescriptorPair: Sendable {
   /// Creates a TCP connection of this machine to itself, and adds its two ends to `opened`. Both descriptors are in
   /// blocking mode.
   ///
-  /// - Throws: ``SystemError`` if no descriptor is left; ``Unavailable`` if the machine cannot connect to itself.
+  /// - Throws: ``SystemError`` if a socket cannot be created; ``Unavailable`` if the machine cannot connect to itself.
   static func connected(_ opened: OpenedDescriptors) throws -> DescriptorPair {
     let (listener, writer) = (socket(AF_INET, streamSocket, 0), socket(AF_INET, streamSocket, 0))
     let error = SystemError(errno, "open two TCP sockets")
@@ -76,7 +76,7 @@ struct DescriptorPair: Sendable {
   }
 }
 
-/// Returns `count` bytes that identify their position. Equal seeds produce equal bytes. All bytes are below 128, unlike
+/// Returns `count` pseudorandom bytes. Equal seeds produce equal bytes. All bytes are below 128, unlike
 /// ``strangeByte``.
 func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   var generator = SplitMix64(seed: seed)
@@ -93,7 +93,7 @@ func payload(_ count: Int, seed: UInt64) -> [UInt8] {
 /// The byte value that fills an unrelated file.
 let strangeByte: UInt8 = 0xFF
 
-/// Returns the number of bytes that differ from `expected`.
+/// Returns the number of bytes that differ from `expected`. Bytes after the end of `expected` count as different.
 func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>) -> Int {
   expected.withUnsafeBytes { expected in
     let common = min(bytes.count, expected.count)
@@ -103,7 +103,7 @@ func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>
   }
 }
 
-/// Writes `bytes` to a blocking descriptor, and returns once all bytes are written or the reading end is closed.
+/// Writes `bytes` to a blocking descriptor, and returns once all bytes are written or a write fails.
 func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   bytes.withUnsafeBytes { bytes in
     var offset = 0

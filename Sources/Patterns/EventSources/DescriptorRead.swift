@@ -6,8 +6,8 @@ import Instruments
 /// The document opens a file, makes its descriptor non-blocking and creates a read source for the descriptor. The event
 /// handler reads the source's estimate of the readable bytes, allocates a buffer with room for one more byte, and reads
 /// once. A function of the program processes the bytes and returns whether all required bytes have been read; if so,
-/// the handler cancels the source. The cancellation handler closes the descriptor. The variant `estimated` is that
-/// code.
+/// the handler cancels the source. The cancellation handler closes the descriptor. The variant `estimated` contains
+/// that code.
 ///
 /// The bytes in a trial are real: they arrive through a pipe, from a connected socket, or out of a file, and the trial
 /// compares each byte with the byte written at its position. `received.process` is the program's function: it returns
@@ -183,7 +183,7 @@ struct DescriptorRead: Pattern {
       source.setCancelHandler { received.ended() }
       source.activate()
       return {
-        // The next file that is opened receives this number.
+        // The next file that is opened receives this descriptor number.
         close(descriptor)
         source.cancel()
       }

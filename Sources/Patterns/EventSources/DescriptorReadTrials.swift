@@ -28,8 +28,8 @@ extension DescriptorRead {
     }
   }
 
-  /// A probe that writes bytes until all are read, and then tests the reader while no data arrives and at the end of
-  /// the data.
+  /// A probe that writes all bytes as ``readWhole`` does, and then tests the reader while no data arrives and at the
+  /// end of the data.
   var readWholeThenSilence: Probe<Begin> {
     Probe(
       reads: wholeSettings,
@@ -91,8 +91,8 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// A probe that writes bytes while the handler runs, and then no more: once with the writer's end left open, once
-  /// with it closed.
+  /// A probe that writes its last bytes while the handler runs. The writer's end remains open the first time, and is
+  /// closed the second time.
   var readTail: Probe<Begin> {
     Probe(reads: [kind, tail], records: [leftUnread, beyondEstimate, lost, corrupted, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -111,7 +111,7 @@ extension DescriptorRead {
       writeBlocking(bytes[head...], to: pair.writer)
       close(pair.writer)
       received.handler.release()
-      // If nothing reports the end, the variant does not cancel its source, so the trial does.
+      // If the end is not reported, the variant does not cancel its source. The trial then stops the reader.
       if try !Standstill().wait(for: { received.state.hasEnded }) { cancel() }
       try received.awaitEnd()
       trial.record(leftUnread, max(0, bytes.count - whileOpen.state.count))
@@ -122,7 +122,8 @@ extension DescriptorRead {
     }
   }
 
-  /// Writes the first `head` bytes, and the remaining bytes while the handler runs. The writer's end remains open.
+  /// Writes the first `head` bytes, and writes the remaining bytes while the handler runs. The writer's end remains
+  /// open until the reader has ended.
   private func readBurst(
     _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
   ) throws -> ReceivedData {
@@ -140,7 +141,7 @@ extension DescriptorRead {
     return received
   }
 
-  /// Writes some bytes to a pipe, and then nothing for a while.
+  /// A probe that writes bytes to a pipe, and checks whether the queue is blocked while nothing more is written.
   var readSilence: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -152,8 +153,8 @@ extension DescriptorRead {
     }
   }
 
-  /// A probe that writes bytes to one pipe for each core, and then nothing for a while. The handlers share a concurrent
-  /// queue.
+  /// A probe that writes bytes to one pipe for each core, and checks whether the queue is blocked while nothing more is
+  /// written. The handlers share a concurrent queue.
   var readSilenceOnAllCores: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -210,11 +211,11 @@ extension DescriptorRead {
     )
   }
 
-  /// Returns a probe that stops the reader while the handler is about to read, and then opens unrelated files, which
-  /// receive the descriptor's number if the number is free.
+  /// Returns a probe that stops the reader while the handler is about to read, and then opens unrelated files. One of
+  /// the files receives the descriptor's number if the number is free.
   ///
-  /// - Parameter handlerCloses: whether the handler closes the descriptor. If true, the trial also counts the unrelated
-  ///   descriptors that the handler closes.
+  /// - Parameter handlerCloses: whether the cancellation handler closes the descriptor. If true, the trial also counts
+  ///   the unrelated descriptors that the variant closes.
   func readWithReusedDescriptor(handlerCloses: Bool) -> Probe<Begin> {
     Probe(records: [unrelatedBytes, leftOpen] + (handlerCloses ? [unrelatedClosed] : [])) { trial, begin in
       ignoreBrokenPipes()
@@ -246,7 +247,7 @@ extension DescriptorRead {
   }
 }
 
-/// The bytes that a variant has read, which are compared with the written bytes.
+/// A record of the bytes that a variant has read, and of their differences from the written bytes.
 final class ReceivedData: Sendable {
   /// The event that ends the reading: the end of the file, or a cancellation.
   enum EndCondition { case end, cancelled }
@@ -277,7 +278,7 @@ final class ReceivedData: Sendable {
   /// The hold that blocks the handler between its estimate and its read.
   fileprivate let handler = Hold()
 
-  /// Creates a record of reading that compares the bytes with `expected`. The handlers run on `queue`, which is a new
+  /// Creates an empty record that compares the read bytes with `expected`. The handlers run on `queue`, which is a new
   /// serial queue by default.
   init(
     of expected: [UInt8], until endCondition: EndCondition, on queue: DispatchQueue = DispatchQueue(label: "reading")
@@ -320,8 +321,8 @@ final class ReceivedData: Sendable {
     }
   }
 
-  /// Records that the reader has closed the descriptor, and opens unrelated files at once, which receive the free
-  /// descriptor number.
+  /// Records that the reader has closed the descriptor. At the first call, opens unrelated files at once, one of which
+  /// receives the free descriptor number.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }
@@ -361,7 +362,7 @@ final class ReceivedData: Sendable {
   }
 
   /// The number of unrelated descriptors that were closed since ``ended()`` opened them. Reading this property closes
-  /// the remaining ones.
+  /// the descriptors that are still open.
   var unrelatedClosed: Int {
     state.note { state in
       defer {

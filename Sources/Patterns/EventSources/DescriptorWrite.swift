@@ -8,7 +8,7 @@ import Instruments
 /// text requires a non-blocking descriptor, but the code leaves the descriptor in blocking mode. The variant `source`
 /// follows the text, and `blocking-write` follows the code.
 ///
-/// In a trial only the bytes that `write` accepted count as written, and the handler cancels the source once all bytes
+/// In a trial, only the bytes that `write` accepted count as written, and the handler cancels the source once all bytes
 /// are written. `outgoing.next` is the program's function: it passes the remaining bytes to a closure, and returns
 /// whether no bytes are left.
 ///

@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that reads the bytes of the variants at the other end: slowly, or not at all.
+/// The code that reads the bytes that a variant writes. The reader is slow, or does not read.
 extension DescriptorWrite {
   /// A closure that starts to write to a descriptor, and returns a closure that stops the writer early. The writer must
   /// close the descriptor and then call `outgoing.ended()`.
   typealias Begin = @Sendable (_ descriptor: Int32, _ outgoing: OutgoingData) throws -> () -> Void
 
-  /// Returns the longest time that a trial takes on an idle machine. It includes the reader's pauses, each up to three
-  /// times as long as requested, and an examination of the threads each time that space becomes available.
+  /// Returns the longest time that a trial takes on an idle machine. The time includes the reader's pauses, each up to
+  /// three times as long as requested, and an examination of the threads each time that space becomes available.
   func longest(_ trial: Trial) -> Duration? {
     let pieces: Int = trial[size] / trial[readSize] + 1
     return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[frees] + .seconds(1)
@@ -21,8 +21,8 @@ extension DescriptorWrite {
     case none
     /// A test of whether the writer blocks its queue while no space is available.
     case full
-    /// The test of a full buffer, and tests of the handler calls when space becomes available and when the reader
-    /// closes its end.
+    /// The test of ``full``, and tests of the handler calls when space becomes available and when the reader closes its
+    /// end.
     case room
   }
 
@@ -39,11 +39,13 @@ extension DescriptorWrite {
     }
   }
 
-  /// Reads the bytes that the variant writes, first slowly, and then runs the tests with a reader that does not read.
+  /// Returns a probe that slowly reads all bytes that the variant writes, and then runs the tests with a reader that
+  /// does not read.
   ///
   /// - Parameters:
-  ///   - readLast: whether the reader begins only after the writer has ended. Otherwise a writer that is preempted
-  ///     within `write` may find more space than was available.
+  ///   - readLast: whether the reader begins only after the writer has ended. The reader then cannot free space while
+  ///     the writer is preempted within `write`.
+  ///   - stall: the tests with a reader that does not read.
   ///   - patience: how long the trial waits for a handler call.
   func writeWhole(
     readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20)
@@ -87,10 +89,9 @@ extension DescriptorWrite {
     patience: Duration, _ begin: Begin
   ) throws {
     let pair = try DescriptorPair(kind, in: scratch, opened)
-    // These are more bytes than ever fit, plus the capacity of a pipe or a socket for each time that space becomes
-    // free.
+    // The variant has more bytes to write than ever fit, including the space that the reader frees `rooms` times.
     let rooms = thenRoom ? trial[frees] : 0
-    // A read does not wait for a writer that has not filled the pipe or socket again.
+    // A read must not wait for a writer that has not filled the pipe or socket again.
     if kind != .file { _ = fcntl(pair.reader, F_SETFL, O_NONBLOCK) }
     let outgoing = OutgoingData([UInt8](repeating: 1, count: 1_048_576 * (2 + rooms)))
     let end = try begin(pair.writer, outgoing)
@@ -98,7 +99,7 @@ extension DescriptorWrite {
     trial.record(queueBlocked, try Standstill().isHeldUp(outgoing.queue) ? 1 : 0)
     let taken = outgoing.state.count
     guard kind == .file || taken < outgoing.bytes.count else {
-      throw Unavailable("a \(kind.rawValue) is needed that takes less than \(taken) bytes, this one took them all")
+      throw Unavailable("the \(kind.rawValue) accepted all \(taken) bytes, so it never became full")
     }
     if thenRoom {
       trial.record(sourceData, outgoing.state.firstTold ?? 0)
@@ -115,17 +116,17 @@ extension DescriptorWrite {
     try outgoing.awaitEnd()
   }
 
-  /// Reads most bytes of a full pipe or socket several times, then half of them, and records when the handler is
-  /// called.
+  /// Reads most of the bytes in a full pipe or socket several times, then half of the bytes once, and records the
+  /// resulting handler calls.
   private func freeSpace(
     _ trial: Trial, _ pair: DescriptorPair, holding taken: Int, _ outgoing: OutgoingData, patience: Duration
   ) throws {
     var times: [UInt64?] = []
-    // The source's data then shows whether the source counts the bytes that remain to be read.
+    // Some bytes remain unread. The source's data then shows whether the source deducts them from the available space.
     let most = taken - taken / 8
     for _ in 0..<trial[frees] {
       times.append(outgoing.latency(within: patience) { take(most, from: pair.reader) })
-      // This waits until no space is left.
+      // The writer has filled the space again once all threads sleep.
       try Standstill().wait()
     }
     trial.record(latency, times)
@@ -136,12 +137,12 @@ extension DescriptorWrite {
     take(taken / 2, from: pair.reader)
     let isCalled = try Standstill().wait { outgoing.state.ranAt != nil }
     trial.record(unreportedSpace, isCalled ? 0 : fill(pair.writer))
-    // This waits until no space is left, so that only closing the reader's end can cause the next run.
+    // No space is left once all threads sleep, so only the close of the reader's end can cause the next handler call.
     try Standstill().wait()
     outgoing.expectsRun()
   }
 
-  /// Waits until the handler has run, all threads sleep, or a thread spins.
+  /// Waits until the handler has run, all threads sleep, or other threads have used 30 milliseconds of processor time.
   private func waitForRunOrSpin(_ outgoing: OutgoingData) throws -> (ran: Bool, spins: Bool) {
     let others = { clock(CLOCK_PROCESS_CPUTIME_ID) &- clock(CLOCK_THREAD_CPUTIME_ID) }
     let start = others()
@@ -159,7 +160,7 @@ extension DescriptorWrite {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
-  /// Writes bytes without blocking until no space is left, and returns their number.
+  /// Writes bytes without blocking until no space is left, and returns the number of bytes written.
   private func fill(_ descriptor: Int32) -> Int {
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let bytes = [UInt8](repeating: 1, count: 65_536)
@@ -168,7 +169,7 @@ extension DescriptorWrite {
     return count
   }
 
-  /// Reads `count` bytes that have been written.
+  /// Reads `count` bytes. Returns early if no more bytes are available.
   private func take(_ count: Int, from descriptor: Int32) {
     withUnsafeTemporaryAllocation(byteCount: 1_048_576, alignment: 1) { buffer in
       var left = count
@@ -181,7 +182,7 @@ extension DescriptorWrite {
   }
 }
 
-/// The bytes that a variant writes, with a record of their progress.
+/// The bytes that a variant writes, with a record of the writer's progress.
 ///
 /// Unchecked: the bytes never change.
 final class OutgoingData: @unchecked Sendable {
@@ -191,13 +192,13 @@ final class OutgoingData: @unchecked Sendable {
     /// The first value of the source's data, in bytes of available space; nil before the first handler call that reads
     /// the data.
     var firstTold: Int?
-    /// The largest later value of the source's data.
+    /// The largest value of the source's data after the first value, in bytes.
     var laterSourceData = 0
     /// The number of writes that found no available space.
     var callsWhileFull = 0
     var isAwaited = false
     var withheld: SystemError?
-    /// The time at which the expected handler call began; nil until then.
+    /// The time at which the expected handler call began, in nanoseconds of the monotonic clock; nil before that call.
     var ranAt: UInt64?
     var hasEnded = false
     /// The duration of each write.
@@ -253,21 +254,22 @@ final class OutgoingData: @unchecked Sendable {
     }
   }
 
-  /// Records the error that ended the writing, if a limit of the machine caused it. A missing reader is not recorded.
+  /// Records the error that ended the writing, if a limit of the machine caused the error. A missing reader is not
+  /// recorded.
   func failed(_ error: Int32) {
     let error = SystemError(error, "write")
     guard error.isOfTheMachine else { return }
     state.note { $0.withheld = $0.withheld ?? error }
   }
 
-  /// Verifies that a file accepted all bytes, if a write reported a number of accepted bytes.
+  /// Verifies that a file accepted all bytes. Does nothing if `write` never reported accepted bytes.
   ///
   /// - Throws: ``Unavailable`` if the file accepted only some of the bytes because the disk is full or a limit is
   ///   reached.
   func requireCapacity() throws {
     let count = state.count
     guard count > 0, count < bytes.count else { return }
-    throw Unavailable("a file took \(count) of \(bytes.count) bytes: there is no more room, or a limit forbids it")
+    throw Unavailable("a file took \(count) of \(bytes.count) bytes: no more space is available, or a limit is reached")
   }
 
   /// Records that the writer has ended and closed the descriptor.
@@ -275,12 +277,12 @@ final class OutgoingData: @unchecked Sendable {
 
   // MARK: For the trial
 
-  /// Starts to wait for the next handler call, whose time is then recorded.
+  /// Requests that the time of the next handler call be recorded.
   func expectsRun() {
     state.note { ($0.isAwaited, $0.ranAt) = (true, nil) }
   }
 
-  /// Executes `makeRoom`, and returns the nanoseconds until the next handler call begins; nil if none begins within
+  /// Executes `makeRoom`, and returns the nanoseconds until the next handler call begins; nil if no call begins within
   /// `patience`.
   func latency(within patience: Duration, of makeRoom: () -> Void) -> UInt64? {
     expectsRun()
@@ -292,11 +294,11 @@ final class OutgoingData: @unchecked Sendable {
 
   /// Waits until the writer has ended and no handler is running.
   ///
-  /// - Throws: the error that ended the writing, if a limit of the machine caused it; ``WaitTimeoutError`` if the
-  ///   writer does not end within 20 seconds.
+  /// - Throws: the error that ended the writing, if a limit of the machine caused the error; ``WaitTimeoutError`` if
+  ///   the writer does not end within 20 seconds.
   func awaitEnd() throws {
     let hasEnded = state.wait(within: .seconds(20), until: \.hasEnded)
-    // A lack of space on the machine says nothing about the writer.
+    // A lack of space on the machine is not an error of the writer.
     if let withheld = state.withheld { throw withheld }
     guard hasEnded else { throw WaitTimeoutError("writing did not end", within: .seconds(20)) }
     queue.sync {}

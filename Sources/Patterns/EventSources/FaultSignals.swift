@@ -50,7 +50,7 @@ struct FaultProcess {
   private let input: (reader: Int32, writer: Int32)
   private let output: (reader: Int32, writer: Int32)
 
-  /// The fault that this process must handle; nil if this process is not such a worker.
+  /// The fault that this process must handle; nil if this process is not a worker for a fault.
   static var fault: Fault? { Terminal.environment(name).flatMap { Fault(rawValue: $0) } }
 
   /// Starts a worker that runs the body of `variant`.
@@ -84,7 +84,7 @@ struct FaultProcess {
   /// The process identifier of the worker.
   var identifier: pid_t { child.identifier }
 
-  /// Waits for the next number that the worker sends, and returns it.
+  /// Waits for the next number from the worker, and returns the number.
   ///
   /// - Throws: ``Unavailable`` if the worker was killed; another error if it ended without sending a number.
   func hear() throws -> Int {

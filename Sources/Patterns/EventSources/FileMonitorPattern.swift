@@ -7,12 +7,12 @@ import Instruments
 /// handler passes the old name, which the source's context contains, and the descriptor to a function that updates the
 /// name. The cancellation handler frees the old name and closes the descriptor.
 ///
-/// Linux has no vnode source. There `FileMonitor` replaces the source: it has the same interface, and reads inotify
+/// Linux has no vnode source. On Linux, `FileMonitor` replaces the source: it has the same interface, and reads inotify
 /// events through a read source. On Darwin `FileMonitor` is the vnode source.
 ///
 /// The trial changes a real file in a directory of its own: it writes inside the file, extends it, changes its mode,
 /// adds and removes a link, renames it, and removes its last name. A latency runs from just before the system call that
-/// makes the change until the source's handler starts. For polling it runs until the poll that shows the change.
+/// makes the change until the source's handler starts. For polling, a latency runs until a poll detects the change.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a File-System Object", "Suspending and Resuming
 /// Dispatch Sources".
@@ -124,7 +124,7 @@ struct FileMonitorPattern: Pattern {
       }
       source.setCancelHandler { watch.ended() }
       source.activate()
-      // The next file that is opened receives this number. (On Darwin the source delivers no more events instead.)
+      // The next file that is opened receives this descriptor number. (On Darwin, the source stops delivering events.)
       close(file)
       return source.cancel
     }

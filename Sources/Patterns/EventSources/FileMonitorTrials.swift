@@ -3,8 +3,8 @@ import Instruments
 
 /// The code that changes a watched file and records the changes that the variants report.
 extension FileMonitorPattern {
-  /// Returns the longest time that a trial takes on an idle machine: about twenty polls or pauses for each change,
-  /// including its reversal, and one change that is never reported.
+  /// Returns the longest time that a trial takes on an idle machine: about twenty polls or pauses for each change, one
+  /// change that is never reported, and one millisecond for each change of the burst.
   func longest(_ trial: Trial) -> Duration? {
     (trial[pollInterval] + .milliseconds(1)) * (trial[changes] + 1) * 20 + trial[deadline] + .milliseconds(1)
       * trial[burst]
@@ -24,8 +24,8 @@ extension FileMonitorPattern {
     ]
   }
 
-  /// A probe that makes every kind of change to a file, each after the previous change was reported, then a burst of
-  /// writes while the handler is busy.
+  /// A probe that makes every kind of change to a file, and waits for the report of each change. The probe then makes a
+  /// burst of writes while the handler is busy.
   var follow: Probe<Begin> {
     Probe(reads: changeSettings, records: changeMetrics) { trial, begin in _ = try makeChanges(trial, begin) }
   }
@@ -80,7 +80,7 @@ extension FileMonitorPattern {
     return results.looks
   }
 
-  /// Makes a change of each kind except the removal, each after the previous change was reported.
+  /// Makes a change of each kind except the removal, and waits for the report of each change.
   private func makeEachKind(_ file: WatchedFile, _ results: inout ChangeResults, records: Bool) throws {
     try results.make(.write, records) { try file.overwrite() }
     try results.make(.extend, records) { try file.append() }
@@ -103,7 +103,7 @@ extension FileMonitorPattern {
       defer { results.watch.release() }
       for _ in 0..<burst { try file.overwrite() }
     }
-    // Changes are reported in order: after this one, all changes of the burst have been reported.
+    // Changes are reported in order. Once this change is reported, all changes of the burst have been reported.
     try results.make(.link) { try file.addLink() }
     let coalesced = max(0, burst - results.watch.takeReported(.write))
     try results.make(.link) { try file.removeLink() }
@@ -145,7 +145,7 @@ extension FileMonitorPattern {
           defer { lettingGo() }
           for _ in 0..<burst { try change() }
         }
-        // Changes are reported in order: after this one, all changes of the burst have been reported.
+        // Changes are reported in order. Once this change is reported, all changes of the burst have been reported.
         guard try watch.latency(of: .attrib, within: deadline, file.toggleMode) != nil else {
           throw notDelivered(.attrib)
         }
@@ -153,7 +153,7 @@ extension FileMonitorPattern {
         misnamed += names.count { $0 != file.path }
         return names.count
       }
-      /// Suspends the source while its handler is held, and then releases that handler. No other handler begins in
+      /// Suspends the source while its handler is held, and then releases that handler. No other handler call begins in
       /// between.
       func suspend() {
         source.suspend()
@@ -175,7 +175,8 @@ extension FileMonitorPattern {
     }
   }
 
-  /// A probe that opens unrelated files, which receive the free descriptor numbers, and renames the watched file.
+  /// A probe that opens unrelated files and renames the watched file. The unrelated files receive the free descriptor
+  /// numbers.
   var renameWithReusedDescriptor: Probe<Begin> {
     Probe(reads: [deadline], records: [misnamed, wrongDescriptor]) { trial, begin in
       let scratch = try ScratchDirectory()
@@ -195,15 +196,15 @@ extension FileMonitorPattern {
     }
   }
 
-  /// Returns the number of open descriptors of inotify and of files in the directory of `file`; nil if the system does
-  /// not list descriptors.
+  /// Returns the number of open descriptors that refer to inotify or to files in the directory of `file`; nil if the
+  /// system does not list descriptors.
   private static func openFiles(beside file: WatchedFile) -> Int? {
     let paths = OpenDescriptors.paths()
     return paths.isEmpty ? nil : paths.count { $0.hasPrefix(file.directory) || $0 == "anon_inode:inotify" }
   }
 }
 
-/// The reported changes, with their latencies and the number of missed changes.
+/// The latencies of the reported changes, and the numbers of errors.
 private struct ChangeResults {
   private(set) var watch: FileWatch
   private(set) var latencies: [FileChange: [UInt64]] = [:]
@@ -223,11 +224,12 @@ private struct ChangeResults {
     self.pauses = pauses
   }
 
-  /// Replaces the watch, since the previous watch has ended.
+  /// Replaces the watch after the previous watch has ended.
   mutating func begin(_ watch: FileWatch) { self.watch = watch }
 
-  /// Makes a change after a random pause, and waits until the change is reported. Returns whether it was reported
-  /// within the deadline.
+  /// Makes a change after a random pause, and waits until the change is reported.
+  ///
+  /// - Returns: whether the change was reported within the deadline.
   @discardableResult
   mutating func make(_ kind: FileChange, _ records: Bool = false, _ change: () throws -> Void) rethrows -> Bool {
     pauses.pass()
@@ -246,7 +248,7 @@ private struct ChangeResults {
     if watch.takeNames() != [file.path] { misnamed += 1 }
   }
 
-  /// Waits until the cancelled watch has ended, and adds its results.
+  /// Waits until the cancelled watch has ended, and adds the results of the watch.
   mutating func end() {
     watch.waitForEnd(within: deadline)
     strays += watch.strays

@@ -1,13 +1,12 @@
 import Dispatch
 import Instruments
 
-/// A watch of a file, to which the variant reports changes and from which the trial reads the results.
+/// A watch of a file. The variant reports changes to the watch, and the trial reads the results.
 final class FileWatch: Sendable {
   private struct State {
     var expected: FileChange?
     var noticed: UInt64?
-    /// The number of polls that must end until one has certainly begun after the change; 0 for a variant that does not
-    /// poll.
+    /// The number of polls that must still end, so that the last of them has certainly begun after the change.
     var looksLeft = 0
     var hasEnded = false
     var reported: [FileChange: Int] = [:]
@@ -31,7 +30,7 @@ final class FileWatch: Sendable {
   /// - Parameters:
   ///   - time: the time at which the handler began.
   ///   - descriptor: the descriptor through which the file is watched.
-  ///   - name: returns the name of the file according to the descriptor. It is evaluated only for a rename.
+  ///   - name: the name of the file according to the descriptor; evaluated only for a rename.
   func received(
     _ change: FileChange, at time: UInt64, from descriptor: Int32, called name: @autoclosure () -> String?
   ) {
@@ -45,7 +44,8 @@ final class FileWatch: Sendable {
       return handler.catches()
     }
     if isHeld { handler.stay() }
-    // This is checked at the end of the handler, whose source the trial may have cancelled meanwhile.
+    // The descriptor is checked at the end of the handler, since the trial may have cancelled the source in the
+    // meantime.
     if FileIdentity(of: descriptor) != identity { state.note { $0.strays += 1 } }
   }
 
@@ -104,7 +104,8 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Returns the names that were reported with renames since the last call. A name is nil if the descriptor had none.
+  /// Returns the names that were reported with renames since the last call. A name is nil if the descriptor had no
+  /// name.
   func takeNames() -> [String?] {
     state.note { state in
       defer { state.names = [] }

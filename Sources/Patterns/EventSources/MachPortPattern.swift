@@ -4,7 +4,7 @@ import Instruments
 /// Does a Mach port source deliver the events of its port?
 ///
 /// The document lists Mach ports among the events that a source can monitor, and states that the cancellation handler
-/// must release the port. It has no listing. In C the calls look like this:
+/// must release the port. The document has no listing. In C, the calls are:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_MACH_RECV, port, 0, queue);

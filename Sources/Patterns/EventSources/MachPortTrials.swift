@@ -48,15 +48,15 @@ extension MachPortPattern {
   }
 }
 
-/// The closures by which a trial sends a message to a port and cancels the source.
+/// The closures with which a trial uses a port and cancels the source.
 struct PortSender {
-  /// A closure that sends a message with this number.
+  /// A closure that sends a message with this number, or destroys the port.
   let send: (Int32) throws -> Void
   /// A closure that cancels the source.
   let end: () -> Void
 }
 
-/// The events that the handlers of a Mach port source report.
+/// A record of the events that the handlers of a Mach port source report.
 final class PortInbox: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "port")
@@ -65,7 +65,7 @@ final class PortInbox: Sendable {
 
   /// The reported events of a port.
   struct Seen {
-    /// The numbers of the received messages, in the order of their arrival.
+    /// The numbers of the received messages, in the order of their arrival; 0 for the destruction of the port.
     var numbers: [Int32] = []
     /// The number of calls of the cancellation handler.
     var ends = 0

@@ -7,12 +7,12 @@ import Instruments
 /// exit of its parent. The event handler sets a flag that requests the program's exit, and then cancels and releases
 /// the source.
 ///
-/// Linux has no process source. There `ProcessMonitor` replaces the source: it is a read source on a pidfd. On Darwin
-/// `ProcessMonitor` is the process source.
+/// Linux has no process source. On Linux, `ProcessMonitor` replaces the source: it is a read source on a pidfd. On
+/// Darwin `ProcessMonitor` is the process source.
 ///
-/// The processes in a trial are real: each is a worker of the lab's own binary, started in another role for the same
-/// trial. A child waits until it is requested to exit, writes the time as its last action, and exits with a specific
-/// status.
+/// The processes in a trial are real: each is a worker of the lab's own binary, which the trial starts with a role such
+/// as parent or child. A child waits until it is requested to exit, sends the time as its last action, and exits with a
+/// specific status.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a Process".
 struct ProcessMonitorPattern: Pattern {
@@ -26,12 +26,13 @@ struct ProcessMonitorPattern: Pattern {
   let unreportedExits = Metric.count("unreported-exits", "exits that were not reported")
   let repeatedReports = Metric.count("repeated-reports", "exits that were reported more than once")
   let wrongStatus = Metric.count("wrong-status", "exits reported with a status other than the child's own")
-  let unreportedEvents = Metric.count("unreported-events", "of a fork, an exec and a signal, those not reported")
+  let unreportedEvents = Metric.count(
+    "unreported-events", "events (a fork, an exec and a signal) that were not reported")
   let leakedDescriptors = Metric.count(
     "leaked-descriptors", "descriptors of the trial's pipes and watches still open at its end")
   let leakedChildren = Metric.count("leaked-children", "children still running or not reaped at the end of the trial")
 
-  /// The binary of the other processes. A test passes the lab's binary, since the test's own binary has no workers.
+  /// The binary of the worker processes. A test passes the lab's binary, since the test's own binary has no workers.
   var executable = Host.image
 
   var variants: [Variant] {

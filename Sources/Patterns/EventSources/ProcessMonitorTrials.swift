@@ -8,7 +8,8 @@ extension ProcessMonitorPattern {
   /// another, and the observation of their threads.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
 
-  /// Starts children one after another, watches each, and requests its exit.
+  /// Returns a probe that starts children one after another. The variant watches each child, and the trial requests the
+  /// child's exit.
   ///
   /// - Parameters:
   ///   - areDead: whether the children exit before they are watched.
@@ -74,8 +75,8 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Starts parents one after another, each of which starts a child that runs the variant's body to watch its parent,
-  /// and requests the exit of the parent.
+  /// Returns a probe that starts parents one after another and requests their exit. Each parent starts a child, which
+  /// runs the variant's body to watch its parent.
   ///
   /// - Parameters:
   ///   - ends: the moments at which the parents exit.
@@ -90,7 +91,7 @@ extension ProcessMonitorPattern {
     ) { trial, begin in
       if let role = WorkerRole.ofThisProcess { try role.playParentOrItsChild(executable, begin) }
       ignoreBrokenPipes()
-      // If the system's first process adopts the orphans, it also collects their statuses.
+      // If the system's first process adopts the orphans instead, that process also collects their statuses.
       let adopts = ChildProcess.adoptOrphans()
       let resources = ResourceCounts()
       var unreported = 0
@@ -107,8 +108,8 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Starts a parent and its child, which watches the parent, and requests the exit of the parent at a moment in the
-  /// child's progress.
+  /// Starts a parent and its child, and requests the exit of the parent at a moment in the child's progress. The child
+  /// watches the parent.
   ///
   /// - Parameters:
   ///   - variant: the variant whose body the child runs.
@@ -137,7 +138,7 @@ extension ProcessMonitorPattern {
         if moment != end { toChild.send(.go) }
       }
       toParent.send(.go)
-      // A parent that another program killed before may have exited at another moment than the trial requests.
+      // If another program killed the parent, the parent may have exited at a different moment than the trial requests.
       guard let lastAct = toParent.receive().time else { throw MissingMessage() }
       if let status = parent.waitForStatus() { statuses.append(status) }
       toChild.send(.go)
@@ -164,8 +165,8 @@ extension ProcessMonitorPattern {
     return latency
   }
 
-  /// Starts a child that forks, replaces its program and receives a signal, watches these acts, and records the
-  /// reports.
+  /// Returns a probe that starts a child and counts the unreported acts of the child. The child forks, replaces its
+  /// program and receives a signal.
   ///
   /// - Parameter patience: how long the trial waits for the report of each act.
   func watchActs(
@@ -198,7 +199,7 @@ extension ProcessMonitorPattern {
     }
   }
 
-  /// Returns the request by which a worker runs the body of `variant`.
+  /// Returns the request that makes a worker run the body of `variant`.
   private func request(_ variant: String) -> TrialRequest { TrialRequest(pattern: Self.name, variant: variant) }
 }
 
@@ -235,7 +236,7 @@ enum ParentEnds: Equatable {
   }
 }
 
-/// The numbers of descriptors and processes that a trial uses.
+/// The counts of the descriptors that a trial opens.
 private struct ResourceCounts {
   let opened = OpenedDescriptors()
   private let watchesBefore = Self.watches
@@ -250,17 +251,17 @@ extension Unavailable {
   /// The error that is thrown if a process of the trial was killed before its role ended. The result of such a trial
   /// does not depend on the variant.
   static let killed = Unavailable(
-    "signal 9 ended a process of the trial, sent by another program or for lack of memory or processor time")
+    "signal 9, sent by another program or for lack of memory or processor time, ended a process of the trial")
 }
 
 /// The error that is thrown if a process ended before it had sent all its messages.
 private struct MissingMessage: Error, CustomStringConvertible {
-  var description: String { "a process of the trial ended before its time" }
+  var description: String { "a process of the trial ended too early" }
 }
 
 // MARK: - Messages between processes
 
-/// A message between processes, which is sent together with the time.
+/// A message between processes. Each message is sent together with the time.
 private enum Message: UInt8 {
   case go = 1, started, knows, watches, reported, unreported, lastAct
 }
@@ -275,8 +276,8 @@ private struct MessageChannel {
     (ours, theirs) = (pair.reader, pair.writer)
   }
 
-  /// Creates the standard input of a worker, and sends `request`. The worker ends when this input is closed, so it does
-  /// not outlive the trial.
+  /// Creates the standard input of a worker, and sends `request`. The worker ends when this input is closed, so the
+  /// worker does not outlive the trial.
   init(_ resources: ResourceCounts, to request: TrialRequest) throws {
     try self.init(resources)
     try writeAll(request.line, to: ours)
@@ -371,7 +372,7 @@ private enum WorkerRole {
       try begin(watch)
       watch.knows()
       watch.comesTo(.watches)
-      // The parent has exited before. The report is pending, or will never arrive.
+      // The parent has already exited, so the report is pending or will never arrive.
       let isReported = try Standstill().wait { watch.time != nil }
       watch.answer(isReported)
       _exit(0)
@@ -394,7 +395,7 @@ final class ReportedActs: Sendable {
   func reported(_ act: Act) { all.note { _ = $0.insert(act) } }
 }
 
-/// A watch of a child process, to which the variant reports the child's exit.
+/// A watch of a child process. The variant reports the child's exit to the watch.
 final class ChildWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
@@ -415,11 +416,11 @@ final class ChildWatch: Sendable {
   func ended() { state.note { $0.isOver = true } }
 }
 
-/// A watch of a parent process in its child, to which the variant reports the parent's exit.
+/// A watch of a parent process in its child. The variant reports the parent's exit to the watch.
 final class ParentWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
-  /// The parent's process identifier, as the child received it.
+  /// The parent's process identifier, which the parent passed to the child.
   let parent: pid_t
   private let line: Int32
   private let moment = Mutex<UInt64?>(nil)
@@ -436,7 +437,7 @@ final class ParentWatch: Sendable {
     if !hasSaidSo.exchange(true, ordering: .relaxed) { comesTo(.knows) }
   }
 
-  /// Records that the parent has exited, as the document's code does by its exit flag.
+  /// Records that the parent has exited, as the document's code does with its exit flag.
   func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }

@@ -3,9 +3,9 @@ import Instruments
 
 /// Does a signal source deliver every signal, and which setup does it require?
 ///
-/// The document first sets the signal to be ignored, so that the signal does not end the process. It then creates a
-/// signal source on a global queue, with an event handler that processes the signal. The variant `source` performs both
-/// steps in that order.
+/// The document first sets the signal to be ignored, so that the signal does not end the process. The document then
+/// creates a signal source on a global queue, with an event handler that processes the signal. The variant `source`
+/// performs both steps in that order.
 ///
 /// The signals in a trial are real: `kill` sends them to the trial's own process. The trial sends SIGUSR1 instead of
 /// SIGHUP, since other processes may send SIGHUP to end the trial. The variant `registered` also sends SIGHUP and
@@ -34,7 +34,8 @@ struct SignalSource: Pattern {
 
   /// The command of a child, which runs until the end of its standard input.
   var child = (image: Host.image, arguments: ["worker"])
-  /// The binary of the other processes. A test passes the lab's binary, since the test's own binary has no workers.
+  /// The binary of the processes that raise faults. A test passes the lab's binary, since the test's own binary has no
+  /// workers.
   var executable = Host.image
 
   var problem: [any Declaration] { [signals] }
@@ -75,8 +76,8 @@ struct SignalSource: Pattern {
       "spaced-burst", .documented, "as burst, but each signal is reported by another source before the next is sent",
       sendBurst(isSpaced: true)
     ) { inbox in
-      // No signal(SIGUSR1, SIG_IGN): another source receives the signal already, and ignoring the signal would take it
-      // from both sources.
+      // This variant does not call signal(SIGUSR1, SIG_IGN). Another source already receives the signal, and neither
+      // source would receive an ignored signal.
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
       source.setRegistrationHandler { inbox.isReady() }

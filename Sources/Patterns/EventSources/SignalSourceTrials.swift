@@ -10,7 +10,7 @@ extension SignalSource {
   /// Returns the longest time that a trial takes on an idle machine. A signal or the exit of a child may be delayed.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Returns a probe that sends signals, each after the previous one was reported, and records the latency of the
+  /// Returns a probe that sends signals, each after the previous signal was reported, and records the latency of the
   /// reports.
   ///
   /// - Parameter ready: how long the trial waits for the registration of a source.
@@ -28,7 +28,7 @@ extension SignalSource {
         let sent = MonotonicClock.now()
         kill(getpid(), SIGUSR1)
         let isReported = inbox.awaitNext()
-        // This is checked after each signal, since a surplus in one report may balance a lack in a later one.
+        // The sum is checked after each signal, since a surplus in one report may offset a deficit in a later report.
         miscounted = max(miscounted, abs(number + 1 - inbox.reported.count))
         guard isReported else { break }
         if number > 0, let arrival = inbox.arrival { times.append(arrival > sent ? arrival - sent : 0) }
@@ -42,9 +42,9 @@ extension SignalSource {
   /// them.
   ///
   /// - Parameters:
-  ///   - isSpaced: whether another source must receive each signal before the next is sent, so that no signal is
-  ///     pending in the kernel when the next is sent. That source is registered first, since Dispatch passes a signal
-  ///     to the most recently registered source first.
+  ///   - isSpaced: whether another source must report each signal before the next signal is sent. No signal is then
+  ///     pending in the kernel when the next signal is sent. The other source is registered first, since Dispatch
+  ///     passes a signal to the most recently registered source first.
   ///   - patience: how long the trial waits for the report of a burst.
   func sendBurst(isSpaced: Bool = false, patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(
@@ -79,8 +79,8 @@ extension SignalSource {
     }
   }
 
-  /// A probe for a body that sends `count` signals before it activates its source. It counts the reports of these
-  /// signals.
+  /// A probe for a body that sends `count` signals before it activates its source. The probe counts the reports of
+  /// these signals.
   var sendBeforeActivation: Probe<@Sendable (SignalInbox, _ count: Int) -> () -> Void> {
     Probe(reads: [burst], records: [sent, reported]) { trial, begin in
       let (inbox, marks) = (try SignalInbox(), try SignalInbox())
@@ -98,14 +98,15 @@ extension SignalSource {
     }
   }
 
-  /// Sends another signal, and waits for its report. All earlier signals have been reported before that report.
+  /// Sends SIGUSR2, and waits for its report. All earlier signals have been reported before that report.
   private func drain(_ inbox: SignalInbox, _ marks: SignalInbox) {
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
     inbox.queue.drainSources()
   }
 
-  /// Ignores a signal in the process, and creates a source that reports the signal.
+  /// Ignores a signal in the process, creates a source that reports the signal, and returns a closure that cancels the
+  /// source.
   private func follow(_ number: Int32, _ inbox: SignalInbox, on queue: DispatchQueue? = nil) -> () -> Void {
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue ?? inbox.queue)
@@ -115,7 +116,8 @@ extension SignalSource {
     return { source.cancel() }
   }
 
-  /// Returns a probe that starts children, requests all of them to exit at once, and counts the reaped children.
+  /// Returns a probe that starts children, lets all of them exit at the same time, and records the number of children
+  /// that were not reaped exactly once and the number of handler calls.
   ///
   /// - Parameter patience: how long the trial waits for children that the variant does not reap.
   func endChildren(
@@ -131,7 +133,7 @@ extension SignalSource {
       for _ in 0..<trial[children] { try processes.start() }
       processes.letEnd()
       processes.awaitAll(within: patience)
-      // This waits for a handler that is still running.
+      // This call returns after a running handler has ended.
       inbox.queue.sync {}
       trial.record(notReaped, processes.notReaped)
       trial.record(handlerCalls, inbox.runs.count)
@@ -158,7 +160,7 @@ extension SignalSource {
     }
   }
 
-  /// A probe for a signal handler that acquires a lock and interrupts the thread that holds the lock.
+  /// A probe that raises a signal on a thread that holds a lock. The signal handler acquires the same lock.
   var interruptWhileLocked: Probe<@Sendable (SignalInbox) -> Void> {
     Probe { trial, begin in
       let inbox = try SignalInbox()
@@ -170,7 +172,8 @@ extension SignalSource {
     }
   }
 
-  /// Returns a probe that sends signals whose default action ends a process, each after the previous one was reported.
+  /// Returns a probe that sends signals whose default action ends a process, each after the previous signal was
+  /// reported.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendToRegistered(
@@ -180,7 +183,7 @@ extension SignalSource {
       let each = 5
       var sum = 0
       for number in numbers {
-        // The process inherits the ignored signals of the lab's parent.
+        // The process inherits ignored signals from the lab's parent process.
         signal(number, SIG_DFL)
         let inbox = try SignalInbox()
         let end = begin(number, inbox)
@@ -197,9 +200,9 @@ extension SignalSource {
     }
   }
 
-  /// Returns a probe that starts a process for each fault signal, in which a thread repeats a fault for 20
-  /// milliseconds, or until the source reports the signal. The cause of the fault is then removed, so that the thread
-  /// can continue.
+  /// Returns a probe that starts a process for each fault signal. A thread of the process repeats the fault until the
+  /// source reports the signal, but no longer than 20 milliseconds. The cause of the fault is then removed, so that the
+  /// thread can continue.
   ///
   /// On Linux, the handler that Dispatch has installed for the signal returns, and the thread repeats the fault. The
   /// process survives until the cause is removed.
@@ -221,7 +224,7 @@ extension SignalSource {
   }
 
   /// Returns a probe that sends each fault signal to a process that blocks the signal in all threads and has a source
-  /// for it.
+  /// for the signal.
   ///
   /// - Parameter variant: the variant whose body the processes run; nil for the variant of the trial.
   func sendToBlocking(as variant: String? = nil) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> Void> {
@@ -260,7 +263,7 @@ extension SignalSource {
   }
 }
 
-/// Installs a signal handler by `sigaction`. System calls that the handler interrupts are restarted.
+/// Installs a signal handler with `sigaction`. System calls that the handler interrupts are restarted.
 func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
   var action = sigaction()
   #if canImport(Darwin)
@@ -272,8 +275,8 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// A record of the signals that handlers report. It uses no locks, since a signal handler may report to it, and wakes
-/// the waiting thread through a pipe.
+/// A record of the signals that handlers report. The record uses no locks, since a signal handler may report to it. A
+/// pipe wakes the waiting thread.
 final class SignalInbox: Sendable {
   /// The queue of a source's handler.
   let queue = DispatchQueue(label: "signals")
@@ -285,8 +288,8 @@ final class SignalInbox: Sendable {
   private let output: Int32
   private let input: Int32
 
-  /// The inbox of the signal handler. It is a global variable, since a signal handler cannot capture values, and is set
-  /// before the handler is installed.
+  /// The inbox of the signal handler. The inbox is a global variable, since a signal handler cannot capture values. The
+  /// variable is set before the handler is installed.
   nonisolated(unsafe) static var ofHandler: SignalInbox?
 
   /// Creates an empty inbox.
@@ -329,7 +332,7 @@ final class SignalInbox: Sendable {
 
   /// Waits until the receiver of the signals is installed.
   ///
-  /// - Throws: an error if it is not installed within `patience`.
+  /// - Throws: ``WaitTimeoutError`` if the receiver is not installed within `patience`.
   func awaitReady(within patience: Duration = .seconds(20)) throws {
     try ready.wait(within: patience, else: "the source was not registered")
   }
@@ -408,7 +411,7 @@ final class ChildProcesses: Sendable {
     for end in ends where end >= 0 { close(end) }
   }
 
-  /// Records that the child with this process identifier was reaped with this status.
+  /// Records that `child` was reaped with `status`.
   func reaped(_ child: pid_t, _ status: Int32) { state.note { $0.statuses[child, default: []].append(status) } }
 
   /// Waits until all children have been reaped, but no longer than `patience`.

@@ -3,7 +3,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that cancels sources while a handler is held, or is called continuously.
+/// The code that cancels sources while their handler is held or is called continuously.
 extension SourceLifecycle {
   /// A closure that creates a source to be cancelled while its handler is held.
   typealias Make = @Sendable (SourceLife) -> SourceControls
@@ -48,16 +48,17 @@ extension SourceLifecycle {
   ///
   /// Dispatch checks whether the source is cancelled and then calls the handler. Another thread may call `cancel` in
   /// between. The trial cannot hold a thread there, so it repeats until such a late call happens by chance. If no late
-  /// call happens within `patience`, the trial is unavailable, which is no evidence that late calls cannot happen.
+  /// call happens within `patience`, the trial is unavailable. This result is not evidence that late calls cannot
+  /// happen.
   func cancelUntilLate(within patience: Duration = .seconds(3)) -> Probe<MakeBusy> {
     Probe(records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       guard try cancelEach(trial, atMost: .max, within: patience, make) else {
-        throw Unavailable("a handler call that begins between a look at the source and the return of cancel is needed")
+        throw Unavailable("no handler call began after the return of cancel")
       }
     }
   }
 
-  /// A probe that cancels as many sources as the settings specify, or fewer if a late handler call happens.
+  /// A probe that cancels 20 sources for each of the ``repeats``, or fewer if a late handler call happens.
   var cancelManyTimes: Probe<MakeBusy> {
     Probe(reads: [repeats], records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       try cancel(sources: 20 * trial[repeats])(trial, make)
@@ -97,8 +98,8 @@ extension SourceLifecycle {
     return late > 0
   }
 
-  /// Returns a probe that cancels sources of Dispatch's C functions in turn, each while a handler call is held, and
-  /// counts the uses of a freed context.
+  /// Returns a probe that cancels sources and counts the uses of a freed context. Dispatch's C functions create the
+  /// sources, and each source is cancelled while a handler call is held.
   ///
   /// - Parameter frees: how long the trial waits until a context is freed.
   func cancelInUse(
@@ -126,8 +127,8 @@ extension SourceLifecycle {
   }
 }
 
-/// A source whose handler is called continuously. The handlers report their calls without locks and without waiting,
-/// which would change the time between Dispatch's check and the handler call.
+/// A record of a source whose handler is called continuously. The handlers report their calls without locks or waits,
+/// since these would change the time between Dispatch's check and the handler call.
 final class BusySource: Sendable {
   /// The serial queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
@@ -136,7 +137,7 @@ final class BusySource: Sendable {
   private let firstCall = DispatchSemaphore(value: 0)
   private let end = DispatchSemaphore(value: 0)
 
-  /// Creates a source that is not cancelled.
+  /// Creates a record of a source that is not cancelled.
   init() {}
 
   // MARK: For the handlers
@@ -162,21 +163,21 @@ final class BusySource: Sendable {
 
   /// Waits until the event handler has been called.
   ///
-  /// - Throws: an error if it is not called within 20 seconds.
+  /// - Throws: ``WaitTimeoutError`` if the handler is not called within 20 seconds.
   func awaitFirstCall() throws { try firstCall.wait(within: .seconds(20), else: "the handler did not run") }
 
   /// Waits until the cancellation handler has been called.
   ///
-  /// - Throws: an error if it is not called within 20 seconds.
-  func awaitEnd() throws { try end.wait(within: .seconds(20), else: "the cancel handler did not run") }
+  /// - Throws: ``WaitTimeoutError`` if the handler is not called within 20 seconds.
+  func awaitEnd() throws { try end.wait(within: .seconds(20), else: "the cancellation handler did not run") }
 
   /// The number of handler calls that began after `cancel` had returned. The number is final once ``awaitEnd()`` has
   /// returned.
   let late = Tally()
 }
 
-/// The context object of a source, which counts its uses before and after it was freed. The object's memory is never
-/// freed, so that late uses can be counted.
+/// The context object of a source, which counts the uses of the object before and after it was freed. The object's
+/// memory is never freed, so that late uses can be counted.
 final class SourceContext: Sendable {
   fileprivate struct State {
     var uses = 0
@@ -187,7 +188,7 @@ final class SourceContext: Sendable {
   /// The hold that blocks a handler while it uses the object.
   fileprivate let handler = Hold()
 
-  /// Creates an object whose first use is held until the trial releases it.
+  /// Creates an object whose first use blocks the handler until the trial releases the hold.
   init() { handler.holdNext() }
 
   /// A retained pointer to the object, for the source's context.

@@ -3,7 +3,7 @@ import Instruments
 /// When and where do the handlers of a source run, from its creation to its cancellation, and what frees its resources?
 ///
 /// The pattern has four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and `SourceRelease`, each with
-/// its measuring code in a separate file. They are one pattern because their claims belong to one scenario.
+/// its measuring code in a separate file. The lessons form one pattern because their claims belong to one scenario.
 ///
 /// The sources in a trial are custom sources, so that the trial determines when an event arrives. The trial holds the
 /// running handler while the source is cancelled, and holds the queue while the target queue of the source is changed.
@@ -19,7 +19,7 @@ struct SourceLifecycle: Pattern {
     "calls-while-suspended", "handler calls while the source was inactive or suspended, or its queue held")
   let handlerCalls = Metric.count(
     "handler-calls",
-    "handler calls that the pending events took once the source was not held back any more; the most of any source")
+    "handler calls that delivered the pending events once the source was no longer held back; the maximum over sources")
   let wrongSums = Metric.count("wrong-sums", "sources whose data did not add up to the number of events sent")
   let resumeToRun = Metric.latency(
     "resume-to-run", unless: "it began before",
@@ -28,7 +28,7 @@ struct SourceLifecycle: Pattern {
     "short-estimates", "read sources whose first handler call got a smaller estimate than there were bytes")
   let beganAfterCancel = Metric.count("began-after-cancel", "handler calls that began after cancel had returned")
   let sourcesCancelled = Metric.count(
-    "sources-cancelled", "sources that were cancelled; where a call began late, the last one is its source")
+    "sources-cancelled", "sources that were cancelled; if a call began late, it was a call of the last source")
   let cutShort = Metric.count(
     "cut-short", "handlers that were running when their source was cancelled and did not finish")
   let cancelHandlerNotOnce = Metric.count(

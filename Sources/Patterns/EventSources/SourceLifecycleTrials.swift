@@ -8,7 +8,7 @@ extension SourceLifecycle {
   func longest(_ trial: Trial) -> Duration? { .seconds(5) }
 }
 
-/// The closures by which a trial sends an event to a source, cancels the source, or changes its target queue.
+/// The closures with which a trial sends an event to a source, cancels the source, or changes its target queue.
 struct SourceControls {
   /// A closure that sends an event.
   let add: () -> Void
@@ -118,7 +118,7 @@ final class SourceLife: Sendable {
   /// Waits a short time for a handler call that must not happen before the source is activated or resumed.
   func look() { wait(within: bound) { $0.runs > 0 } }
 
-  /// Records the time, and executes `resume`, which activates or resumes the source.
+  /// Records the time, and executes `resume`, which activates or resumes the source or unblocks its queue.
   func lettingGo(_ resume: () -> Void) {
     state.note { $0.isLetGo = true }
     letGo.set()

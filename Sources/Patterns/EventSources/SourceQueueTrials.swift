@@ -35,7 +35,7 @@ extension SourceLifecycle {
     }
   }
 
-  /// Returns a probe for sources that hold the only reference to their queue. It sends an event to each source,
+  /// Returns a probe for sources that hold the only reference to their queue. The probe sends an event to each source,
   /// releases the source, and waits until the queue is freed.
   ///
   /// The first queue is observed for 10 milliseconds before the event, in case it is freed early.
@@ -62,20 +62,20 @@ extension SourceLifecycle {
   }
 }
 
-/// The reports of a source's handler and of the source's queue.
+/// A record of a source's handler calls and of the lifetime of the source's queue.
 final class QueueLife: Sendable {
-  /// The queue of the source's handler, or the target of that queue.
+  /// The queue of the source's handler, or the target queue of that queue.
   let queue = DispatchQueue(label: "events")
-  /// The key for an object that the source's own queue owns, and that is freed with the queue.
+  /// The key of an object that the source's own queue retains. The object is freed with the queue.
   let key = DispatchSpecificKey<DeallocationObserver>()
-  /// The reports so far.
+  /// The handler calls so far, and the lifetime of the queue.
   let state = WaitableValue(State())
   private let target = DispatchSpecificKey<Target>()
 
   /// One of the two target queues of a source.
   enum Target: Sendable { case old, new }
 
-  /// The reported handler calls, and the lifetime of the queue.
+  /// The recorded handler calls, and the lifetime of the source's own queue.
   struct State {
     /// The target queue of each handler call; nil if the call ran on neither target queue.
     var targets: [Target?] = []
@@ -99,6 +99,6 @@ final class QueueLife: Sendable {
   /// Records that the source's own queue was freed.
   func queueWent() { state.note { $0.isQueueGone = true } }
 
-  /// Assigns a name to a target queue, which the blocks of that queue can read.
+  /// Assigns a name to a target queue. The blocks of the queue can read the name.
   func name(_ queue: DispatchQueue, _ name: Target) { queue.setSpecific(key: target, value: name) }
 }

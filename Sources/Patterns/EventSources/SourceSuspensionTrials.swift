@@ -4,10 +4,10 @@ import Instruments
 /// The code that sends events to sources that are inactive, suspended or waiting for their queue.
 extension SourceLifecycle {
   /// A probe for a body that sends events while a source is inactive or suspended, or while its queue is blocked, and
-  /// then allows the handler to run. It counts the handler calls that deliver the events. The body returns a closure
-  /// that ends the source.
+  /// then allows the handler to run. The probe counts the handler calls that deliver the events. The body returns a
+  /// closure that ends the source.
   ///
-  /// The first source is a warm-up for the latency. It is also observed for early handler calls.
+  /// The first source is a warm-up for the latency, and is also observed for early handler calls.
   var holdBack: Probe<@Sendable (SourceLife) throws -> () -> Void> {
     Probe(reads: [repeats, events], records: heldMetrics) { trial, body in try holdBackEach(trial, body) }
   }
@@ -30,8 +30,8 @@ extension SourceLifecycle {
     trial.record(resumeToRun, all.dropFirst().map { $0.resumeToRun })
   }
 
-  /// A probe for read sources on pipes that are suspended, or whose queue is blocked, while bytes arrive. It also
-  /// counts the sources whose first estimate is less than the available bytes.
+  /// A probe for read sources that are suspended, or whose queue is blocked, while bytes arrive in their pipes. The
+  /// probe also counts the sources whose first estimate is less than the number of available bytes.
   var holdBackReading: Probe<@Sendable (SourceLife, PipeOfBytes) throws -> () -> Void> {
     Probe(reads: [repeats, events], records: heldMetrics + [shortEstimates]) { trial, body in
       let standstill = Standstill()
@@ -70,12 +70,12 @@ final class PipeOfBytes: @unchecked Sendable {
   /// Records that the source is registered with the kernel.
   func isWatched() { watch.signal() }
 
-  /// Waits until the source is registered. A source that was suspended before its registration registers only when it
-  /// is resumed.
+  /// Waits until the source is registered. A source that was suspended before its registration is not registered until
+  /// it is resumed.
   func awaitWatch() { watch.wait() }
 
-  /// Writes `count` bytes, and waits for a standstill after the first byte, so that Dispatch receives its event
-  /// separately.
+  /// Writes `count` bytes, and waits for a standstill after the first byte, so that Dispatch receives the event of that
+  /// byte separately.
   ///
   /// - Throws: ``Unavailable`` if the system does not report thread states.
   func send(_ count: Int) throws {

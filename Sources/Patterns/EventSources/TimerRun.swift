@@ -5,7 +5,7 @@ import Instruments
 enum TimerClock: Sendable {
   /// The clock of `DispatchTime`.
   case uptime
-  /// The clock of `DispatchWallTime`, which can be set.
+  /// The clock of `DispatchWallTime`. This clock can be set.
   case wall
 
   /// Returns the current time of the clock in nanoseconds.
@@ -27,21 +27,22 @@ final class TimerRun: Sendable {
   private let length: UInt64
   private let fires: Int
   private let hold: Int
-  /// The leeway that the system may add to an event.
+  /// The delay that the system may add to each event.
   let leeway: DispatchTimeInterval
   private let state = WaitableValue(State())
   private let watch: WallClockWatch?
 
   /// The counted events of the timer.
   struct Counts {
-    /// The number of handler calls, or of events without a source.
+    /// The number of handler calls; for a timer without a source, the number of events.
     var runs = 0
-    /// The sum of the data that the handler of a source received, in intervals.
+    /// The sum of the source's data over all handler calls, in intervals.
     var reported = 0
-    /// The number of intervals that had ended at the last handler call and were not reported.
+    /// The number of intervals that had ended at the last handler call and were not reported; negative if intervals
+    /// were reported early.
     var unreported = 0
-    /// The largest number of intervals that were reported before they were due. For a timer without a source, the
-    /// number of early events.
+    /// The largest number of intervals that were reported before they were due. For a timer without a source, this is
+    /// the number of early events.
     var early = 0
   }
 
@@ -56,7 +57,7 @@ final class TimerRun: Sendable {
     var source: SharedSource?
     var suspends = false
     var isSuspended = false
-    /// Whether the clock was set, in which case the trial waits for no further event.
+    /// Whether the clock was set. If so, the trial does not wait for further events.
     var isVoid = false
     /// The data of each handler call.
     var data: [Int] = []
@@ -66,11 +67,11 @@ final class TimerRun: Sendable {
   ///
   /// - Parameters:
   ///   - clock: the clock of the timer.
-  ///   - leeway: the leeway that the system may add to an event.
+  ///   - leeway: the delay that the system may add to each event.
   ///   - hold: the number of intervals for which a slow handler runs.
   ///   - fires: the number of events after which a timer without a source ends.
   ///   - queue: the queue of the handler, by default a new serial queue.
-  ///   - watch: the watch that reports whether the wall clock was set; nil if this is not checked.
+  ///   - watch: the watch that reports whether the wall clock was set; nil if the trial does not check the clock.
   init(
     by clock: TimerClock, in delay: Int, every length: UInt64, leeway: Duration = .zero, hold: Int = 0, fires: Int = 0,
     on queue: DispatchQueue = DispatchQueue(label: "timer"), watch: WallClockWatch? = nil
@@ -90,7 +91,7 @@ final class TimerRun: Sendable {
 
   /// The time at which the first event is due.
   var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
-  /// The time at which the first event is due, for the wall clock.
+  /// The wall-clock time at which the first event is due.
   var wallStart: DispatchWallTime { Self.wallTime(first) }
 
   /// Returns the wall-clock time at which the event with this index is due, for a variant that schedules each event.
@@ -140,16 +141,16 @@ final class TimerRun: Sendable {
     blockThread(for: period * hold)
   }
 
-  /// Records an event that was due at `due`. Returns whether another event follows.
+  /// Records an event that was due at `due`, and returns whether another event follows.
   @discardableResult func fired(due: DispatchTime) -> Bool {
     let (now, due) = (DispatchTime.now().uptimeNanoseconds, due.uptimeNanoseconds)
     return fired(late: Int(now) - Int(due))
   }
 
-  /// Records the event with this index, by the timer's clock.
+  /// Records the event with this index, and measures its lateness by the timer's clock.
   func fired(index: Int) { _ = fired(late: Int(clock.now()) - Int(due(index))) }
 
-  /// Records an event that was due at `due` by the continuous clock. Returns whether another event follows.
+  /// Records an event that was due at `due` by the continuous clock, and returns whether another event follows.
   func fired(due: ContinuousClock.Instant) -> Bool {
     let (seconds, attoseconds) = due.duration(to: .now).components
     return fired(late: Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
@@ -169,14 +170,15 @@ final class TimerRun: Sendable {
 
   // MARK: For the trial
 
-  /// Stores the source of the timer, which ``end()`` cancels.
+  /// Stores the timer's source, so that ``end()`` can cancel the source.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
     state.note { $0.source = source }
   }
 
-  /// Waits for the first event of the timer, and cancels the timer. Returns the lateness of the event in nanoseconds;
-  /// nil if no event occurred within `patience`.
+  /// Waits for the first event of the timer, and cancels the timer.
+  ///
+  /// - Returns: the lateness of the event in nanoseconds; nil if no event occurred within `patience`.
   func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
     defer { source.cancel() }
     wait(within: patience) { $0.runs > 0 }
@@ -211,17 +213,19 @@ final class TimerRun: Sendable {
   /// The counted events so far.
   var counts: Counts { state.counts }
 
-  /// The nanoseconds until the first event is due by the timer's clock; negative after that.
+  /// The nanoseconds by the timer's clock until the first event is due; negative after that time.
   var untilDue: Int { Int(first) - Int(clock.now()) }
 
-  /// Returns the number of events that are due at `now`.
+  /// Returns the number of events that are due at or before `now`.
   private func overAt(_ now: UInt64) -> Int { now < first ? 0 : Int((now - first) / length) + 1 }
 
-  /// Suspends the timer in its handler, waits for some intervals, and resumes the timer. Returns the number of handler
-  /// calls while the timer was suspended, and the number of intervals that are missing from the data of the next call.
+  /// Suspends the timer in its handler, waits for some intervals, and resumes the timer.
   ///
-  /// Another timer, for which `awaitFire` waits, fires half an interval later and shows that the intervals have passed,
-  /// since the system checks timers in the order in which they are due.
+  /// The closure `awaitFire` waits for another timer, which fires half an interval later. That event shows that the
+  /// intervals have passed, since the system checks timers in the order in which they are due.
+  ///
+  /// - Returns: the number of handler calls while the timer was suspended, and the number of intervals that are missing
+  ///   from the data of the next call.
   func suspendAndResume(
     within patience: Duration, besideTimerDueIn awaitFire: (_ nanoseconds: Int) -> Void
   ) -> (runs: Int, missing: Int) {

@@ -7,10 +7,10 @@ import Instruments
 /// timer uses the wall clock, and its first event is due immediately. The document's example fires every thirty
 /// seconds, with a leeway of one second.
 ///
-/// The timers in a trial are real, and the trial measures each timer by the clock of its own deadline. The trial adds
-/// up the data that a source's handler receives. The sum must equal the number of intervals that have elapsed: while
-/// the handler keeps up, while the handler is too slow, and while the source is suspended. The variants without a
-/// source fire equally often.
+/// The timers in a trial are real. The trial measures the lateness of each event by the clock of the timer's deadline,
+/// and adds up the data that a source's handler receives. The sum must equal the number of intervals that have elapsed:
+/// while the handler keeps up, while the handler is too slow, and while the source is suspended. The variants without a
+/// source fire the same number of times.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating a Timer".
 struct TimerSource: Pattern {
@@ -28,10 +28,10 @@ struct TimerSource: Pattern {
   let lateness = Metric.latency("lateness", isSpeed: false, "from the deadline of a fire until its handler began")
   let drift = Metric.latency(
     "drift", isSpeed: false,
-    "how far the last ten fires lie behind the schedule of the first fire; the least of the ten")
+    "delay of the last ten fires relative to the schedule of the first fire; the minimum of the ten")
   let early = Metric.count(
     "early",
-    "fires that came, or were counted in the data, before their deadline, measured with the clock of the deadline")
+    "fires that occurred, or were counted in the data, before their deadline, measured by the clock of the deadline")
   let contextSwitches = Metric.rate(
     "context-switches", .none, better: .lower, unless: "the system does not count them",
     "voluntary context switches of the process (a thread went to sleep) per interval")
@@ -48,13 +48,13 @@ struct TimerSource: Pattern {
   let outOfOrder = Metric.count(
     "out-of-order", "timers scheduled for now that fired after one that was due a millisecond later")
   let onInterval = Metric.rate(
-    "on-interval", .percent, "share of fires that came one interval after the one before, give or take half an interval"
+    "on-interval", .percent, "share of fires that occurred 0.5 to 1.5 intervals after the previous fire"
   )
   let clockStopsInSleep = Metric.count(
-    "clock-stops-in-sleep", unless: "the system does not tell which clock a kernel timer follows",
+    "clock-stops-in-sleep", unless: "the system does not report which clock a kernel timer uses",
     "kernel timers armed for the source whose clock stops while the machine sleeps")
   let clockRunsInSleep = Metric.count(
-    "clock-runs-in-sleep", unless: "the system does not tell which clock a kernel timer follows",
+    "clock-runs-in-sleep", unless: "the system does not report which clock a kernel timer uses",
     "kernel timers armed for the source whose clock runs while the machine sleeps")
   let firedWhileSuspended = Metric.count("fired-while-suspended", "handler calls while the source was suspended")
   let missedOnResume = Metric.count(

@@ -23,13 +23,13 @@ extension TimerSource {
     ]
   }
 
-  /// Returns a probe that creates timers that are due now or overdue, and that are timed, suspended and
-  /// resumed, and checks their events.
+  /// Returns a probe that creates timers and checks their events. Some timers are due now or overdue, and one timer is
+  /// timed, suspended and resumed.
   ///
   /// - Parameters:
   ///   - clock: the clock by which the lateness of events is measured.
   ///   - patience: how long the trial waits for the timed events.
-  ///   - looks: how long the trial waits for a single event, and for the last interval that was not reported.
+  ///   - looks: how long the trial waits for a single event, and for the report of the last interval.
   func fire(
     by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20)
   ) -> Probe<Make> {
@@ -38,8 +38,8 @@ extension TimerSource {
     }
   }
 
-  /// Returns a probe that creates timers with leeway, and checks their events like those of a timer without leeway. The
-  /// probe also records the percentage of events that were no later than the leeway.
+  /// Returns a probe that creates timers with leeway, and makes the same checks as for timers without leeway. The probe
+  /// also records the percentage of events that were no later than the leeway.
   func fireWithLeeway(
     by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20),
     watch: WallClockWatch? = nil
@@ -72,11 +72,11 @@ extension TimerSource {
     timed.stopTiming()
     let suspension = timed.suspendAndResume(within: patience) { delay in _ = timers.firstFire(in: delay) }
     timed.slowDown()
-    // The handler call after this one may be one interval late again, before the source is cancelled.
+    // The counts are taken now, since a handler call before the cancellation may again be one interval late.
     let all = timed.wait(within: timers.looks) { $0.unreported <= 0 }
     timed.end()
     let armed = timers.armedInKernel()
-    if timers.wasClockSet { throw Unavailable("somebody has set the wall clock, by which the timers go") }
+    if timers.wasClockSet { throw Unavailable("the wall clock, which the timers use, was set during the trial") }
 
     timed.record(trial, self, wakeUps: switches?.voluntary)
     trial.record(early, all.early + first.early)
@@ -120,7 +120,7 @@ extension TimerSource {
       let ran = RunCounts(count: trial[fires])
       let watch = watch ?? WallClockWatch()
       time(trial, by: .wall, patience: patience, watch: watch) { timer in body(timer, ran) }
-      if watch.wasSet { throw Unavailable("somebody has set the wall clock, by which the timers go") }
+      if watch.wasSet { throw Unavailable("the wall clock, which the timers use, was set during the trial") }
       trial.record(notOnce, ran.notOnce)
     }
   }
@@ -138,7 +138,7 @@ extension TimerSource {
     trial.record(early, timed.counts.early)
   }
 
-  /// A probe that times the events of a body that is a task.
+  /// A probe that times the events of a body that runs as a Swift task.
   var fireInTask: Probe<@Sendable (TimerRun) async throws -> Void> {
     Probe(reads: firesSettings, records: firesMetrics) { trial, body in
       let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
@@ -149,14 +149,14 @@ extension TimerSource {
   }
 }
 
-/// The first events of timers that are due now or were due before.
+/// The first events of timers that are due now or were due in the past.
 private struct FirstFires {
   /// The number of timers without a first event.
   let late: Int
-  /// The lateness of a timer's event in nanoseconds, measured after the first event of the process; nil if no event
-  /// occurred.
+  /// The lateness of the first event of a timer that was due now, in nanoseconds; nil if no event occurred. An earlier
+  /// timer is the warm-up.
   let delay: UInt64?
-  /// Whether a timer that was due now fired after a timer that was due later, or not at all.
+  /// Whether a timer that was due now fired after a timer that was due later, or did not fire.
   let areOutOfOrder: Bool
   /// The number of intervals reported before they were due.
   let early: Int
@@ -165,8 +165,8 @@ private struct FirstFires {
 
   /// Creates the timers one after another, and waits for the first event of each.
   init(of timers: Timers) {
-    // The first use of a queue and a timer is expensive, and the first event of a process comes far later than any
-    // other.
+    // The first use of a queue and a timer is expensive, so the first event of a process is much later than other
+    // events.
     let cold = timers.firstFire(in: 0)
     areOutOfOrder = timers.areOutOfOrder()
     let now = timers.firstFire(in: 0)
@@ -203,18 +203,20 @@ private struct Timers {
     self.make = make
   }
 
-  /// Whether the wall clock was set, in which case the trial waits for no further event.
+  /// Whether the wall clock was set. If so, the trial does not wait for further events.
   var wasClockSet: Bool { watch?.wasSet == true }
 
-  /// Returns the parameters of a timer whose first event is due in `delay` nanoseconds, without creating its source.
+  /// Creates the record of a timer whose first event is due in `delay` nanoseconds, but not the source of the timer.
   func run(
     in delay: Int, every length: UInt64 = never, hold: Int = 0, on queue: DispatchQueue = DispatchQueue(label: "timer")
   ) -> TimerRun {
     TimerRun(by: clock, in: delay, every: length, leeway: leeway, hold: hold, on: queue, watch: watch)
   }
 
-  /// Creates a timer, waits for its first event, and cancels the timer. Returns the counted events, and the lateness of
-  /// the first event in nanoseconds; nil if no event occurred.
+  /// Creates a timer, waits for its first event, and cancels the timer.
+  ///
+  /// - Returns: the counted events, and the lateness of the first event in nanoseconds. The lateness is nil if no event
+  ///   occurred.
   func firstFire(in delay: Int, every length: UInt64 = never) -> (counts: TimerRun.Counts, delay: UInt64?) {
     let run = run(in: delay, every: length)
     let delay = run.firstFire(of: make(run), within: looks)
@@ -222,7 +224,7 @@ private struct Timers {
   }
 
   /// Creates a timer that is due now and another that is due a millisecond later, and returns whether the first timer
-  /// fires after the second, or not at all.
+  /// fires after the second, or does not fire.
   ///
   /// The order does not depend on delays, since the system checks timers in the order in which they are due, and the
   /// handlers share a queue.
@@ -236,11 +238,13 @@ private struct Timers {
   }
 
   /// Returns the kernel timers that are armed for a dispatch timer; nil if the system does not report kernel timers.
+  /// The array is empty if no kernel timer is found within ``looks``.
   ///
-  /// A kernel timer is identified by its remaining time, which equals that of the dispatch timer to the nanosecond.
-  /// Dispatch arms one kernel timer for each clock, for the dispatch timer that is due first. If that is the monitor of
-  /// the thread pool, which fires once per second, the timer under test is armed afterwards. If the timer fires before
-  /// it was examined, the method creates another timer.
+  /// A kernel timer is identified by its remaining time, which equals that of the dispatch timer to the nanosecond. For
+  /// each clock, Dispatch arms one kernel timer, whose deadline is that of the dispatch timer that is due first. The
+  /// timer of the pool's monitor, which fires once per second, may be due before the timer under test. In that case,
+  /// Dispatch arms the timer under test after the monitor's timer has fired. If the timer under test fires before its
+  /// kernel timer is found, the method creates another timer.
   func armedInKernel() -> [KernelTimers.Armed]? {
     let end = DispatchTime.after(looks)
     while .now() < end, !wasClockSet {
@@ -250,8 +254,8 @@ private struct Timers {
       while run.untilDue > 0, .now() < end, !wasClockSet {
         var own: [KernelTimers.Armed] = []
         var shortest = Int.max
-        // An interrupted examination mistakes another timer for this one. The shortest of many examinations in a row is
-        // not interrupted.
+        // An interrupted examination may mistake another timer for the timer under test. The shortest of many
+        // consecutive examinations is not interrupted.
         for _ in 0..<20 {
           let atMost = run.untilDue
           guard let armed = KernelTimers.armed() else { return nil }

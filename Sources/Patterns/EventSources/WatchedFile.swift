@@ -2,8 +2,8 @@ import Instruments
 
 /// A file that a trial changes in every way that a monitor can report.
 ///
-/// A change throws an error if the machine does not allow it, since no monitor could report it. Examples are a full
-/// device, a limit on file sizes, and a file system without links.
+/// A change throws an error if the machine does not allow the change, since no monitor could report it. Possible causes
+/// are a full device, a limit on file sizes, and a file system without links.
 final class WatchedFile {
   /// The current path of the file, without symbolic links.
   private(set) var path: String
@@ -86,7 +86,7 @@ struct FileStatus: Sendable {
   private let status: stat
   private let hasItsName: Bool
 
-  /// Reads the status of the file that `descriptor` refers to, and whether the path still names the file.
+  /// Reads the status of the file that `descriptor` refers to, and checks whether the path still names the file.
   init(of descriptor: Int32, named path: String) {
     var status = stat()
     fstat(descriptor, &status)
@@ -107,7 +107,7 @@ struct FileStatus: Sendable {
     }
     if status.st_nlink != earlier.status.st_nlink { changes.append(.link) }
     if hasItsName != earlier.hasItsName { changes.append(.rename) }
-    // Every other change also changes the status.
+    // The other kinds of change also update the time of the last status change.
     if changes.isEmpty, status.changed != earlier.status.changed { changes.append(.attrib) }
     return changes
   }

@@ -17,10 +17,10 @@ struct GroupAdapter: Pattern {
 
   let requests = Parameter.count("requests", 1...200, default: 10, "requests in the group")
   let failures = Parameter.count(
-    "failures", 1...200, default: 3, "how many of the requests read a file that does not exist")
+    "failures", 1...200, default: 3, "requests that read a file that does not exist")
   let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(5),
-    "how long replies are held back after all requests were sent; a group that ends too early ends it")
+    "how long replies are held back after all requests were sent, unless the group ends earlier")
   let calls = Parameter.count("calls", 1...1000, default: 10, "groups per trial, one after the other")
 
   let sent = Metric.count("sent", "requests sent")

@@ -4,12 +4,12 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 ///
-/// All replies are delayed while the requests are sent. They are delivered when the group notifies, or after a timeout.
-/// A group that ends too early therefore does so before the timeout, even on a slow machine.
+/// All replies are delayed while the requests are sent. The replies are delivered when the group notifies, or after a
+/// timeout. A group that ends too early therefore ends before the timeout, even on a slow machine.
 extension GroupAdapter {
   /// An asynchronous function that sends a request as a member of a group.
   typealias Adapter = @Sendable (FileRequests.Request, DispatchGroup, @escaping FileRequests.Handler) -> Void
-  /// An asynchronous function that sends a request as a member of a group; without a group if the argument is nil.
+  /// An asynchronous function that sends a request, as a member of a group unless the group is nil.
   typealias OptionalAdapter = @Sendable (FileRequests.Request, DispatchGroup?, @escaping FileRequests.Handler) -> Void
 
   /// Returns the maximum duration of a trial, in which the replies of each call are delayed.
@@ -126,7 +126,7 @@ extension GroupAdapter {
   ///
   /// - Parameters:
   ///   - count: the number of requests.
-  ///   - failures: the number of requests that fail, which are the first ones.
+  ///   - failures: the number of requests that fail. The first requests fail.
   func misuse(requests count: Int, failures: Int) -> Probe<Adapter> {
     Probe(reads: [], records: []) { trial, send in
       try Self.requireThreads(count)
@@ -206,7 +206,6 @@ final class ReadFiles: Sendable {
   /// A path at which no file exists.
   var missing: String { directory.file("missing") }
 
-  /// Removes the file.
   func remove() { directory.remove() }
 }
 
@@ -252,7 +251,6 @@ final class FileRequests: Sendable {
     fileprivate let requests: FileRequests
     fileprivate let index: Int
 
-    /// Whether the request is the first one.
     var isFirst: Bool { index == 0 }
 
     /// The path to read.
@@ -261,7 +259,7 @@ final class FileRequests: Sendable {
     /// Sends the request asynchronously. The method returns immediately, and `handler` is called once when the reply
     /// arrives.
     func send(_ handler: @escaping Handler) {
-      // The channel's own work uses the queue of the channel, and the replies use the other queue.
+      // The channel's own work uses a global queue, and the reply uses the queue of the request.
       guard
         let channel = DispatchIO(
           type: .stream, path: path, oflag: O_RDONLY, mode: 0, queue: .global(), cleanupHandler: { _ in })

@@ -17,10 +17,10 @@ struct GroupNesting: Pattern {
   let tasks = Parameter.count("tasks", 1...1000, default: 2, "blocks in the group, each of which adds more work")
   let work = Parameter.duration(
     "work", .zero ... .milliseconds(100), default: .microseconds(100),
-    "how long each of them works first (calibrated spinning)")
+    "how long each block works first (calibrated spinning)")
   let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(5),
-    "how long added work is held back after all else has finished; a group that ends too early ends it")
+    "how long added work is held back after all else has finished, unless the group ends earlier")
   let heldCalls = Parameter.count(
     "held-calls", 1...1000, default: 5, "calls of the method in which added work is held back")
   let repeats = Parameter.count(
@@ -30,7 +30,7 @@ struct GroupNesting: Pattern {
     "missing-at-group-end", "results missing when the group ended, observed by a notify on an otherwise unused queue")
   let missing = Metric.count("missing", "results missing when the completion block ran")
   let notOnce = Metric.count("not-once", "calls whose completion block did not run exactly once")
-  let wrongQueue = Metric.count("wrong-queue", "added blocks that ran on another queue than the one named for them")
+  let wrongQueue = Metric.count("wrong-queue", "added blocks that ran on a queue other than the one named for them")
   let blockedCallers = Metric.count(
     "blocked-callers", "calls that had not returned while everything they submitted was held back")
   let total = Metric.latency(

@@ -30,7 +30,8 @@ extension GroupNesting {
   /// limited time. The probe counts the results that are missing when the group ends and when the completion runs.
   ///
   /// - Parameters:
-  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies that queue.
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies the queue of
+  ///     the nested work.
   ///   - patience: the maximum time to wait for the call to return.
   func measure(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings + [hold], records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
@@ -42,7 +43,8 @@ extension GroupNesting {
   /// group has ended.
   ///
   /// - Parameters:
-  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies that queue.
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies the queue of
+  ///     the nested work.
   ///   - patience: the maximum time to delay the nested work, and to wait for the call to return.
   func measureEarly(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings, records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
@@ -103,7 +105,7 @@ extension GroupNesting {
       calls.append(work)
       if let time = work.completedAfter { trial.record(total, time) }
     }
-    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
+    // If a completion was submitted twice, both runs have ended when this call returns.
     mainQueue.sync {}
     trial.record(self.blockedCallers, kept)
     trial.record(missingAtGroupEnd, calls.sum { $0.early.count })
@@ -117,11 +119,11 @@ extension GroupNesting {
 struct BlockGates {
   /// The gate for the blocks of the group.
   let first = Gate()
-  /// The gate for the nested work on another queue.
+  /// The gate that holds the nested work on another queue.
   let added = Gate()
   /// The gate for nested work on the main queue or in a task. The gate opens when the group has ended.
   let end: BoundedGate
-  /// The gate for nested work on another queue. The gate opens when the completion has run.
+  /// The gate that determines when ``added`` opens: when the completion has run, or after the timeout.
   let completion: BoundedGate
 
   /// Creates gates that delay the nested work for at most `time` after all other work has finished.
@@ -130,15 +132,15 @@ struct BlockGates {
     completion = BoundedGate(bound: time)
   }
 
-  /// Starts the timeouts of the gates, after all other work has finished.
+  /// Starts the timeouts of the gates. Call this method when all other work has finished.
   func restHasFinished() {
     end.restHasFinished()
     completion.restHasFinished()
   }
 }
 
-/// A call of the document's method. It contains the results, which are `foo` and `bar` in the document, and the
-/// completion that reads them.
+/// A call of the document's method, with the results (`foo` and `bar` in the document) and the completion that reads
+/// them.
 final class NestedWork: Sendable {
   /// The key of a queue-specific value that is set only on the main queue.
   static let isMainQueue = DispatchSpecificKey<Bool>()
@@ -158,7 +160,7 @@ final class NestedWork: Sendable {
   private let values: Slots<Atomic<Int>>
   private let unmade: Atomic<Int>
   private let unset: Atomic<Int>
-  /// A semaphore that is signalled three times: when all results are set, when the group has notified, and when the
+  /// A semaphore that is signaled three times: when all results are set, when the group has notified, and when the
   /// completion has run.
   private let done = DispatchSemaphore(value: 0)
   private let called = Moment()
@@ -255,7 +257,7 @@ final class NestedWork: Sendable {
       self.called.set()
       method(self)
       returned.signal()
-      // The main queue stays busy, which holds back the work that is added to it.
+      // The main queue stays busy, so the work that is added to the queue is delayed.
       held.end.pass()
     }
     let hasReturned = returned.wait(within: patience)

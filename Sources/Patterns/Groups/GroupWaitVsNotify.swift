@@ -4,9 +4,9 @@ import Instruments
 /// How does a program detect that a group of tasks has finished: by `dispatch_group_wait`, by `dispatch_group_notify`,
 /// or by the older calls that these functions replaced?
 ///
-/// The document downloads three photos and then calls a completion block on the main queue. Its first version moves the
-/// whole method to a global queue of high priority, enters the group once for each photo, and blocks in
-/// `dispatch_group_wait` until the last download has left the group. Its second version registers a notify block
+/// The document downloads three photos and then calls a completion block on the main queue. The document's first
+/// version moves the whole method to a global queue of high priority, enters the group once for each photo, and blocks
+/// in `dispatch_group_wait` until the last download has left the group. The second version registers a notify block
 /// instead, and so requires neither the global queue nor a blocked thread. Another document reports that the notify
 /// call replaced its semaphore, and a third document recommends a group in place of joining threads.
 ///
@@ -46,7 +46,7 @@ struct GroupWaitVsNotify: Pattern {
     "completion-latency", "from just before the last leave to the start of the completion block")
   let total = Metric.latency("total", "from the call of the method to the start of the completion block")
   let blockedThreads = Metric.count(
-    "blocked-threads", unless: "the system does not tell what threads wait for",
+    "blocked-threads", unless: "the system does not report what threads wait for",
     "threads, the caller's included, that block in a wait while every download is held back")
   let timeouts = Metric.count("timeouts", "waits that reported a timeout")
   let falseSuccesses = Metric.count("false-successes", "waits that reported success before any download had ended")
@@ -114,7 +114,7 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "wait-enough-time", .documented, "as wait, with a timeout longer than the downloads take; its result is ignored",
+      "wait-enough-time", .documented, "as wait, with a timeout longer than the downloads take; the result is ignored",
       measureWaitWithEnoughTime()
     ) { download in
       DispatchQueue.global(qos: .userInitiated).async {
@@ -125,7 +125,7 @@ struct GroupWaitVsNotify: Pattern {
             photo.load { group.leave() }
           }
           _ = download.timed { group.wait(timeout: .now() + download.timeout) }
-          // Either all downloads have ended or the wait has timed out: the result is ignored.
+          // The result is ignored, so the completion block may run before the downloads have ended.
           download.mainQueue.async { download.completionBlock() }
         }
       }

@@ -6,8 +6,8 @@ import Synchronization
 /// The code that runs the trials and records their metrics.
 ///
 /// Each repetition calls the method once. The next repetition starts when the completion block has run and the method
-/// has returned its thread. Each wake-up therefore concerns a thread that slept during the downloads, although the
-/// repetitions run without a pause.
+/// no longer occupies a thread. Each measured wake-up is therefore that of a thread that slept during the downloads,
+/// although the repetitions run without a pause.
 extension GroupWaitVsNotify {
   /// A function that downloads the photos as the document's method does, and calls or submits the completion block.
   typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
@@ -91,7 +91,7 @@ extension GroupWaitVsNotify {
     mainQueue.setSpecific(key: GroupDownload.isMainQueue, value: true)
     let downloads = try measureCalls(
       trial, timeout: timeout, holdsBack: holdsBack, holdsThread: holdsThread, leaver: leaver, method)
-    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
+    // If a completion block was submitted twice, both runs have ended when this call returns.
     mainQueue.sync {}
     trial.record(notOnce, downloads.count { $0.completions.count != 1 })
     trial.record(wrongQueue, downloads.sum { $0.elsewhere })
@@ -99,7 +99,7 @@ extension GroupWaitVsNotify {
   }
 
   /// Calls `method` once while a gate delays the downloads, and then `repeats` times. The first call is the warm-up,
-  /// and its parked threads are counted.
+  /// during which the parked threads are counted.
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     completesInCaller: Bool = false, leaver: WorkerThread?, _ method: @escaping Method
@@ -110,7 +110,7 @@ extension GroupWaitVsNotify {
         tasks: tasks, steps: steps, timeout: timeout, mainQueue: mainQueue, gate: isGated ? Gate() : nil,
         leaver: leaver, completesInCaller: completesInCaller)
     }
-    // No wait must expire while threads are being counted.
+    // No wait may time out while threads are being counted.
     let first = download(.seconds(3600), isGated: true)
     let caller = try SystemThread { first.call(method) }
     if let count = first.parkedThreads() { trial.record(blockedThreads, count) }
@@ -136,7 +136,7 @@ extension GroupWaitVsNotify {
   }
 }
 
-/// A call of the document's method. It contains the photos to download, the completion block, and the recorded times.
+/// A call of the document's method, with the photos to download, the completion block, and the recorded times.
 final class GroupDownload: Sendable {
   /// The key of a queue-specific value that is set only on the main queue.
   static let isMainQueue = DispatchSpecificKey<Bool>()
@@ -157,7 +157,8 @@ final class GroupDownload: Sendable {
   private let gate: Gate?
   private let leaver: WorkerThread?
   private let completesInCaller: Bool
-  /// The results of the downloads; 0 for a missing one. The atomic accesses are relaxed, so only the group orders them.
+  /// The results of the downloads; 0 for a missing result. The atomic accesses are relaxed, so only the group orders
+  /// them.
   private let results: Slots<Atomic<UInt64>>
   private let unstarted: Atomic<Int>
   private let unfinished: Atomic<Int>
@@ -235,7 +236,7 @@ final class GroupDownload: Sendable {
 
   /// Runs the document's other work during the downloads. The amount of work equals one download.
   func otherWork() {
-    // A method that does other work has submitted all downloads before.
+    // The method has submitted all downloads before it calls this method.
     unstarted.store(0, ordering: .releasing)
     let time = MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
     otherWorkTime.store(time, ordering: .releasing)
@@ -267,8 +268,8 @@ final class GroupDownload: Sendable {
     if queue == Self.backgroundQueue { wasNoticedInBackground.set() }
   }
 
-  /// Calls `wait`, and records whether it succeeded, timed out, or timed out too early. Then starts downloads that are
-  /// delayed. Returns the result of `wait`.
+  /// Calls `wait`, and records whether the wait succeeded, timed out, or timed out too early. Then starts the delayed
+  /// downloads. Returns the result of `wait`.
   func timed(_ wait: () -> DispatchTimeoutResult) -> DispatchTimeoutResult {
     let earliest = DispatchTime.now() + timeout
     let result = wait()
@@ -327,14 +328,14 @@ final class GroupDownload: Sendable {
   /// Starts downloads that are delayed.
   func openGate() { gate?.open() }
 
-  /// Waits until the completion block has run and the method has returned its thread. Call this method after
+  /// Waits until the completion block has run and the method no longer occupies a thread. Call this method after
   /// ``call(_:)`` has returned.
   ///
   /// - Throws: the error that the method threw.
   func waitForEnd() throws {
     if let failure = failure.withLock({ $0 }) { throw failure }
     end.wait()
-    // A method that was moved to another queue has begun before it can complete.
+    // A method that runs on another queue sets `entered` before the completion block can run.
     if entered.isSet { end.wait() }
   }
 
@@ -343,8 +344,8 @@ final class GroupDownload: Sendable {
   /// The count includes threads of the pool and the calling thread of the method. Returns nil if the system does not
   /// report what threads wait for, or if no two counts agree within two seconds.
   ///
-  /// The threads are counted twice, after all of them have gone to sleep. A thread that only passes a lock is thereby
-  /// not counted.
+  /// Threads are counted only if all of them sleep, and two counts must agree. A thread that waits briefly for a lock
+  /// is therefore not counted.
   func parkedThreads() -> Int? {
     let patience = MonotonicClock.now() + 2_000_000_000
     var previous: [Int]?
@@ -359,7 +360,8 @@ final class GroupDownload: Sendable {
 
   /// Returns the identifiers of the parked threads; nil if a thread is still running.
   private func parkedThreads(at census: ThreadCensus) -> [Int]? {
-    // A new pool thread is recognized only once it runs. Threads that had a download to start have run.
+    // A new pool thread is recognized only once it runs. Once all downloads have started, all threads of the method
+    // have run.
     let isAtRest = census.threads.allSatisfy { !$0.isPoolThread || $0.sleep != nil }
     guard isAtRest, unstarted.load(ordering: .acquiring) <= 0 else { return nil }
     if returned.isSet { return census.parkedPoolThreads }
@@ -391,10 +393,10 @@ final class GroupDownload: Sendable {
   let completions = Tally()
   /// The number of times that the completion block ran on a queue other than the main queue.
   var elsewhere: Int { completions.count - ranOnMainQueue.count }
-  /// Whether the block for the background queue ran on that queue.
+  /// Whether the notify block ran on the background queue.
   let wasNoticedInBackground = AtomicFlag()
   /// Whether a wait reported that it timed out.
   let hasTimedOut = AtomicFlag()
-  /// Whether a wait reported a timeout before its time was up.
+  /// Whether a wait reported a timeout before the timeout had passed.
   let wasBeforeTime = AtomicFlag()
 }

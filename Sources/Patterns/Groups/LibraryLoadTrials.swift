@@ -4,12 +4,12 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 ///
-/// In a held load the items queue is inactive until the completion has run, or until a timeout after the end of the
+/// In a held load, the items queue is inactive until the completion has run, or until a timeout after the end of the
 /// sources. The number of items that are missing when the completion runs therefore does not depend on the speed of the
 /// queue. An append pauses between reading the count and storing the item, until a second append has reached the same
-/// step. Two appends that can run at the same time therefore always do so.
+/// step. Two appends that can run at the same time therefore always overlap.
 extension LibraryLoad {
-  /// Returns the maximum duration of a trial: all files one after the other, and the timeouts of the held loads.
+  /// Returns the maximum duration of a trial, in which all files are found one after the other and all timeouts expire.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
@@ -83,10 +83,10 @@ extension LibraryLoad {
         trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
       }
     }
-    // A completion that runs twice has been submitted twice by now, and has run twice when this call returns.
+    // If a completion was submitted twice, both runs have ended when this call returns.
     mainQueue.sync {}
     if let library = loads.first(where: { $0.found.isEmpty }) {
-      throw Unavailable("files to find are needed: there are none in \(library.roots.joined(separator: ", "))")
+      throw Unavailable("files are needed: there are none in \(library.roots.joined(separator: ", "))")
     }
     trial.record(found, loads.sum { $0.found.count })
     trial.record(failures, loads.sum { $0.failures })
@@ -100,7 +100,7 @@ extension LibraryLoad {
 
   /// Returns the directories in `roots`.
   ///
-  /// - Throws: ``Unavailable`` if one of them is not a directory, or is no longer readable.
+  /// - Throws: ``Unavailable`` if `roots` contains no path, or a path that is not a readable directory.
   static func directories(_ roots: String) throws(Unavailable) -> [String] {
     if let fault = fault(of: roots) { throw Unavailable("directories to walk are needed: \(fault)") }
     return paths(roots)
@@ -109,7 +109,7 @@ extension LibraryLoad {
   /// Returns a message about the first error in `roots`, such as a path that is not a readable directory; nil if there
   /// is no error.
   static func fault(of roots: String) -> String? {
-    guard !paths(roots).isEmpty else { return "roots names none" }
+    guard !paths(roots).isEmpty else { return "no path in roots" }
     for path in paths(roots) {
       guard let directory = opendir(path) else { return SystemError(errno, "read the directory \(path)").description }
       closedir(directory)
@@ -129,7 +129,7 @@ final class Library: Sendable {
     let path: String
   }
 
-  /// The queue on which the sources run, and which the group notifies: a global queue.
+  /// The global queue on which the sources run, and which the group notifies.
   let queue: DispatchQueue
   /// The serial queue on which items are appended.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
@@ -152,7 +152,7 @@ final class Library: Sendable {
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?
   /// The pause between reading the count and storing the item; nil if appends do not pause. The pause ends when two
-  /// appends have reached it.
+  /// appends are in it.
   private let pause: BoundedGate?
   private let paused = Atomic<Int>(0)
   private let hasCompleted = DispatchSemaphore(value: 0)
@@ -180,7 +180,7 @@ final class Library: Sendable {
     media = source(0, [(roots[0], count)])
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
-    // The pause waits only for a second append, so its bound begins at once.
+    // Only a second append can end the pause early, so the bound of the pause begins at once.
     self.pause?.restHasFinished()
   }
 
@@ -245,7 +245,7 @@ final class Library: Sendable {
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
 }
 
-/// A count of the sources of a load that have not ended.
+/// A count of a load's sources that have not ended.
 private final class SourcesEnd: Sendable {
   let moment = Moment()
   private let unended: Atomic<Int>
@@ -258,7 +258,7 @@ private final class SourcesEnd: Sendable {
     for _ in 0..<sources { all.enter() }
   }
 
-  /// Records that a source has ended. The end of the last source runs the closure of the initializer.
+  /// Records that a source has ended. After the last source, calls the closure that was passed to the initializer.
   func ended() {
     moment.set()
     if unended.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { then() }
@@ -291,8 +291,8 @@ final class Source: Sendable {
     do { try walk(body) } catch { fail() }
   }
 
-  /// Enumerates the items asynchronously, and returns immediately. Calls `each` for each item, and finally with nil. If
-  /// an error occurs, calls `failure` instead of `each` with nil.
+  /// Enumerates the items asynchronously, and returns immediately. Calls `each` with each item, and finally with nil.
+  /// If an error occurs, calls `failure` instead of the final call of `each`.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {

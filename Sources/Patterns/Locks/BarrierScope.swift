@@ -13,8 +13,7 @@ import Instruments
 /// no blocks, both waits succeed. If the barrier excludes other blocks, both waits time out. `BarrierScopeTrials.swift`
 /// contains the code that runs the trials.
 ///
-/// Source: the series of articles that begins with "GCD in depth". No sentence that the lab checks is about this
-/// question.
+/// Source: the series of articles that begins with "GCD in depth". The lab checks no sentence about this question.
 struct BarrierScope: Pattern {
   static let name = "barrier-scope"
 

@@ -9,9 +9,9 @@ extension BarrierScope {
   /// Submits barriers, and records the number of blocks that overlap with a barrier.
   ///
   /// - Parameters:
-  ///   - patience: the timeout of each wait for a block. For a barrier that should exclude all other blocks the timeout
-  ///     is short, since it always expires.
-  ///   - submit: submits the three blocks of one barrier.
+  ///   - patience: the timeout of each wait for a block. The timeout is short for a barrier that should exclude all
+  ///     other blocks, since each wait then times out.
+  ///   - submit: a closure that submits the three blocks of one barrier.
   func countOverlaps(
     _ trial: Trial, patience: Duration = .milliseconds(2), _ submit: (BarrierBlocks) -> Void
   ) throws {

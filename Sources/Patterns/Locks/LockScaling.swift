@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// Swift's `Mutex` spins for a while and then waits in the kernel. The kernel's lock depends on the toolchain:
 ///
-/// - Up to Swift 6.3 the kernel's lock is a priority-inheriting futex. The value of its word is the identifier of the
-///   thread that holds the lock. The kernel passes the lock to a waiting thread, which must wake up first.
+/// - Up to Swift 6.3 the kernel's lock is a priority-inheriting futex. The value of the futex word is the identifier of
+///   the thread that holds the lock. The kernel passes the lock to a waiting thread, which must wake up first.
 /// - Otherwise the kernel's lock is a plain futex. The kernel only wakes a thread, and any other thread may acquire the
 ///   lock before that thread runs.
 ///

@@ -5,13 +5,13 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension LockScaling {
-  /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run with
-  /// system calls counted.
+  /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which
+  /// system calls are counted.
   ///
   /// - Parameters:
-  ///   - patience: the maximum time for which the first thread in the section waits for a second one. A correct lock
+  ///   - patience: the maximum time for which the first thread in the section waits for a second thread. A correct lock
   ///     excludes the second thread.
-  ///   - enter: enters the section in a loop.
+  ///   - enter: a closure that enters the section in a loop.
   func contend(
     _ trial: Trial, patience: Duration = QueueVsLock.patience, _ enter: @escaping @Sendable (Loop<SectionEntry>) -> Void
   ) throws {
@@ -45,7 +45,7 @@ extension LockScaling {
 
   /// Runs tasks that enter a guarded section. There are two runs: a timed run and an observed run.
   ///
-  /// - Parameter enter: enters the section in a loop.
+  /// - Parameter enter: a closure that enters the section in a loop.
   func contendAsTasks(_ trial: Trial, _ enter: @escaping @Sendable (Loop<SectionEntry>) async -> Void) async throws {
     let tasks = threads(trial)
     let each = max(1, trial[entries] / tasks)
@@ -89,7 +89,7 @@ extension LockScaling {
 
   private func threads(_ trial: Trial) -> Int { max(2, trial.cores * trial[threadsPerCore]) }
 
-  /// Returns the number of entries in an observed run or in a run with system calls counted.
+  /// Returns the number of entries in an observed run or in a run in which system calls are counted.
   private func fewer(_ trial: Trial) -> Int { max(1, trial[entries] / 5) }
 
   private func record(_ trial: Trial, _ section: CriticalSection, _ time: UInt64, _ all: Int, from begin: ProcessCosts?)
@@ -129,11 +129,11 @@ final class CriticalSection: Sendable {
     all = Slots(count: 0, of: [])
   }
 
-  /// Creates a section whose entries are not observed, and in which no thread waits for a second one.
+  /// Creates a section whose entries are not observed, and in which no thread waits for a second thread.
   convenience init(steps: Int) { self.init(observing: nil, of: 0, steps: steps) }
 
-  /// Creates a section for `members` threads or tasks, which enter it until there are `most` entries. Each entry is
-  /// observed. If `most` is nil, the number of entries is not limited, and the entries are not observed.
+  /// Creates a section for `members` threads or tasks, which enter the section until there are `most` entries. Each
+  /// entry is observed. If `most` is nil, the number of entries is not limited, and the entries are not observed.
   init(observing most: Int?, of members: Int, steps: Int) {
     number = SharedNumber(steps: steps, parties: 1, patience: .zero)
     number.partyBegins()

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// The document compares a lock and a serial queue for two threads that change the same data, and says that the queue
 /// is more efficient. According to the document, a lock requires an expensive trap into the kernel, contended or not. A
-/// queue works mainly in the process and calls the kernel only if it must. The critical section in a trial is minimal:
-/// it reads a number and writes the incremented number.
+/// queue works mainly in the process and calls the kernel only if necessary. The critical section in a trial is
+/// minimal: it reads a number and writes the incremented number.
 ///
 /// One thread updates the number alone, then several threads contend. The first thread that reads the number waits
 /// until a second thread has read it, or until a timeout (``BoundedGate``). Without mutual exclusion at least one
@@ -135,9 +135,9 @@ struct QueueVsLock: Pattern {
   private var settings: [any Declaration] { [batch, threads, updates, hold] }
   /// The metrics of every trial.
   private var times: [any Declaration] { [uncontended, contended, contextSwitches, lostUpdates] }
-  /// The probe for threads. Their system calls are not counted.
+  /// The probe for threads whose system calls are not counted.
   private var timeOnly: TrialProbe { Probe(reads: settings, records: times) }
-  /// The probe for tasks. Their system calls cannot be counted.
+  /// The probe for tasks, whose system calls cannot be counted.
   private var timeTasks: TaskProbe { Probe(reads: settings, records: times) }
 
   /// Returns the maximum duration of a trial, in which the updates follow one another, each with a wake-up.

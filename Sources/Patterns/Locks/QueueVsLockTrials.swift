@@ -4,20 +4,20 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension QueueVsLock {
-  /// The number of updates in a run with system calls counted.
+  /// The number of updates for which system calls are counted.
   private static let counted = 100
 
-  /// The maximum time for which the first reader waits for a second one that a correct guard excludes.
+  /// The maximum time for which the first reader waits for a second reader that a correct guard excludes.
   static let patience = Duration.milliseconds(10)
-  /// The maximum time for which the first reader waits for a second one that no guard excludes. The wait ends when the
-  /// second reader arrives, which may take a while on a busy machine.
+  /// The maximum time for which the first reader waits for a second reader that no guard excludes. The wait ends when
+  /// the second reader arrives, which may take a while on a busy machine.
   static let surely = Duration.seconds(10)
 
   /// Times updates of a number by one thread and by several threads, and records the number of lost updates.
   ///
   /// - Parameters:
-  ///   - patience: the maximum time for which the first reader waits for a second one.
-  ///   - update: updates the number in a loop.
+  ///   - patience: the maximum time for which the first reader waits for a second reader.
+  ///   - update: a closure that updates the number in a loop.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void
   ) throws {
@@ -33,9 +33,9 @@ extension QueueVsLock {
   /// Times updates that may run asynchronously, and records the number of lost updates.
   ///
   /// - Parameters:
-  ///   - patience: the maximum time for which the first reader waits for a second one.
-  ///   - update: submits the updates in a loop.
-  ///   - untilDone: waits until all earlier updates have ended. This wait is part of the measured time.
+  ///   - patience: the maximum time for which the first reader waits for a second reader.
+  ///   - update: a closure that submits the updates in a loop.
+  ///   - untilDone: a closure that waits until all earlier updates have ended. This wait is part of the measured time.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -51,8 +51,8 @@ extension QueueVsLock {
   /// Times updates of a number by one task and by several tasks, and records the number of lost updates.
   ///
   /// - Parameters:
-  ///   - patience: the maximum time for which the first reader waits for a second one.
-  ///   - update: updates the number in a loop.
+  ///   - patience: the maximum time for which the first reader waits for a second reader.
+  ///   - update: a closure that updates the number in a loop.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) async -> Void
   ) async throws {
@@ -100,7 +100,7 @@ extension QueueVsLock {
   }
 }
 
-/// A number that is updated by a load and a store, so that concurrent updates are lost without a guard.
+/// A number that is updated by a load and a store, so that concurrent updates may be lost if no guard excludes them.
 final class SharedNumber: Sendable {
   private let number = Atomic<Int>(0)
   private let steps: Int
@@ -109,15 +109,15 @@ final class SharedNumber: Sendable {
   private let toCome: Atomic<Int>
   private let wait = Atomic<UInt64>(0)
 
-  /// Creates a number for one thread. Its updates do not pause.
+  /// Creates a number for one thread. The updates of this number do not pause.
   init() {
     (steps, isHeld) = (0, false)
     toCome = Atomic(0)
     gate = BoundedGate(bound: .zero)
   }
 
-  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. When all parties are
-  /// about to read, the first reader waits for a second one, for at most `patience`.
+  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. Once all parties have
+  /// begun, the first reader waits for a second reader, but no longer than `patience`.
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     toCome = Atomic(parties)
@@ -159,7 +159,6 @@ final class SharedNumber: Sendable {
   /// The nanoseconds for which the first reader waited.
   var waited: UInt64 { wait.load(ordering: .relaxed) }
 
-  /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 
   /// An unretained pointer to the number, as the context of a C function.

@@ -11,8 +11,7 @@ import Instruments
 /// With each kind of lock, a writer in a trial waits until its write has ended. `ReadersWriterTrials.swift` contains
 /// the code that runs the trials.
 ///
-/// Source: the series of articles that begins with "GCD in depth". No sentence that the lab checks is about this
-/// question.
+/// Source: the series of articles that begins with "GCD in depth". The lab checks no sentence about this question.
 struct ReadersWriter: Pattern {
   static let name = "readers-writer"
 
@@ -25,7 +24,7 @@ struct ReadersWriter: Pattern {
     "how long each read or write takes inside the critical section")
   let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long at most a paused write waits between its two values for a reader; a reader that gets in ends the pause")
+    "maximum pause of a held write between its two values; a reader that acquires the lock ends the pause")
   let heldWrites = Parameter.count(
     "held-writes", 1...1000, default: 3, "writes paused between their two values, before the measured operations")
 

@@ -8,7 +8,7 @@ import Synchronization
 /// excludes readers, a reader always reads the pair during the pause. Then all parties read and write without a pause,
 /// and their operations are timed.
 extension ReadersWriter {
-  /// Returns the maximum duration of a trial: the operations one after the other, and the paused writes.
+  /// Returns the maximum duration of a trial, in which the operations run one after the other and all pauses time out.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]
@@ -17,9 +17,9 @@ extension ReadersWriter {
   /// Times reads and writes of a pair, and pauses a write to check whether the guard admits a reader.
   ///
   /// - Parameters:
-  ///   - bound: the maximum time for which a write pauses; nil for the setting `hold`.
-  ///   - read: reads the pair under the guard.
-  ///   - write: writes the pair under the guard.
+  ///   - bound: the maximum time for which a write pauses; nil to use the setting `hold`.
+  ///   - read: a closure that reads the pair under the guard.
+  ///   - write: a closure that writes the pair under the guard.
   func measure(
     _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
@@ -61,9 +61,10 @@ extension ReadersWriter {
   /// Pauses writes, reads the pair during the pauses, and then times reads and writes by all parties.
   ///
   /// - Parameters:
-  ///   - beginWrite: starts a write on another thread or task, and returns a closure that waits for its end.
-  ///   - read: reads the pair on the calling thread.
-  ///   - runAll: runs the operations of all parties, and returns after the last operation.
+  ///   - beginWrite: a closure that starts a write on another thread or task, and returns a closure that waits for the
+  ///     end of the write.
+  ///   - read: a closure that reads the pair on the calling thread.
+  ///   - runAll: a closure that runs the operations of all parties, and returns after the last operation.
   private func measure(
     _ trial: Trial, hold: Duration, _ beginWrite: (Pair) throws -> () -> Void, read: (Pair) throws -> Pair.Values,
     race runAll: (PairRace) throws -> Void
@@ -251,14 +252,14 @@ final class ReadersWriterLock: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs `body` while holding the lock for reading, and returns its result.
+  /// Runs `body` while holding the lock for reading, and returns the result of `body`.
   func withReadLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_rdlock(lock)
     defer { pthread_rwlock_unlock(lock) }
     return body()
   }
 
-  /// Runs `body` while holding the lock for writing, and returns its result.
+  /// Runs `body` while holding the lock for writing, and returns the result of `body`.
   func withWriteLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_wrlock(lock)
     defer { pthread_rwlock_unlock(lock) }

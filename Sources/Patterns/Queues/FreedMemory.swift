@@ -1,13 +1,14 @@
 import CDispatchSupport
 import Instruments
 
-/// Detects whether the calling thread freed a piece of memory. If it did, the thread's next call of `malloc` returns
-/// the same memory.
+/// A detector that checks whether the calling thread freed a piece of memory. If the thread freed the piece, the
+/// thread's next call of `malloc` returns the same memory.
 ///
-/// The allocator's cache of a thread returns the most recently freed piece first. A full cache does not accept a freed
-/// piece. glibc caches 7 or 16 pieces of each size, and may also fill the cache from an arena with many free pieces.
+/// Each thread has a cache of freed pieces, which returns the most recently freed piece first. A full cache does not
+/// accept a freed piece. glibc caches 7 or 16 pieces of each size, and may also fill the cache from an arena with many
+/// free pieces.
 struct FreedMemory: ~Copyable {
-  /// The pieces that `malloc` returned. They are freed at the end, so that `malloc` returns no piece twice.
+  /// The pieces that `malloc` returned. The pieces are freed at the end, so that `malloc` returns no piece twice.
   private var pieces: [UnsafeMutableRawPointer?] = []
 
   /// Creates a detector with capacity for `rounds` calls of ``isGivenAnew(_:_:)``. Growing the array between two calls

@@ -15,7 +15,7 @@ extension MainQueue {
   /// - Parameters:
   ///   - patience: the maximum time for which the first block waits for its successor, and for which the block on the
   ///     main queue waits for the block that it submitted.
-  ///   - submit: submits a block to the main queue.
+  ///   - submit: a closure that submits a block to the main queue.
   func send(
     _ trial: Trial, patience: Duration = .milliseconds(10), _ submit: @escaping @Sendable (SentBlock) -> Void
   ) throws {
@@ -77,8 +77,8 @@ extension MainQueue {
 
   /// Returns a probe that runs pieces of work, and submits an event to the main queue during each piece.
   ///
-  /// - Parameter patience: the maximum time for which the work waits for the event to begin. If it is at most one
-  ///   second, only the first piece of work waits, which is also the warm-up.
+  /// - Parameter patience: the maximum time for which the work waits for the event to begin. If `patience` is at most
+  ///   one second, only the first piece of work waits. The first piece is also the warm-up.
   func doWork(looks patience: Duration) -> Probe<@Sendable (WorkWithEvent) -> Void> {
     Probe(reads: [events, work], records: [lateness, delayed], longest: allWork) { trial, body in
       let (events, steps) = (trial[events], trial.steps(work))
@@ -123,7 +123,7 @@ struct SentBlock: Sendable {
 }
 
 /// A block on the main queue that submits another block to the main queue. The trial records whether the second block
-/// began before the first one had ended.
+/// began before the first block had ended.
 final class NestedSubmission: Sendable {
   /// The group of the two blocks.
   let all = DispatchGroup()
@@ -140,7 +140,7 @@ final class NestedSubmission: Sendable {
   /// Records that the second block begins.
   func next() { nextBegins.open() }
 
-  /// Whether the second block began before the first one had ended.
+  /// Whether the second block began before the first block had ended.
   let wasOut = AtomicFlag()
 }
 

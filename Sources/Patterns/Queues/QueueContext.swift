@@ -4,9 +4,9 @@ import Instruments
 
 /// Where does a program store data that belongs to a queue, and when is the data cleaned up?
 ///
-/// The document says that thread-local data does not belong to a queue, and that a program stores such data in the
-/// queue's context. It stores a structure as the context of a serial queue and installs a finalizer function. The
-/// finalizer frees the structure and its contents when the system frees the queue.
+/// The document says that thread-local data does not belong to a queue, and that the data of a queue belongs in the
+/// queue's context. The document's listing stores a structure as the context of a serial queue and installs a finalizer
+/// function. The finalizer frees the structure and its contents when the system frees the queue.
 ///
 /// The trials call the C functions, since Swift hides them and offers `setSpecific` instead. The last block of a queue
 /// runs while the last reference to the queue is released. In the first repetition this block waits for a while, so

@@ -77,7 +77,7 @@ extension QueueContext {
         if idle.isCleanedUpHere { inRelease += 1 }
       }
       trial.record(self.inRelease, inRelease)
-      // This is checked last: a second clean-up comes after the first, which the trial waited for.
+      // The count is read last: a second clean-up would follow the first clean-up, for which the trial waited.
       trial.record(notOnce, all.count { $0.state.cleanUps != 1 })
       trial.record(earlyCleanups, early)
     }
@@ -115,7 +115,7 @@ extension QueueContext {
     Probe(reads: [repeats], records: [reused]) { trial, release in
       var memory = FreedMemory(rounds: trial[repeats] + 2)
       guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
-        throw Unavailable("malloc does not give out at once what was freed")
+        throw Unavailable("malloc does not return freed memory at once")
       }
       var count = 0
       for repeated in 0...trial[repeats] {
@@ -156,8 +156,8 @@ extension QueueContext {
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks.
-  ///   - get: returns the global queue for a flag; nil if the flag is refused.
-  ///   - release: releases a queue.
+  ///   - get: a closure that returns the global queue for a flag, or nil if the flag is refused.
+  ///   - release: a closure that releases a queue.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
     release: (UnsafeMutableRawPointer) -> Void
@@ -176,7 +176,7 @@ extension QueueContext {
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks of a queue.
-  ///   - release: releases a queue more often than it retains the queue.
+  ///   - release: a closure that releases a queue more often than it retains the queue.
   func overRelease(
     _ trial: Trial, _ queues: [UnsafeMutableRawPointer?], within patience: Duration = .seconds(20),
     release: (UnsafeMutableRawPointer?) -> Void
@@ -223,7 +223,7 @@ extension QueueContext {
   /// - Parameters:
   ///   - patience: the maximum time to wait for a block of the queue. If the block has not run by then, the change of
   ///     the target or the suspension took effect.
-  ///   - change: changes a queue.
+  ///   - change: a closure that changes a queue.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
@@ -288,7 +288,8 @@ final class QueueAnswers: Sendable {
     queues =
       [serial, targeting, concurrent].map { AskingQueue($0) }
       + [AskingQueue(global: 0, .global()), AskingQueue(global: -2, .global(qos: .utility))]
-    // Each queue runs two blocks, and two threads also ask outside of blocks: the main thread and the trial's own.
+    // Each queue runs two blocks, and two threads call the function outside of blocks: the main thread and the trial's
+    // thread.
     for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
@@ -319,7 +320,7 @@ final class QueueAnswers: Sendable {
 
 /// The data that a program stores for a queue, with the trial's observations of the data.
 final class MyDataContext: Sendable {
-  /// The data that the current task has stored.
+  /// The data that the current task or its parent has stored; nil if no data is stored.
   @TaskLocal static var current: MyDataContext?
 
   /// The number of finalizers that ran without a context in this process.
@@ -368,7 +369,7 @@ final class MyDataContext: Sendable {
   /// be counted.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// Returns the data at a pointer; new data for nil.
+  /// Returns the data at a pointer, or new data if the pointer is nil.
   static func at(_ context: UnsafeMutableRawPointer?) -> MyDataContext {
     guard let context else { return MyDataContext() }
     return Unmanaged<MyDataContext>.fromOpaque(context).takeUnretainedValue()

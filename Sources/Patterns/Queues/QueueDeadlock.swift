@@ -9,8 +9,9 @@ import Synchronization
 /// call deadlocks; on a concurrent queue the call should be avoided as well. The document also warns of calling
 /// `dispatch_apply` with the serial queue on which the caller runs.
 ///
-/// The task of each variant is alone in its queue. A hazard is expected to trap or to reach a standstill. If its tasks
-/// end nevertheless, the trial completes and reports this result. Inner blocks that are not expected to run are empty.
+/// The task of each variant is the only task in its queue. A hazard is expected to trap or to reach a standstill. If
+/// the tasks of a hazard end nevertheless, the trial completes and reports this result. Inner blocks that are not
+/// expected to run are empty.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
 /// Iterations Concurrently".
@@ -125,8 +126,8 @@ struct QueueDeadlock: Pattern {
       "abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", awaitTasks, ends: hangs
     ) { tasks in
       let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
-      // The tasks spin while they wait for each other. If one task never arrived, a sleeping task would be mistaken for
-      // a deadlocked one.
+      // The tasks spin while they wait for each other. A task that slept at this point could be mistaken for a
+      // deadlocked task.
       let rendezvous = SpinBarrier(parties: 2)
       first.async(group: tasks) {
         rendezvous.wait()

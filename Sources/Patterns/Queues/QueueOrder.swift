@@ -4,10 +4,10 @@ import Synchronization
 
 /// In which order do the tasks of a queue begin and end, and in which order do threads acquire a lock?
 ///
-/// The document says that every queue is first in, first out. It also says that a serial queue, unlike a lock, runs its
-/// tasks one at a time in a predictable order, and that any thread may submit tasks without a lock. Its listing adds
-/// one block to a serial queue by `dispatch_async` and a second block by `dispatch_sync`. When the first call returns,
-/// the first block may not have run yet. When the second call returns, both blocks have run.
+/// The document says that every queue is first in, first out. According to the document, a serial queue, unlike a lock,
+/// runs its tasks one at a time in a predictable order, and any thread may submit tasks without a lock. The document's
+/// listing adds one block to a serial queue by `dispatch_async` and a second block by `dispatch_sync`. When the first
+/// call returns, the first block may not have run yet. When the second call returns, both blocks have run.
 ///
 /// Each task logs its beginning and its end. The trial reads the log when all tasks have ended. On a queue whose tasks
 /// may overtake each other, one task waits until its successor has ended.

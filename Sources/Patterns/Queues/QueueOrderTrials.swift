@@ -4,8 +4,8 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension QueueOrder {
-  /// Returns one second as the maximum duration of a trial, since a task may have to wait for a thread for its
-  /// successor.
+  /// Returns one second as the maximum duration of a trial, since the successor of a waiting task may have to wait for
+  /// a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
   /// Calls `submit` from several threads at once, waits until all tasks have run, and records the number of tasks that
@@ -14,13 +14,13 @@ extension QueueOrder {
   /// - Parameters:
   ///   - patience: the maximum time for which the first task waits, after all tasks are submitted, for the end of its
   ///     successor.
-  ///   - submit: submits the tasks of one thread in their order.
+  ///   - submit: a closure that submits the tasks of one thread in their order.
   func log(
     _ trial: Trial, patience: Duration, _ submit: @escaping @Sendable ([TaskLog.Task]) -> Void
   ) throws {
     let (submitters, count) = (trial[submitters], trial[tasks])
     let log = TaskLog(submitters: submitters, tasks: count, patience: patience)
-    // The pool needs two threads, for a task and its successor.
+    // The pool needs two threads: one for a task and one for the task's successor.
     try Team.run(submitters, besides: 2) { submitter in submit(log.tasks(of: submitter)) }
     log.allIsSubmitted()
     log.all.wait()
@@ -31,13 +31,13 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Adds two tasks one after the other, while spinning tasks occupy every thread of the pool. Records the number of
-  /// pairs whose second task began first.
+  /// Repeatedly adds two tasks one after the other, while spinning tasks occupy every thread of the pool. Records the
+  /// number of pairs whose second task began first.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the spinning tasks wait for the second task to begin. If the second task
-  ///     can begin only after the first one, the spinning tasks wait for the whole time.
-  ///   - add: adds the two tasks of a pair.
+  ///     can begin only after the first task, the spinning tasks wait for the whole time.
+  ///   - add: a closure that adds the two tasks of a pair.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
     try SystemThread.requireCapacity(for: trial.cores + 2)
     var count = 0
@@ -76,18 +76,18 @@ extension QueueOrder {
     }
   }
 
-  /// Starts threads that arrive one after the other at a lock, and records how many of them another thread overtook.
+  /// Starts threads that arrive one after the other at a lock, and records the number of threads that were overtaken.
   ///
-  /// Each thread arrives when the previous thread sleeps. The first thread leaves after all others have arrived, and
-  /// arrives again as the last one.
+  /// Each thread arrives when the previous thread sleeps. The first thread releases the lock after all other threads
+  /// have arrived, and then arrives again as the last thread.
   ///
-  /// - Parameter enter: acquires the lock, records the admission, and releases the lock.
+  /// - Parameter enter: a closure that acquires the lock, records the admission, and releases the lock.
   /// - Throws: ``Unavailable`` if the system does not report the states of threads, or ``SystemError`` if a thread
   ///   cannot be started.
   func arrive(_ trial: Trial, _ enter: @escaping @Sendable (Arrivals.One) -> Void) throws {
     let count = trial[waiters]
     guard ThreadCensus.taken() != nil else {
-      throw Unavailable("it must be seen that a thread waits, and this system does not tell")
+      throw Unavailable("this system does not report whether a thread waits")
     }
     try SystemThread.requireCapacity(for: count + 1)
     let arrivals = Arrivals(count: count + 2)
@@ -124,7 +124,7 @@ final class TaskLog: Sendable {
   private let submitters: Int
   private let tasks: Int
   private let places = Atomic<Int>(0)
-  /// The events: twice the number of the task, plus one for its end; -1 for an index that was not written.
+  /// The events. An event is twice the number of its task, plus one for the end of the task; -1 for an unused index.
   private let events: Slots<Atomic<Int>>
   private let firstHasBegun: BoundedGate
   private let successorHasEnded: BoundedGate
@@ -148,8 +148,8 @@ final class TaskLog: Sendable {
 
     /// Logs the beginning and the end of the task.
     ///
-    /// In between, the first task waits for the end of the second one. The second task begins only after the first task
-    /// has logged its beginning, since the first task may lose its core before that.
+    /// Between the two events, the first task waits for the end of the second task. The second task waits until the
+    /// first task has logged its beginning, since the first task may lose its core before it logs.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
@@ -178,7 +178,7 @@ final class TaskLog: Sendable {
     if place < events.count { events[place].store(event, ordering: .releasing) }
   }
 
-  /// The number of tasks in a log that were out of order, that overlapped, and that were lost.
+  /// The number of tasks that were out of order, the number of overlaps, and the number of lost tasks.
   struct Order: Equatable {
     var beginInversions = 0
     var endInversions = 0
@@ -255,14 +255,14 @@ final class Listing: Sendable {
   init(patience: Duration, asyncPatience: Duration) {
     asyncHasReturned = BoundedGate(bound: asyncPatience)
     syncHasReturned = BoundedGate(bound: patience)
-    // If an async returned only after its block had run, it would wait for this block.
+    // If `dispatch_async` returned only after the first block had ended, the first block would wait until the bound.
     asyncHasReturned.restHasFinished()
   }
 
   /// Runs the first block, which waits for the two calls to return.
   func someWork() {
     let returnedBefore = asyncHasReturned.pass()
-    // If the caller waits for this block to end, this block must not wait for the caller.
+    // If the caller waits for the first block to end, the first block must not wait for the caller.
     if returnedBefore { syncHasReturned.pass() }
     state.withLock { state in
       state.returnedBefore = returnedBefore
@@ -280,7 +280,8 @@ final class Listing: Sendable {
   /// Runs the second block.
   func someMoreWork() { state.withLock { $0.secondHasEnded = true } }
 
-  /// Records that the call of `dispatch_sync` has returned, and the number of blocks that have not ended.
+  /// Records that the call of `dispatch_sync` has returned, and the number of blocks that have not ended. Then waits
+  /// until the first block has ended.
   func bothHaveCompleted() {
     state.withLock { $0.unfinished = ($0.firstHasEnded ? 0 : 1) + ($0.secondHasEnded ? 0 : 1) }
     syncHasReturned.open()

@@ -8,11 +8,11 @@ import Instruments
 /// priority run before tasks of a lower priority. QoS classes have replaced these priorities. One document requests a
 /// global queue by its priority. Another document creates each serial queue with an attribute for its QoS class.
 ///
-/// All classes compete in one trial. If two classes share a queue, only the second class takes part. Tasks on the
-/// global queues are all submitted at once, and the trial records when they *begin*, since the documents describe the
-/// order in which tasks begin. Tasks on private serial queues run on a thread each and start together at a spin
-/// barrier, and the trial records when they *end*. In another variant a task of the low priority is submitted last, and
-/// the tasks of a higher priority end only after that task has begun.
+/// All classes compete in one trial. If the user-interactive class shares the queue of the user-initiated class, only
+/// the user-initiated class takes part. Tasks on the global queues are all submitted at once, and the trial records
+/// when they *begin*, since the documents describe the order in which tasks begin. Tasks on private serial queues run
+/// on a thread each and start together at a spin barrier, and the trial records when they *end*. In another variant a
+/// task of the low priority is submitted last, and the tasks of a higher priority end only after that task has begun.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
 /// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.
@@ -36,7 +36,7 @@ struct QueuePriority: Pattern {
   }
 
   private static let alike =
-    "a class that shares its queue with another is measured as that one, and one above default only with privilege"
+    "a class is not measured if it shares another's queue, or if it is above default and the process has no privilege"
 
   let tasks = Parameter.count("tasks", 1...64, default: 16, "tasks per class")
   let work = Parameter.duration(
@@ -55,7 +55,7 @@ struct QueuePriority: Pattern {
   let overtaken = Metric.count(
     "overtaken", "tasks that had not begun when a task of the low priority, submitted after them, began")
   let threadPriorities = Metric.count(
-    "thread-priorities", "different priorities of the threads behind the document's four queues")
+    "thread-priorities", "different priorities of the threads of the document's four queues")
   let unspecifiedBetween = Metric.count(
     "unspecified-between",
     "queues, of four of unspecified or default QoS, whose thread has a priority between user-initiated and utility")
@@ -96,7 +96,7 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "thread-niceness", .documented,
-      "a look at the threads of the four global queues, and of queues of unspecified or default QoS", readPriorities,
+      "priorities of the threads of the global queues, and of queues of unspecified or default QoS", readPriorities,
       needs: [.raisedPriority]
     ) { trial in
       let niceness = try ThreadPriorities.ofClasses()
@@ -115,19 +115,20 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "thread-niceness-unprivileged", .documented,
-      "a look at threads that the trial's own thread starts, in a process that may not raise priorities",
+      "priorities of threads that the trial's own thread starts, in a process that may not raise priorities",
       giveUpPrivileges,
       needs: [.linux], mainQueue: .nobody
     ) { queues in
       for queue in queues {
         queue.look()
-        // The manager of Dispatch has the priority of the first thread, and may start threads of queues that wait.
+        // The manager thread of Dispatch has the priority of the first thread, and may start threads for waiting
+        // queues.
         queue.awaitLook()
       }
     }
     Variant(
       "thread-niceness-from-background", .documented,
-      "a look at threads that a background block starts, in a process that may not raise priorities", giveUpPrivileges,
+      "priorities of threads that a background block starts, in a process that may not raise them", giveUpPrivileges,
       needs: [.linux], mainQueue: .nobody
     ) { queues in
       DispatchQueue.global(qos: .background).async {

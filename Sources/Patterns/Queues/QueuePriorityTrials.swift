@@ -11,7 +11,7 @@ extension QueuePriority {
   /// Returns a probe that submits tasks to the global queues of the four priorities, and records when the tasks begin.
   /// The probe also requests a global queue for each other identifier. The body returns the queue for an identifier.
   ///
-  /// - Parameter niceness: the priorities of the QoS classes' threads; nil to determine them.
+  /// - Parameter niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func beginOnEveryQueue(
     niceness: ThreadPriorities? = nil
   ) -> Probe<@Sendable (_ identifier: Int) -> UnsafeMutableRawPointer?> {
@@ -28,7 +28,7 @@ extension QueuePriority {
   ///
   /// - Parameters:
   ///   - measure: the metrics to record, one for each key.
-  ///   - niceness: the priorities of the QoS classes' threads; nil to determine them.
+  ///   - niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func begin<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>, niceness: ThreadPriorities? = nil
   ) -> Probe<@Sendable (Key) -> UnsafeMutableRawPointer?> {
@@ -63,8 +63,8 @@ extension QueuePriority {
   ///
   /// The probe counts the tasks that had not begun when the last task began. The body returns the queue for a priority.
   ///
-  /// The tasks yield until the last task begins, so they occupy the threads of the pool. They do not block, since the
-  /// pool adds threads for tasks that block.
+  /// The tasks yield until the last task begins, so they occupy the threads of the pool. The tasks do not block, since
+  /// the pool adds threads for tasks that block.
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the last task to begin.
@@ -167,9 +167,9 @@ extension QueuePriority {
   /// The probe counts the threads with the priority of the default queue's thread, and the threads with the background
   /// priority. The body starts the examination of the queues.
   ///
-  /// Dispatch has no threads before the probe runs, since nothing drains the main queue of its process. An earlier
-  /// thread would retain its original priority. The trial is unavailable if the process was started with a nice value
-  /// other than 0, or if the threads of the background class do not have a higher nice value.
+  /// Dispatch has no threads before the probe runs, since the process does not drain its main queue. An earlier thread
+  /// would retain its original priority. The trial is unavailable if the process was started with a nice value other
+  /// than 0, or if the threads of the background class do not have a higher nice value.
   var giveUpPrivileges: Probe<@Sendable (_ queues: [UnusedQueue]) -> Void> {
     Probe(records: [levelWithDefault, levelWithBackground]) { trial, lookAt in
       try SystemThread.requireCapacity(for: 10)
@@ -190,7 +190,7 @@ extension QueuePriority {
       lookAt(equals + others + [background])
       all.wait()
       guard background.niceness > niceness else {
-        throw Unavailable("the threads of the background class have the nice value \(background.niceness), as others")
+        throw Unavailable("the threads of the background class have the nice value \(background.niceness), like others")
       }
       trial.record(levelWithDefault, equals.count { $0.niceness == standard.niceness })
       trial.record(levelWithBackground, (equals + others).count { $0.niceness == background.niceness })
@@ -207,15 +207,15 @@ extension QueuePriority {
   }
 }
 
-/// A queue that has run no block yet.
+/// A queue that has not run a block, and the nice value of the thread that runs the queue's first block.
 final class UnusedQueue: Sendable {
   private let all: DispatchGroup
   private let async: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let seen = Slots<Int>(count: 1, of: .max)
   private let hasSeen = DispatchSemaphore(value: 0)
 
-  /// Creates a queue from a function that submits a block to it. The queue is a member of `all` until it has run a
-  /// block.
+  /// Creates a queue from a function that submits a block to the queue. The queue is a member of `all` until it has run
+  /// a block.
   init(_ all: DispatchGroup, _ async: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     self.all = all
     self.async = async
@@ -345,12 +345,12 @@ struct ThreadPriorities: Sendable {
     #if canImport(Darwin)
       -Int(qos_class_self().rawValue)
     #else
-      // This is PRIO_PROCESS. On Linux each thread has a value of its own.
+      // The first argument is PRIO_PROCESS. On Linux, each thread has its own nice value.
       Int(getpriority(0, 0))
     #endif
   }
 
-  /// Verifies that each of the classes default, utility and background is less urgent than its predecessor.
+  /// Verifies that each of the classes default, utility and background is less urgent than the class before it.
   ///
   /// - Throws: ``Unavailable`` with the priorities if they are not in this order.
   func require() throws {
@@ -373,8 +373,7 @@ struct ThreadPriorities: Sendable {
     }
   }
 
-  /// Whether user-initiated is more urgent than default. On Linux this requires a privilege, since its nice value is
-  /// below 0.
+  /// Whether user-initiated is more urgent than default. On Linux, a nice value below 0 requires a privilege.
   var tells: Bool { values[1] < values[2] }
 
   /// Returns whether the system uses separate queues for `key` and for user-initiated, according to the priorities.

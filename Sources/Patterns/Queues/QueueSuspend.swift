@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// `dispatch_suspend` prevents a queue from starting blocks until `dispatch_resume`. The document says that the calls
 /// nest and must be balanced, and that they take effect between blocks: a running block is not stopped. The document
-/// has no listing for these calls. In C they look like this:
+/// has no listing for these calls. In C the calls look like this:
 ///
 /// ```c
 /// dispatch_suspend(queue);

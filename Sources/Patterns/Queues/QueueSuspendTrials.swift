@@ -172,7 +172,8 @@ final class Suspension: Sendable {
   var stopped: Int { counts.withLock { $0.stopped } }
   /// The number of blocks that have not run exactly once.
   var lost: Int { runs.notOnce }
-  /// The nanoseconds from the call of `resume` to the first block; nil if no block began after the call.
+  /// The nanoseconds from the call of `resume` to the first block; nil if a block began during the suspension, or if no
+  /// block began after the call.
   var resumeToRun: UInt64? {
     guard beganSuspended == 0 else { return nil }
     return firstBegan.since(resumed)

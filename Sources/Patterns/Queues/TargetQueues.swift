@@ -12,8 +12,8 @@ import Instruments
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial runs the tasks twice, as the pattern `queue-width` does. In the first run the tasks work, and their start
-/// and end times show how many of them overlap. In the second run each task blocks immediately, until no further task
+/// Each trial runs the tasks twice, as the pattern `queue-width` does. In the first run the tasks work, and the start
+/// and end times show how many tasks overlap. In the second run each task blocks immediately, until no further task
 /// begins and all threads sleep (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
@@ -35,7 +35,7 @@ struct TargetQueues: Pattern {
     "threads of the pools, idle ones included, when each task blocks and no further one begins")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
 
-  /// The runner of the two phases of a trial. Tests replace it.
+  /// The runner of the two phases of a trial, which tests replace.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [work] }

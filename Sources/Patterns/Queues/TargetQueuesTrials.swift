@@ -7,14 +7,14 @@ extension TargetQueues {
   ///
   /// - Parameters:
   ///   - atOnce: the number of tasks that may block at once; nil if a few threads suffice.
-  ///   - submit: submits a task to the queue or actor at the task's index.
+  ///   - submit: a closure that submits a task to the queue or actor at the task's index.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func look(
     _ trial: Trial, atOnce: Int? = nil,
     _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void
   ) throws {
     let queues = trial[queues]
-    // One task at a time needs one thread, and the pool has a few more.
+    // If one task runs at a time, the pool needs one thread and creates a few more.
     let most = atOnce.map { min($0, ThreadPool.limit) } ?? 8
     let seen = try census.take(queues * trial[tasksPerQueue], steps: trial.steps(work), threads: most) { tasks, all in
       for (index, task) in tasks.enumerated() { submit(PlacedTask(place: index % queues, task: task), all) }

@@ -9,7 +9,7 @@ import Synchronization
 /// semaphore before it opens a file, and signals the semaphore after it has closed the file. The variant `semaphore` is
 /// this code.
 ///
-/// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). Its tasks open the executable file of the lab, which
+/// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). The tasks open the executable file of the lab, which
 /// exists on every machine, unlike the document's file. While a task holds its file open, it blocks, in place of
 /// processing the file.
 ///
@@ -30,7 +30,7 @@ struct FileDescriptorSemaphore: Pattern {
     "failed-opens", better: .lower, "opens that failed because no descriptor was left (EMFILE)")
   let peakOpen = Metric.count(
     "peak-open", "peak number of files that the tasks had open at once, read from the system's table after each open")
-  let overHalf = Metric.count("over-half", "files by which that peak exceeds half the descriptors; 0 when it does not")
+  let overHalf = Metric.count("over-half", "files by which that peak exceeds half the descriptors; 0 if it does not")
   let peakThreads = Metric.count(
     "peak-threads", unless: "the system does not list threads",
     "peak number of threads started for the tasks, sampled by each task; without threads that existed before the first task"
@@ -53,7 +53,7 @@ struct FileDescriptorSemaphore: Pattern {
       files.submitEach { task in
         DispatchQueue(label: "file").async(group: files.all) {
           let file = task.open()
-          // Whether opens fail must not depend on how soon the threads come.
+          // The result of an open must not depend on how soon the threads start.
           task.readUntilOthersTried(file)
           task.close(file)
         }

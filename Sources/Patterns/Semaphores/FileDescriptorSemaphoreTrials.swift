@@ -12,11 +12,11 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
         let open = runs.filter { value(limit, of: $0) / 2 >= tasks }
-        let free = "from limit \(2 * tasks) on, it never blocks one of \(tasks) tasks"
+        let free = "from limit \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks"
         guard seeksBest else {
           return open.isEmpty
             ? nil
-            : RunNote("never-waits", "the semaphore admits half of limit as files; \(free)", runs: open.map(\.label))
+            : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))
         }
         let files = Set(runs.map { value(limit, of: $0) }).sorted().map { limit in
           "\(min(limit / 2, tasks)) at limit \(limit)"
@@ -30,10 +30,11 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// Returns the limit from which the semaphore never blocks a task, and from which every task can open its file.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
     guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
-    return (2 * tasks, "from \(2 * tasks) on, the semaphore never blocks one of \(tasks) tasks")
+    return (2 * tasks, "from \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks")
   }
 
-  /// Returns the maximum duration of a trial: all tasks one after the other, and the longest wait for other tasks.
+  /// Returns the maximum duration of a trial, in which all tasks run one after the other and the longest wait times
+  /// out.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
   /// The number of threads that a trial must be able to start.
@@ -46,12 +47,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     case perCore
   }
 
-  /// Returns a probe that runs tasks with a lowered limit of open files and waits for all of them. The probe records
+  /// Returns a probe that runs tasks under a lowered limit of open files, and waits for all tasks. The probe records
   /// the threads, the open files and the failures.
   ///
   /// The trial is unavailable if the hard limit is below the setting `limit`, or if there are not enough threads. The
-  /// trial is also unavailable if too few descriptors are free. A trial requires half of `limit`; with `perCore`
-  /// threads it requires one descriptor for each queue of a pool.
+  /// trial is also unavailable if too few descriptors are free. A trial with `perCore` threads requires a free
+  /// descriptor for each queue of the pool. Other trials require half of `limit`.
   ///
   /// - Parameters:
   ///   - threads: the number of threads that the trial must be able to start.
@@ -183,7 +184,6 @@ final class OpenFiles: Sendable {
       files.waits.note { $0.append(time) }
     }
 
-    /// Signals the semaphore.
     func signal() { semaphore.signal() }
   }
 
@@ -191,7 +191,7 @@ final class OpenFiles: Sendable {
   struct FileTask: Sendable {
     fileprivate let files: OpenFiles
 
-    /// Opens the file and returns its descriptor; -1 if the open failed, as the system call does.
+    /// Opens the file and returns its descriptor, or -1 if the open failed.
     func open() -> Int32 {
       files.threads.sample()
       let descriptor = systemOpen(files.path)
@@ -231,6 +231,6 @@ final class OpenFiles: Sendable {
   }
 }
 
-// The methods of the same names hide the system's functions.
+// These functions call the functions of the C library, which the methods `open` and `close` hide.
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -4,14 +4,14 @@ import Synchronization
 
 /// What is the cost of a pair of wait and signal on a semaphore?
 ///
-/// The document says that waiting on a dispatch semaphore takes less time than on a traditional semaphore if a permit
-/// is available, because the dispatch semaphore calls the kernel only if the thread must block. The document also says
-/// that a signal wakes one of the waiting threads.
+/// The document says that waiting on a dispatch semaphore takes less time than waiting on a traditional semaphore if a
+/// permit is available, because the dispatch semaphore calls the kernel only if the thread must block. The document
+/// also says that a signal wakes one of the waiting threads.
 ///
 /// The semaphore of each variant has one permit. First one thread alone takes the permit and releases it. Then several
-/// threads contend for the permit. Finally the same number of threads wait for the permit, and the trial signals the
-/// semaphore once at a time. After each signal the trial waits until all threads of the process sleep (``Standstill``).
-/// A thread that has a permit by then was woken by that signal. Another variant signals several times in a row, both
+/// threads contend for the permit. Finally the same number of threads wait for the permit, and the trial sends one
+/// signal at a time. After each signal the trial waits until all threads of the process sleep (``Standstill``). A
+/// thread that has a permit by then was woken by that signal. Another variant signals several times in a row, both
 /// while threads wait and before they wait. In a further variant a thread signals and immediately waits again, while
 /// another thread waits.
 ///
@@ -46,11 +46,11 @@ struct SemaphoreCost: Pattern {
   let lostUpdates = Metric.count("lost-updates", "updates inside the semaphore overwritten by another thread's")
   let wrongWakeups = Metric.count(
     "wrong-wakeups",
-    "signals that did not wake exactly one waiting thread, and threads that got through without a signal")
+    "signals that did not wake exactly one waiting thread, and threads that took a permit without a signal")
   let overtaken = Metric.count(
-    "overtaken", "threads that slept on in wait while the thread that had just signalled took the permit back")
+    "overtaken", "threads that stayed asleep in wait while the thread that had just signalled took the permit back")
 
-  /// The detector of the threads that a signal has woken. Tests replace it.
+  /// The detector that determines when all threads sleep. Tests replace the detector.
   var standstill = Standstill()
   /// The control of the measurement: a function that executes one system call.
   var getParent: @Sendable () -> Void = { callKernel() }
@@ -157,8 +157,8 @@ struct SemaphoreCost: Pattern {
     [uncontended, syscallsPerPair, control, contended, contextSwitches, lostUpdates]
   }
 
-  /// Returns the maximum duration of a trial, in which the threads run one after the other. The time of the pairs is
-  /// negligible in comparison.
+  /// Returns the maximum duration of a trial, in which all contended pairs and all pairs of the batches run one after
+  /// the other.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
   }

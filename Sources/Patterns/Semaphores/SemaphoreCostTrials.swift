@@ -4,12 +4,13 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension SemaphoreCost {
-  /// The number of pairs, and of control calls, in a run with system calls counted.
+  /// The number of pairs, and of control calls, for which system calls are counted.
   private static let counted = 100
 
   /// Times pairs of wait and signal, first by one thread and then by several threads.
   ///
-  /// - Parameter run: runs pairs. Each pair takes the permit, runs the critical section, and releases the permit.
+  /// - Parameter run: a closure that runs pairs. Each pair takes the permit, runs the critical section, and releases
+  ///   the permit.
   func measure(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let counted = Self.counted
     let batch = Pairs(trial[batch])
@@ -34,12 +35,12 @@ extension SemaphoreCost {
     trial.record(lostUpdates, threads * pairs - number.value)
   }
 
-  /// Starts threads that wait for a permit, signals the semaphore once at a time, and records the number of signals
-  /// that did not wake exactly one thread.
+  /// Starts threads that wait for a permit, sends one signal at a time, and records the number of signals that did not
+  /// wake exactly one thread.
   ///
   /// - Parameters:
-  ///   - take: waits on the semaphore, which has one permit at first.
-  ///   - give: signals the semaphore.
+  ///   - take: a closure that waits on the semaphore, which has one permit at first.
+  ///   - give: a closure that signals the semaphore.
   func signalOneByOne(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
@@ -59,14 +60,15 @@ extension SemaphoreCost {
     }
   }
 
-  /// Signals the semaphore once for half of the threads in a row, and then once for each of the other threads.
+  /// Sends half as many signals in a row as there are threads, and then the signals for the other threads in a row.
   ///
-  /// The first signals are sent while the threads wait; in a second run they are sent before the threads wait. Records
-  /// the sum of the differences between the number of signals and the number of woken threads.
+  /// In a first run, the threads wait before the first signals are sent. In a second run, the first signals are sent
+  /// before the threads wait. Records the sum of the differences between the number of signals and the number of woken
+  /// threads.
   ///
   /// - Parameters:
-  ///   - take: waits on the semaphore, which has no permits at first.
-  ///   - give: signals the semaphore.
+  ///   - take: a closure that waits on the semaphore, which has no permits at first.
+  ///   - give: a closure that signals the semaphore.
   func signalAtOnce(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
@@ -96,7 +98,8 @@ extension SemaphoreCost {
   /// The order of the two threads is not deterministic, so the trial repeats the attempt with a new semaphore until the
   /// waiting thread is overtaken, or up to the setting `attempts`.
   ///
-  /// - Parameter make: creates a semaphore without permits, and returns closures that take and release a permit.
+  /// - Parameter make: a closure that creates a semaphore without permits, and returns closures that take and release a
+  ///   permit.
   func signalAndWait(
     _ trial: Trial, _ make: () -> (take: @Sendable () -> Void, give: @Sendable () -> Void)
   ) throws {
@@ -155,7 +158,6 @@ extension SemaphoreCost {
 
 /// A sequence of pairs of wait and signal. Each pair encloses no work, or an update of a number.
 struct Pairs: Sendable {
-  /// The number of pairs.
   let count: Int
   private let number: UnguardedNumber?
   private let steps: Int
@@ -191,6 +193,5 @@ final class UnguardedNumber: Sendable {
     number.store(before + 1, ordering: .relaxed)
   }
 
-  /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 }

@@ -10,7 +10,6 @@ struct RaceCounts: Sendable {
   /// Creates counts without any races, for races of `actors` actors.
   init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
 
-  /// The number of races.
   var races: Int { ended.reduce(0, +) }
   /// The number of instances that were created in addition to the first instance of each race.
   var duplicates: Int { ended.enumerated().reduce(0) { $0 + max(0, $1.offset - 1) * $1.element } }

@@ -39,9 +39,9 @@ final class RaceTrack: @unchecked Sendable {
   /// If no duplicate was created, the race continues for up to `patience` nanoseconds, since two threads may not run at
   /// once on a busy machine.
   ///
-  /// - Parameter ask: requests each singleton of a row.
-  /// - Returns: the results, the elapsed nanoseconds, and an error if an actor could not have a core of its own; nil
-  ///   otherwise. Without its own core, an actor may never have run at the same time as the other actors.
+  /// - Parameter ask: a closure that requests each singleton of a row.
+  /// - Returns: the results, the elapsed nanoseconds, and the error that denied an actor its own core; nil if each
+  ///   actor had its own core. Without its own core, an actor may never have run at the same time as the other actors.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
     -> (counts: RaceCounts, nanoseconds: UInt64, hindrance: SystemError?)
@@ -67,8 +67,8 @@ final class RaceTrack: @unchecked Sendable {
       ask(row)
       course.rendezvous.wait()
       count(share, into: &counts)
-      // One actor decides for all, before the rendezvous that publishes the decision. It is the last one, whose share
-      // is never empty.
+      // The last actor decides for all actors, since its share is never empty. The next rendezvous publishes the
+      // decision.
       if actor == actors - 1 { course.decide(counts) }
       course.rendezvous.wait()
       clear(actor)
@@ -99,7 +99,7 @@ final class RaceTrack: @unchecked Sendable {
   /// Runs tasks that race along the row for `nanoseconds`. The tasks have no cores of their own, since only threads of
   /// Swift's pool run tasks.
   ///
-  /// - Parameter ask: requests each singleton of a row.
+  /// - Parameter ask: a closure that requests each singleton of a row.
   /// - Returns: the results, and the elapsed nanoseconds.
   func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
     -> (counts: RaceCounts, nanoseconds: UInt64)

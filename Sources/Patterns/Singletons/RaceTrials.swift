@@ -33,7 +33,7 @@ extension SingletonRace {
   /// - Parameters:
   ///   - starved: the minimum processor time of each actor, as a fraction of the elapsed time. Below this value the
   ///     trial is unavailable, since the actors hardly ever ran at once.
-  ///   - ask: requests each singleton of a row.
+  ///   - ask: a closure that requests each singleton of a row.
   /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or did not
   ///   receive enough processor time.
   func raceUnguarded(
@@ -47,7 +47,7 @@ extension SingletonRace {
     if counts.duplicates == 0, let hindrance {
       throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
     }
-    // The actors spin all the time. Actors that got so little time hardly ever ran at once.
+    // The actors spin all the time. Actors that got so little processor time hardly ever ran at once.
     let got = Double(Host.ownProcessorTime - before)
     if counts.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
@@ -86,7 +86,7 @@ extension SingletonRace {
   /// Runs threads that request singletons at the same time, first with a pause in the accessor and then without a
   /// pause, and then times the hot path.
   ///
-  /// - Parameter ask: requests each singleton of a row.
+  /// - Parameter ask: a closure that requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
     try SystemThread.requireCapacity(for: actors)
@@ -102,7 +102,7 @@ extension SingletonRace {
   /// Runs threads that request a singleton once, with a pause in its accessor, and then times the hot path. The
   /// singleton can be created only once in a process.
   ///
-  /// - Parameter ask: requests each singleton of a row.
+  /// - Parameter ask: a closure that requests each singleton of a row.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let actors = trial[threads]
     try SystemThread.requireCapacity(for: actors)
@@ -128,7 +128,7 @@ extension SingletonRace {
   /// Runs tasks that request singletons through an asynchronous guard at the same time, first with a pause in the
   /// accessor and then without a pause, and then times the hot path.
   ///
-  /// - Parameter ask: requests each singleton of a row.
+  /// - Parameter ask: a closure that requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
     let (actors, time, pause) = (trial[threads], trial[raceTime].nanoseconds, trial[pause])
     let track = RaceTrack(actors: actors, slots: trial[slots])

@@ -2,7 +2,7 @@ import Instruments
 import Synchronization
 
 /// The document's photo manager. Each instance is allocated on the heap, so creating an instance takes as long as
-/// creating any object. Its references are not counted, since reference counting is not part of the race.
+/// creating any object. References to an instance are not counted, since reference counting is not part of the race.
 ///
 /// Conformance to `Sendable` is unchecked: the allocation contains only an atomic.
 struct PhotoManager: Equatable, @unchecked Sendable {
@@ -20,7 +20,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
 
   @inline(__always)
   fileprivate init() {
-    // `allocate` of Swift calls `posix_memalign` on Linux, which takes longer.
+    // Swift's `allocate` calls `posix_memalign` on Linux, which takes longer than `malloc`.
     guard let address = malloc(MemoryLayout<Properties>.size) else { fatalError("no memory") }
     self.address = address
     properties.initialize(to: Properties())
@@ -72,9 +72,9 @@ struct Note {
   var got: PhotoManager?
 }
 
-/// A singleton together with the note of one actor. It replaces the document's static variable.
+/// A singleton together with the note of one actor, in place of the document's static variable.
 ///
-/// The variable is a relaxed atomic. The program therefore contains a race of its logic, but no undefined behaviour.
+/// The variable is a relaxed atomic. The program therefore contains a race condition, but no undefined behaviour.
 ///
 /// Conformance to `Sendable` is unchecked: each note belongs to one actor. The actors share only an atomic, a predicate
 /// for `dispatch_once` and a pause.

@@ -9,10 +9,10 @@ import Synchronization
 /// nil. The accessor allocates the instance's array of photos only after storing the instance. To provoke the race, the
 /// document pauses for two seconds between the check and the creation, and again between the creation and the array.
 ///
-/// Two threads that both check the variable before either of them stores an instance create two instances. The first
-/// pause causes this order. During the second pause another thread can use a manager without an array. In a trial a
-/// pause ends as soon as it has revealed the error (``RacePause``). Other races of a trial have no pause, and create a
-/// whole row of singletons at a time, as litmus tests do (``RaceTrack``).
+/// If two threads check the variable before either thread stores an instance, both threads create an instance. The
+/// first pause causes this order. During the second pause another thread can use a manager without an array. In a trial
+/// a pause ends as soon as it has revealed the error (``RacePause``). Other races of a trial have no pause, and create
+/// a whole row of singletons at a time, as litmus tests do (``RaceTrack``).
 ///
 /// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.
 struct SingletonRace: Pattern {
@@ -27,7 +27,7 @@ struct SingletonRace: Pattern {
     "slots", 1...65_536, default: 256, "independent singletons in a row, raced for one after the other")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(600), default: .seconds(10),
-    "how much longer it races while no duplicate was seen (on a busy machine)")
+    "how much longer a trial races if it has seen no duplicate (on a busy machine)")
   let pause = Parameter.duration(
     "pause", .zero ... .seconds(10), default: .milliseconds(2),
     "longest pause in a synchronized accessor (2 s in the document); it ends sooner when all threads have reached it")
@@ -37,9 +37,9 @@ struct SingletonRace: Pattern {
   let instances = Metric.count("instances", "instances created per race")
   let duplicates = Metric.count("duplicates", "instances beyond the first of each race")
   let mismatches = Metric.count(
-    "mismatches", "threads that got no instance, or another one than the first thread of their race")
+    "mismatches", "threads that got no instance, or a different instance than the first thread of their race")
   let brokenRaces = Metric.count(
-    "broken-races", "races that created none or several instances, or in which a thread got another one")
+    "broken-races", "races that did not create exactly one instance, or in which a thread got a different instance")
   let pausedDuplicateShare = Metric.rate(
     "paused-duplicate-share", .percent, better: .neither, "share of the paused races that created two or more instances"
   )
@@ -165,7 +165,7 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("double-checked", .modern, "an acquiring load first, the mutex only where there is none", runGuarded) {
+    Variant("double-checked", .modern, "an acquiring load first, the mutex only if there is no instance", runGuarded) {
       trial in
       let lock = Lock()
       try raceGuarded(trial) { row in

@@ -3,8 +3,8 @@ import Instruments
 
 /// Is a condition that was checked before an `await` still true after it?
 ///
-/// A block of a serial queue runs to its end before the next one starts. A method of an actor does not: at each `await`
-/// other calls may run on the actor and change what the method has read.
+/// A block of a serial queue runs to its end before the next block starts. The calls of an actor's methods may
+/// interleave: at each `await`, other calls may run on the actor and change the state that the method has read.
 ///
 /// ```swift
 /// guard seats > 0 else { return false }
@@ -12,9 +12,9 @@ import Instruments
 /// seats -= 1
 /// ```
 ///
-/// In a trial more buyers ask for a seat than there are seats. In the first sale each payment is held until more buyers
-/// are paying than there are seats, or, if that number is never reached, until `patience` is over. The trial then
-/// repeats the sale without holding the payments, and times it.
+/// In a trial, more buyers ask for a seat than there are seats. In the first sale, each payment is held until more
+/// buyers are paying than there are seats, or, if that number is never reached, until `patience` is over. The trial
+/// then repeats the sale without holding the payments, and times it.
 ///
 /// Beyond the documents: the equivalent of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
 /// concurrency.
@@ -28,14 +28,14 @@ struct ActorReentrancy: Pattern {
     "payment", .zero ... .milliseconds(10), default: .microseconds(5), "duration of a payment that is not held")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long payments are held where the actor or queue admits too few buyers to oversell")
+    "how long payments are held if the actor or queue admits too few buyers to oversell")
   let repeats = Parameter.count("repeats", 1...1000, default: 10, "sales per trial with nothing held, which are timed")
 
   let oversold = Metric.count(
     "oversold",
-    "seats sold beyond the number there were, over all sales of a trial: one with payments held, then `repeats`")
+    "seats sold beyond the available seats, over all sales of a trial: one with payments held, then `repeats`")
   let unsold = Metric.count(
-    "unsold", "seats left unsold, although more buyers asked for one, over all sales of a trial")
+    "unsold", "seats left unsold, although more buyers asked for a seat, over all sales of a trial")
   let refunds = Metric.count("refunds", "buyers who paid and got no seat, over all sales of a trial")
   let concurrentPayments = Metric.count(
     "concurrent-payments", "peak number of payments in progress at once, while payments are held")
@@ -123,7 +123,7 @@ struct ActorReentrancy: Pattern {
       "serial-queue", .documented, "serial queue: one block checks, waits for the payment and takes the seat",
       sellBlocks
     ) { seats in
-      // Unchecked: its queue runs one sale at a time.
+      // Unchecked: the queue runs one sale at a time.
       final class BoxOffice: @unchecked Sendable {
         let queue = DispatchQueue(label: "box office")
         var seats: Int

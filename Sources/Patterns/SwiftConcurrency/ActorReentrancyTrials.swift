@@ -8,8 +8,8 @@ extension ActorReentrancy {
   /// The inner closure returns whether a seat was left.
   typealias Opening = @Sendable (_ seats: Int) -> @Sendable (Buyer) async -> Bool
 
-  /// Returns a probe that sells seats twice to buyers that are tasks. In the first sale, payments are held until every
-  /// buyer that can pay is paying. In the second sale, no payment is held.
+  /// Returns a probe that sells seats to buyers that are tasks. In the first sale, payments are held until more buyers
+  /// are paying than there are seats. In the later sales, no payment is held.
   ///
   /// - Parameter bound: the longest time for which payments are held; nil for the setting `patience`.
   func sell(patience bound: Duration? = nil) -> Probe<Opening> {
@@ -26,7 +26,8 @@ extension ActorReentrancy {
     }
   }
 
-  /// A probe that sells seats to buyers that are blocks on the global queue, and otherwise does what `sell` does.
+  /// A probe that sells seats to buyers that are blocks on the global queue, and otherwise works as ``sell(patience:)``
+  /// does.
   var sellBlocks: Probe<@Sendable (_ seats: Int) -> @Sendable (Buyer) -> Bool> {
     Probe(reads: settings + [patience], records: results) { trial, open in
       try sellAll(trial, patience: trial[patience]) { sale in
@@ -69,7 +70,7 @@ extension ActorReentrancy {
   }
 }
 
-/// A sale with more buyers than seats, which records who paid and who received a seat.
+/// A sale with more buyers than seats. The sale records which buyers paid and which buyers received a seat.
 final class Sale: Sendable {
   /// The number of seats.
   let seats: Int
@@ -80,8 +81,11 @@ final class Sale: Sendable {
   private let paid: Slots<Atomic<Bool>>
   private let sold: Slots<Atomic<Bool>>
 
-  /// Creates a sale. Each payment takes `steps` steps of work; if `patience` is given, the payment is instead held for
-  /// at most that time.
+  /// Creates a sale.
+  ///
+  /// - Parameters:
+  ///   - steps: the steps of calibrated work that each payment takes if it is not held.
+  ///   - patience: how long each payment is held at most; nil if payments are not held.
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps
@@ -93,7 +97,7 @@ final class Sale: Sendable {
   /// All buyers of the sale.
   var buyers: [Buyer] { (0..<paid.count).map { Buyer(sale: self, index: $0) } }
 
-  /// Records that all buyers have asked for a seat, which starts the time limit of the held payments.
+  /// Records that all buyers have asked for a seat, and starts the time limit of the held payments.
   func allHaveCome() { tooMany?.restHasFinished() }
 
   fileprivate func pay(_ index: Int) async {

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Does code of the main actor run on the main thread, and does it return there after an `await`?
 ///
-/// In an app the main thread runs the main queue in its run loop. A command-line program has no run loop. Its main
-/// thread calls `dispatchMain`, or its main function is `async`. In the second case Swift's runtime makes that call at
-/// the first `await` that suspends:
+/// In an app, the main thread runs the main queue in its run loop. A command-line program has no run loop. The
+/// program's main thread calls `dispatchMain`, or its main function is `async`. In the second case, Swift's runtime
+/// calls `dispatchMain` at the first `await` that suspends:
 ///
 /// ```swift
 /// @main struct Program {
@@ -21,11 +21,12 @@ import Synchronization
 struct AsyncMain: Pattern {
   static let name = "async-main"
 
-  let awaits = Parameter.count("awaits", 1...100_000, default: 1000, "awaits of an actor, each followed by a look")
+  let awaits = Parameter.count(
+    "awaits", 1...100_000, default: 1000, "awaits of an actor, each followed by an observation")
 
-  let offMain = Metric.count("off-main", "looks on another thread than the main thread")
-  let offQueue = Metric.count("off-queue", "looks outside the main queue")
-  let threads = Metric.count("threads", "different threads of all looks")
+  let offMain = Metric.count("off-main", "observations on a thread other than the main thread")
+  let offQueue = Metric.count("off-queue", "observations outside the main queue")
+  let threads = Metric.count("threads", "different threads in all observations")
   let perAwait = Metric.latency("per-await", "time of all awaits, divided by their number")
 
   var problem: [any Declaration] { [awaits] }

@@ -7,7 +7,8 @@ import Synchronization
 extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// Executes `run` with an observer, and records its duration and the observations outside the main thread and queue.
+  /// Executes `run` with an observer, and records the duration of the run and the observations outside the main thread
+  /// and queue.
   func observe(_ trial: Trial, _ run: @Sendable (ThreadObserver) async -> Void) async throws {
     DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
     let observer = ThreadObserver(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
@@ -26,7 +27,7 @@ extension AsyncMain {
 }
 
 /// Runs the main queue as Swift's runtime does once an async main function suspends. Call this function on the main
-/// thread. It does not return.
+/// thread. The function does not return.
 @_silgen_name("swift_task_asyncMainDrainQueue")
 private func drainAsAsyncMain() -> Never
 
@@ -41,7 +42,7 @@ final class ThreadObserver: Sendable {
   private let isMainThread: @Sendable () -> Bool
   private let seen = Mutex<Set<Int>>([])
 
-  /// Creates an observer.
+  /// Creates an observer that makes `count` observations.
   ///
   /// A test may replace the check for the main thread.
   init(

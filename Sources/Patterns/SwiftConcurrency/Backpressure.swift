@@ -12,9 +12,9 @@ import Synchronization
 /// continuation.yield(element)
 /// ```
 ///
-/// In a trial the consumer is held until the producer has sent everything, or, if the producer has to wait, until
-/// `patience` is over. Then the consumer receives the elements. After that the trial repeats and times the flow without
-/// holding the consumer.
+/// In a trial, the consumer is held until the producer has sent all elements, or, if the producer has to wait, until
+/// `patience` is over. The consumer then receives the elements. Afterwards, the trial repeats and times the flow
+/// without holding the consumer.
 ///
 /// Source: SE-0314 (AsyncStream).
 struct Backpressure: Pattern {
@@ -22,21 +22,24 @@ struct Backpressure: Pattern {
 
   let elements = Parameter.count("elements", 10...1_000_000, default: 2000, "elements that the producer has")
   let size = Parameter.size("size", 1...1_048_576, default: 4096, "memory of one element")
-  let limit = Parameter.count("limit", 1...1000, default: 8, "elements that the buffer may have, where it has a limit")
+  let limit = Parameter.count("limit", 1...1000, default: 8, "elements that the buffer may have, if it has a limit")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long the consumer is held where the producer has to wait for it")
+    "how long the consumer is held if the producer has to wait for it")
 
   let ahead = Metric.count("ahead", "elements that the producer had made while the consumer was held")
   let held = Metric.count("held", "the most elements that existed at once while the consumer was held, and afterwards")
   let beyondLimit = Metric.count(
-    "beyond-limit", "of these, those beyond the limit of the buffer, one with the producer and one with the consumer")
+    "beyond-limit", "held elements beyond the limit of the buffer, one element of the producer and one of the consumer")
   let waits = Metric.count("waits", "1 if the producer had not ended while the consumer was held")
   let lost = Metric.count("lost", "elements that were sent and not received while the consumer was held")
   let unreported = Metric.count(
-    "unreported", "of these, those that yield did not return as dropped, and dropped ones that were not lost")
-  let droppedNewcomers = Metric.count("dropped-newcomers", "elements that yield returned as dropped when they came")
-  let droppedOlder = Metric.count("dropped-older", "elements that yield returned as dropped when a later one came")
+    "unreported",
+    "lost elements that yield did not return as dropped, and elements returned as dropped that were not lost")
+  let droppedNewcomers = Metric.count(
+    "dropped-newcomers", "elements that yield returned as dropped when they were sent")
+  let droppedOlder = Metric.count(
+    "dropped-older", "elements that yield returned as dropped when a later element was sent")
   let readAhead = Metric.count(
     "read-ahead", "the most elements that the producer had made beyond those received, counted at each element")
   let perElement = Metric.latency(
@@ -45,7 +48,7 @@ struct Backpressure: Pattern {
   var problem: [any Declaration] { [elements, size] }
 
   var variants: [Variant] {
-    Variant("unbounded", .documented, "AsyncStream as it is by default", produceUnlimited) { producer in
+    Variant("unbounded", .documented, "AsyncStream with its default buffer", produceUnlimited) { producer in
       let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
       producer.start {
         for element in producer.elements { producer.notes(continuation.yield(element), of: element) }
@@ -112,7 +115,7 @@ struct Backpressure: Pattern {
   func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.surely }
 }
 
-/// A buffer for one consumer that suspends a sender while it is full.
+/// A buffer for one consumer. A sender suspends while the buffer is full.
 final class Channel<Element: Sendable>: AsyncSequence, Sendable {
   private struct State {
     var buffer: [Element] = []
@@ -147,7 +150,7 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Ends the channel: no further element can be sent.
+  /// Ends the channel. The caller must not send further elements.
   func finish() {
     let consumer = state.withLock { state in
       state.isFinished = true
@@ -156,7 +159,7 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
     consumer?.resume(returning: nil)
   }
 
-  /// Returns the next element, and suspends the caller until one is available; nil after the last element.
+  /// Returns the next element; nil after the last element. Suspends the caller until an element is available.
   func next() async -> Element? {
     await withCheckedContinuation { consumer in
       let (element, sender) = state.withLock { state -> (Element??, CheckedContinuation<Void, Never>?) in

@@ -20,8 +20,8 @@ extension Backpressure {
     }
   }
 
-  /// A probe that sends elements through a stream that requests each element from the producer, and records how many
-  /// elements it requested before the consumer did.
+  /// A probe for a stream that requests each element from the producer. The probe records how many elements the stream
+  /// requested before the consumer did.
   var produceOnDemand: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows + [readAhead]) { trial, connect in
       recordReadAhead(trial, try flow(trial, until: trial[patience], connect))
@@ -46,12 +46,12 @@ extension Backpressure {
   func recordReadAhead(_ trial: Trial, _ flow: Flow) { trial.record(readAhead, flow.readAhead) }
 
   /// Sends elements from a producer to a consumer twice, and returns the observations of the first phase. In the first
-  /// phase the consumer is held; in the second phase it is not. A consumer whose producer must wait is held a second
-  /// time, after its first element.
+  /// phase, the consumer is held; in the second phase, the consumer is not held. A consumer whose producer must wait is
+  /// held a second time, after its first element.
   ///
   /// - Parameters:
   ///   - patience: how long the consumer is held if the producer does not end earlier.
-  ///   - connect: starts the producer, and returns the sequence over which the consumer iterates.
+  ///   - connect: a closure that starts the producer, and returns the sequence over which the consumer iterates.
   /// - Throws: an error if a phase does not end.
   func flow<Elements: AsyncSequence & Sendable>(
     _ trial: Trial, until patience: Duration, _ connect: @escaping @Sendable (Producer) -> Elements
@@ -135,7 +135,7 @@ final class Producer: Sendable {
     }
   }
 
-  /// Creates and returns the next element; nil after the last one.
+  /// Creates and returns the next element; returns nil after the last element.
   func next() -> Element? {
     let number = numberMade.add(1, ordering: .relaxed).newValue
     guard number <= count else {
@@ -145,7 +145,7 @@ final class Producer: Sendable {
     return Element(number, size: size, of: existing)
   }
 
-  /// A sequence that creates each element when the consumer requests it.
+  /// A sequence that creates each element when the element is requested.
   var elements: some Sequence<Element> { sequence(state: self) { producer in producer.next() } }
 
   /// Records whether `yield` dropped an element.
@@ -162,7 +162,7 @@ final class Producer: Sendable {
   fileprivate var mostAtOnce: Int { existing.peak }
 }
 
-/// An element that owns memory and that the producer counts while it exists.
+/// An element that owns memory. The producer counts the existing elements.
 final class Element: Sendable {
   /// The sequence number of the element, starting at 1.
   let number: Int

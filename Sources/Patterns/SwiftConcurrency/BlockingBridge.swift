@@ -4,8 +4,8 @@ import Synchronization
 
 /// May a task call code that blocks its thread: `sync`, a barrier, a semaphore?
 ///
-/// Tasks call code that was written before Swift concurrency. A well-known example is a class that protects a value by
-/// a concurrent queue, and whose setter does not wait:
+/// Tasks call code that was written before Swift concurrency. A well-known example is a class that protects a value
+/// with a concurrent queue, and whose setter does not wait:
 ///
 /// ```swift
 /// func add() { queue.async(flags: .barrier) { number += 1 } }
@@ -15,9 +15,10 @@ import Synchronization
 /// A blocked task occupies its thread, and there are as many threads for tasks of a priority as there are cores. A task
 /// may therefore wait for a thread that is running, but not for work that still needs a thread.
 ///
-/// In a trial each child task of a group calls such code once. First as many tasks begin as the pool has threads, and
-/// none continues before all of these have begun. A trial stalls if all threads of the process sleep (``Standstill``)
-/// although tasks have not ended. This condition distinguishes a standstill from slowness on any machine.
+/// In a trial, each child task of a group calls such code once. First, as many tasks begin as the pool has threads.
+/// Each of these tasks continues once all of them have begun. A trial stalls if all threads of the process sleep
+/// (``Standstill``) although tasks have not ended. This condition distinguishes a standstill from slowness on any
+/// machine.
 ///
 /// Source: SE-0296 (async/await), "Suspension points".
 struct BlockingBridge: Pattern {
@@ -26,7 +27,7 @@ struct BlockingBridge: Pattern {
   let submitters = Parameter.count(
     "submitters", 1...100_000, default: 1000, "tasks that each call the code; at least one per thread of the pool")
   let hold = Parameter.duration(
-    "hold", .zero ... .seconds(60), default: .zero, "how long a stalled trial is left alone to see whether it ends")
+    "hold", .zero ... .seconds(60), default: .zero, "how long a stalled trial waits for its tasks to end")
 
   let stalled = Metric.count("stalled", "1 if all threads slept although tasks had not ended")
   let unended = Metric.count("unended", "tasks that had not ended when the trial stalled, or at the end of hold")
@@ -36,9 +37,9 @@ struct BlockingBridge: Pattern {
     "per-task", unless: "tasks had not ended", "time from the first task to the end of the last, divided by the tasks")
   let missing = Metric.count("missing", unless: "tasks had not ended", "additions missing when all tasks had ended")
 
-  /// The detector of a standstill. A test may replace it.
+  /// The detector of a standstill. A test may replace the detector.
   var standstill = Standstill()
-  /// The check for enough threads. A test may replace it.
+  /// The check for enough threads. A test may replace the check.
   var room = ThreadCapacity()
 
   var problem: [any Declaration] { [submitters] }
@@ -119,7 +120,7 @@ struct BlockingBridge: Pattern {
     }
   }
 
-  /// A probe for a trial with a fixed number of tasks, which does not read the number of submitters.
+  /// A probe for a variant with a fixed number of tasks. The probe does not read ``submitters``.
   private var runWithoutSubmitters: TrialProbe {
     Probe(reads: [hold], records: [stalled, unended, blockedThreads, perTask, missing])
   }
@@ -135,7 +136,7 @@ final class GuardedByQueue: @unchecked Sendable {
   /// Creates a number that is accessed on `queue`.
   init(_ queue: DispatchQueue) { self.queue = queue }
 
-  /// The number after all blocks that were submitted before this access.
+  /// The number after all previously submitted blocks have run.
   var value: Int { queue.sync(flags: .barrier) { number } }
 }
 

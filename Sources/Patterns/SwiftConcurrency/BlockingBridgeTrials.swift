@@ -5,14 +5,15 @@ import Synchronization
 /// The code that measures the variants.
 extension BlockingBridge {
   /// Calls code once in each child task of a group, and records whether all tasks end. The tasks have the priority
-  /// `utility`, whose threads no other work needs, so a stalled trial does not delay later work.
+  /// `utility`. No other work needs the threads of this priority, so a stalled trial does not delay later work.
   ///
   /// - Parameters:
   ///   - tasks: the number of tasks; nil for the number of submitters, but at least one for each thread of the pool.
-  ///   - tries: the maximum number of groups, which run one after another until a group does not end. On a busy machine
-  ///     the pool's monitor, which runs once per second, may add a thread before the tasks have come to a standstill.
-  ///   - sum: returns the number of increments. It is called when all tasks have ended.
-  ///   - call: increments the counter once.
+  ///   - tries: the maximum number of groups, which run one after another until a group does not end. On a busy
+  ///     machine, the pool's monitor, which runs once per second, may add a thread before the tasks have come to a
+  ///     standstill.
+  ///   - sum: a closure that returns the number of increments; called when all tasks have ended.
+  ///   - call: a closure that increments the counter once.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report thread states.
   func submit(
     _ trial: Trial, tasks: Int? = nil, tries: Int = 1, sum: () -> Int, _ call: @escaping @Sendable () async -> Void
@@ -73,8 +74,8 @@ private final class Progress: Sendable {
   /// Creates the progress of a group whose first `parties` tasks begin together.
   init(parties: Int) { self.parties = parties }
 
-  /// Blocks the calling task until `parties` tasks have begun. The task spins, since a sleeping thread would look like
-  /// a standstill.
+  /// Blocks the calling task until `parties` tasks have begun. The task spins, since a sleeping thread could be
+  /// mistaken for a standstill.
   func begins() {
     begun.add(1, ordering: .acquiringAndReleasing)
     while begun.load(ordering: .acquiring) < parties { yieldProcessor() }

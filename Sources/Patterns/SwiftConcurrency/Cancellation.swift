@@ -12,13 +12,13 @@ import Synchronization
 /// }
 /// ```
 ///
-/// In the variants about handlers, each task is cancelled at another time: before it registers its handler, during the
-/// registration, while the operation is suspended, by itself, or after the operation. The operation lasts until
-/// `cancel` has returned.
+/// The variants about handlers cancel their task at different times: before the task registers its handler, during the
+/// registration, during the operation, or after the operation. In one variant, the task cancels itself. The operation
+/// lasts until `cancel` has returned.
 ///
-/// In the variants about scopes, child tasks begin. Then the scope that created them is left, or cancelled. Each child
-/// continues for `patience` after its cancellation, unless its scope is left before. In that case the scope did not
-/// wait.
+/// In the variants about scopes, child tasks begin, and the scope that created them is then left or cancelled. Each
+/// child continues for `patience` at its end, unless its scope is left earlier. A scope that is left earlier did not
+/// wait for the child.
 ///
 /// SE-0304, Structured concurrency, and SE-0317, async let bindings.
 struct Cancellation: Pattern {
@@ -36,7 +36,7 @@ struct Cancellation: Pattern {
   let missed = Metric.count("missed", "handlers that did not run")
   let repeated = Metric.count("repeated", "handlers that ran more than once")
   let late = Metric.count(
-    "late", "handlers that had not run when cancel had returned and their operation began or went on")
+    "late", "handlers that had not run when cancel had returned and their operation began or continued")
   let skipped = Metric.count("skipped", "operations that did not run")
   let needless = Metric.count("needless", "handlers that ran, although the task was cancelled after their operation")
   let unended = Metric.count("unended", "child tasks that had not ended when their scope was left")

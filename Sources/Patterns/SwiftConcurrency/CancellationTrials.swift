@@ -21,8 +21,7 @@ extension Cancellation {
     }
   }
 
-  /// A probe that runs the variant's body with each task in turn, cancels the task after its operation, and records how
-  /// many handlers ran.
+  /// A probe for a body that cancels its task after the operation. The probe records how many handlers ran.
   var runEachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [skipped, needless]) { trial, body in
       let works = try each(trial, handlers: 1, body)
@@ -49,12 +48,14 @@ extension Cancellation {
     }
   }
 
-  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records how they ended.
+  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records how the child tasks
+  /// ended.
   var runEachScopeOfTwo: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
   }
 
-  /// A probe for a body that cancels a scope and then adds another child task. It records how all child tasks ended.
+  /// A probe for a body that cancels a scope and then adds another child task. The probe records how all child tasks
+  /// ended.
   var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
       try runScopes(trial, children: trial[children], late: 1, body)
@@ -91,8 +92,8 @@ extension Cancellation {
     }
   }
 
-  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records whether both tasks
-  /// were cancelled at once.
+  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records whether the first
+  /// child task was cancelled before the second had ended.
   var runEachPair: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience], records: [atOnce]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
@@ -104,7 +105,7 @@ extension Cancellation {
 
   /// Runs `body` with a scope, and returns the scope once all its child tasks have ended.
   private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws -> Scope {
-    // The scope runs in a task of its own, since it may be cancelled.
+    // The scope runs in a task of its own, since the body may cancel that task.
     try waitFor {
       await Task {
         do { try await body(scope) } catch {}
@@ -116,7 +117,7 @@ extension Cancellation {
   }
 }
 
-/// A task with cancellation handlers, which records its operations and handler calls.
+/// A record of the operations and handler calls of a task with cancellation handlers.
 final class HandledTask: Sendable {
   private let handlers: RunCounts
   private let delay: Int
@@ -129,7 +130,7 @@ final class HandledTask: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
 
-  /// Creates a task with this number of handlers.
+  /// Creates a record for a task with this number of handlers.
   ///
   /// - Parameter delay: the number of steps of work that the cancelling thread does between ``meet()`` and the
   ///   cancellation.
@@ -190,7 +191,7 @@ final class HandledTask: Sendable {
   }
   /// Waits until the task has ended.
   ///
-  /// - Throws: an error if the task does not end within 20 seconds.
+  /// - Throws: ``WaitTimeoutError`` if the task does not end within 20 seconds.
   func waitForEnd() throws { try hasEnded.wait(within: .seconds(20), else: "the task did not end") }
 
   // MARK: Results
@@ -201,7 +202,8 @@ final class HandledTask: Sendable {
   var missed: Int { (0..<handlers.count).count { handlers[$0] == 0 } }
   /// The number of handlers that ran more than once.
   var repeated: Int { (0..<handlers.count).count { handlers[$0] > 1 } }
-  /// The number of handlers that had not run when they should have.
+  /// The number of handlers that had not run when `cancel` had returned, or when the operation of a cancelled task
+  /// began.
   let late = Tally()
   /// 1 if no operation ran, otherwise 0.
   var skipped: Int { begun.load(ordering: .relaxed) ? 0 : 1 }
@@ -209,7 +211,7 @@ final class HandledTask: Sendable {
   var reaction: UInt64? { handling.since(cancelling) }
 }
 
-/// A scope with child tasks, which records how they ended.
+/// A record of how the child tasks of a scope ended.
 final class Scope: Sendable {
   fileprivate struct State {
     var (begun, ended, cancelled) = (0, 0, 0)
@@ -339,7 +341,7 @@ final class Scope: Sendable {
   }
   /// Waits until all child tasks have ended.
   ///
-  /// - Throws: ``WaitTimeoutError`` if they do not end within 20 seconds.
+  /// - Throws: ``WaitTimeoutError`` if the child tasks do not end within 20 seconds.
   func waitForEnd() throws {
     let all = count + late
     guard state.wait(within: .seconds(20), until: { $0.ended == all }) else {

@@ -11,8 +11,8 @@ import Synchronization
 /// ```
 ///
 /// A separate process resumes a checked continuation twice, and the trial reads the text that the process writes to
-/// standard error. The continuations that are never resumed are released in two ways: by the operation itself, and with
-/// an object that held them.
+/// standard error. Other variants never resume their continuations. Half of these continuations are released at the end
+/// of their operation, and objects retain the other half until the trial releases them.
 ///
 /// SE-0300, Continuations for interfacing async tasks with synchronous code.
 struct Continuations: Pattern {
@@ -23,19 +23,20 @@ struct Continuations: Pattern {
   let tasks = Parameter.count("tasks", 1...200, default: 20, "tasks that wait at a continuation at the same time")
   let processes = Parameter.count("processes", 1...1000, default: 6, "processes that resume a continuation twice")
 
-  let roundTrip = Metric.latency("round-trip", "to create a continuation, to resume it in its operation, and to go on")
-  let wrong = Metric.count("wrong", "tasks that did not go on with the value that their continuation got")
-  let elsewhere = Metric.count("elsewhere", "operations that ran on another thread than the code before")
-  let early = Metric.count("early", "tasks that went on before the call that resumed all of them had ended")
+  let roundTrip = Metric.latency(
+    "round-trip", "to create a continuation, to resume it in its operation, and to continue")
+  let wrong = Metric.count("wrong", "tasks that did not continue with the value that was passed to their continuation")
+  let elsewhere = Metric.count("elsewhere", "operations that ran on a thread other than that of the preceding code")
+  let early = Metric.count("early", "tasks that continued before the call that resumed all of them had ended")
   let survivors = Metric.count("survivors", "processes that resumed a continuation twice and did not trap")
   let unnamed = Metric.count("unnamed", "processes that did not name the misuse on standard error")
   let unwarned = Metric.count("unwarned", "dropped continuations without a warning on standard error")
-  let continued = Metric.count("continued", "tasks that went on although they were not resumed")
-  let freed = Metric.count("freed", "objects that were freed although a task that was not resumed holds them")
+  let continued = Metric.count("continued", "tasks that continued although they were not resumed")
+  let freed = Metric.count("freed", "objects that were freed although a task that was not resumed retains them")
 
-  /// The executable of the separate processes. A test may replace it.
+  /// The executable of the separate processes. A test may replace the executable.
   var executable = Host.image
-  /// The detector of a standstill. A test may replace it.
+  /// The detector of a standstill. A test may replace the detector.
   var standstill = Standstill()
 
   private var runVisits: TrialProbe { Probe(reads: [tasks], records: [elsewhere, early]) }

@@ -43,8 +43,8 @@ extension Continuations {
     }
   }
 
-  /// Runs tasks that execute `wait`, which suspends at a continuation, and then executes `serve`, which resumes all the
-  /// tasks.
+  /// Runs tasks that execute `wait`, and then executes `serve`. The closure `wait` suspends its task at a continuation,
+  /// and the closure `serve` resumes all the tasks.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void
@@ -61,16 +61,16 @@ extension Continuations {
     trial.record(early, visits.early.count)
   }
 
-  /// A probe that starts processes in which the variant's body resumes a continuation twice. It records how each
-  /// process ended and which text it wrote to standard error.
+  /// A probe that starts processes in which the variant's body resumes a continuation twice. The probe records how each
+  /// process ended, and whether its standard error named the misuse.
   var runEachProcess: Probe<@Sendable (_ isSecondLater: Bool) async -> Void> {
     Probe(reads: [processes], records: [survivors, unnamed]) { trial, body in
       try runProcesses(trial, of: trial.variant, body)
     }
   }
 
-  /// Starts processes in which `body` resumes a continuation twice, and records how they ended. In such a process,
-  /// executes `body` instead.
+  /// Starts processes in which `body` resumes a continuation twice, and records how the processes ended. In such a
+  /// process, executes `body` instead.
   ///
   /// - Parameter variant: the name of the variant whose body the processes run.
   func runProcesses(
@@ -97,7 +97,7 @@ extension Continuations {
       let said = try StandardError.whileIt {
         for task in tasks.all { Task { await wait(task) } }
         guard tasks.state.wait(within: .seconds(20), until: { $0.waiting == tasks.count }) else {
-          throw WaitTimeoutError("the tasks did not come to their continuations", within: .seconds(20))
+          throw WaitTimeoutError("the tasks did not reach their continuations", within: .seconds(20))
         }
         try standstill.wait()
         tasks.drop()
@@ -176,7 +176,7 @@ final class ForgottenTasks: Sendable {
     var waiting = 0
     var continued = 0
     var freed = 0
-    /// The closures that release the continuations of the holding objects.
+    /// The closures that release the continuations that objects retain.
     var drops: [@Sendable () -> Void] = []
   }
 
@@ -187,7 +187,7 @@ final class ForgottenTasks: Sendable {
 
   /// The tasks of a trial. Every second task has a continuation that an object retains.
   var all: [ForgottenTask] { (0..<count).map { ForgottenTask(isHeld: $0 % 2 == 1, tasks: self) } }
-  /// Releases the continuations of the holding objects.
+  /// Releases the continuations that objects retain.
   func drop() { for drop in state.note({ state in exchange(&state.drops, []) }) { drop() } }
 }
 
@@ -224,7 +224,7 @@ final class ForgottenTask: Sendable {
 
 /// An object that holds a continuation.
 ///
-/// Unchecked: the operation sets the continuation. The trial releases it only after a standstill.
+/// Unchecked: the operation sets the continuation. The trial releases the continuation only after a standstill.
 final class Holder<Continuation>: @unchecked Sendable {
   private var held: Continuation?
   /// The held continuation; nil before it is set and after it is released.
@@ -238,8 +238,8 @@ final class Holder<Continuation>: @unchecked Sendable {
 
 /// A capture of the text that this process writes to standard error.
 private enum StandardError {
-  /// Executes `body`, and returns the text that was written to standard error during the call, up to the capacity of a
-  /// pipe.
+  /// Executes `body`, and returns the text that was written to standard error during the call. The text must not exceed
+  /// the capacity of a pipe.
   static func whileIt(_ body: () throws -> Void) throws -> String {
     let pipe = try makePipe()
     defer { close(pipe.reader) }
@@ -283,10 +283,11 @@ extension String {
 private enum MisusingProcess {
   private static let name = "GCDLAB_MISUSE"
 
-  /// Whether the second resume call is made later; nil if this process is not such a worker.
+  /// Whether the worker resumes the continuation for the second time after the operation has returned; nil if this
+  /// process is not such a worker.
   static var isSecondLater: Bool? { Terminal.environment(name).map { $0 == "later" } }
 
-  /// Runs a worker until it exits.
+  /// Runs a worker until it exits, and returns its exit status and its output.
   static func run(_ executable: Image, _ request: TrialRequest, isSecondLater: Bool) throws -> (
     status: Int32, said: String
   ) {

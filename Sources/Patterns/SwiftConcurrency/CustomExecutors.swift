@@ -9,10 +9,10 @@ import Instruments
 ///
 /// There are two executors, each on a queue of its own: a task executor, which tasks prefer, and the serial executor of
 /// an actor. The queue on which code runs distinguishes the executors from each other and from Swift's pool. Code
-/// checks its queue when it begins; an async function without an actor checks it again after a suspension.
+/// checks its queue when it begins. An async function without an actor checks the queue again after a suspension.
 ///
-/// A second part calls `assumeIsolated` in places where it is allowed and where it is not. In a third part, two tasks
-/// meet on an executor that must run one job at a time.
+/// A second part calls `assumeIsolated` in places where the call is allowed and in places where it is not. In a third
+/// part, two tasks meet on an executor that must run one job at a time.
 ///
 /// SE-0392, custom actor executors; SE-0417, task executor preference; SE-0424, isolation checking.
 struct CustomExecutors: Pattern {
@@ -21,16 +21,16 @@ struct CustomExecutors: Pattern {
   let calls = Parameter.count("calls", 1...1_000_000, default: 200, "calls, one after the other")
   let meetings = Parameter.count("meetings", 1...10_000, default: 20, "pairs of jobs that try to run at the same time")
 
-  let onPreferred = Metric.count("on-preferred", "looks on the task executor")
-  let onActor = Metric.count("on-actor", "looks on the serial executor of the actor")
-  let elsewhere = Metric.count("elsewhere", "looks on neither executor, so on Swift's pool")
+  let onPreferred = Metric.count("on-preferred", "observations on the task executor")
+  let onActor = Metric.count("on-actor", "observations on the serial executor of the actor")
+  let elsewhere = Metric.count("elsewhere", "observations on neither executor, so on Swift's pool")
   let call = Metric.latency("call", "from before the call until its code begins")
   let otherJobs = Metric.count("other-jobs", "calls for which the serial executor was not given exactly one job")
   let noJob = Metric.count("no-job", "calls for which the serial executor was given no job")
   let together = Metric.count("together", "pairs of jobs that ran at the same time")
   let notAssumed = Metric.count("not-assumed", "calls of assumeIsolated that did not run their closure")
   let asked = Metric.count("asked", "calls of assumeIsolated for which the executor's checkIsolated was called")
-  let notAsked = Metric.count("not-asked", "calls of assumeIsolated for which it was not called")
+  let notAsked = Metric.count("not-asked", "calls of assumeIsolated for which checkIsolated was not called")
 
   private var runPairs: TrialProbe { Probe(reads: [meetings], records: [together]) }
 
@@ -92,7 +92,7 @@ struct CustomExecutors: Pattern {
       "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
       runEachCall
     ) { code, preferred in
-      // Unoptimized code calls another addTask of the library, which inherits the preference.
+      // Unoptimized code calls another overload of addTask. The child task then inherits the preference.
       #if DEBUG
         throw Unavailable("the program must be compiled with optimization")
       #else

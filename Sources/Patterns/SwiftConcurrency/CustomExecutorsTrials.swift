@@ -4,7 +4,7 @@ import Synchronization
 
 /// The code that measures the variants.
 extension CustomExecutors {
-  /// The body of a variant, which calls code that records where it runs.
+  /// The body of a variant. The body calls code that records where the code runs.
   typealias Calling = @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async throws -> Void
 
   private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }
@@ -196,7 +196,7 @@ final class ActorExecutor: SerialExecutor {
     dispatchPrecondition(condition: .onQueue(Self.queue))
   }
 
-  /// The number of jobs that were enqueued so far.
+  /// The number of jobs that have been enqueued.
   var jobs: Int { counts.withLock { $0.jobs } }
   /// Whether the runtime has called ``checkIsolated()``.
   var wasAsked: Bool { counts.withLock { $0.checks > 0 } }
@@ -238,7 +238,7 @@ actor DefaultActor {
   func look(_ code: PlacedCode) { code.look() }
   /// Blocks the actor until ``PlacedCode/letGo()`` is called.
   func look(whileKept code: PlacedCode) { code.keep() }
-  /// Changes the actor's state. The optimizer may remove a call that does nothing.
+  /// Changes the actor's state, since the optimizer may remove a call that does nothing.
   func count() { calls += 1 }
   /// Runs `body` on the actor.
   func run(_ body: @Sendable () -> Void) { body() }
@@ -292,7 +292,7 @@ final class PlacedCode: Sendable {
   var delay: UInt64? { state.withLock { $0.begun.map { $0 - created } } }
 }
 
-/// A call of `assumeIsolated`, which records whether its closure ran.
+/// A record of whether the closure of an `assumeIsolated` call ran.
 final class Assumption: Sendable {
 
   /// Calls `assumeIsolated` of `actor`.

@@ -4,8 +4,8 @@ import Instruments
 
 /// What does it cost to hop to another queue or actor and back?
 ///
-/// State that belongs to a queue is accessed on that queue: the caller submits a block there, and a second block
-/// returns the answer. In Swift concurrency the state belongs to an actor, and the round trip is one `await`:
+/// State that belongs to a queue is accessed on that queue: the caller submits a block to the queue, and a second block
+/// returns the answer. In Swift concurrency, the state belongs to an actor, and the round trip is one `await`:
 ///
 /// ```swift
 /// there.async {
@@ -32,7 +32,7 @@ struct HopCost: Pattern {
     "contended", "elapsed time over the number of all round trips, with several callers at one target")
   let threadSwitches = Metric.rate(
     "thread-switches", .percent, better: .neither,
-    "share of hops, to the target or back, that continue on another thread")
+    "share of hops, to the target or back, after which execution continues on another thread")
   let lost = Metric.count("lost", "round trips missing from a count that only the target's mutual exclusion protects")
 
   /// The main queue. A test, which does not run the main queue, passes another queue.

@@ -7,8 +7,8 @@ import Synchronization
 extension HopCost {
   /// Measures round trips that are made with blocks. Each caller starts from a serial queue of its own.
   ///
-  /// - Parameter body: submits a block that counts the visit at the target and then executes `back` on the caller's
-  ///   queue.
+  /// - Parameter body: a closure that submits a block to the target. The block counts the visit, and then executes
+  ///   `back` on the caller's queue.
   func hop(
     _ trial: Trial,
     _ body:
@@ -20,7 +20,7 @@ extension HopCost {
     }
   }
 
-  /// Measures round trips by C functions, each of which receives a pointer to a `FunctionHopper`.
+  /// Measures round trips that are made with C functions. Each function receives a pointer to a ``FunctionHopper``.
   func hopByFunctions(
     _ trial: Trial, to there: FunctionQueue, _ body: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
   ) throws {
@@ -65,7 +65,8 @@ extension HopCost {
 
   /// Measures round trips from one caller and from several callers at once.
   ///
-  /// - Parameter makeHops: makes `hops` round trips, records when they began and ended in `times`, and then returns.
+  /// - Parameter makeHops: a closure that makes `hops` round trips, and records in `times` when the round trips began
+  ///   and ended.
   private func measure(
     _ trial: Trial,
     _ makeHops: @escaping @Sendable (_ visits: Visits, _ hops: Int, _ times: HopTimes) -> Void
@@ -127,8 +128,8 @@ final class HopTimes: Sendable {
   let end = Moment()
 }
 
-/// A counter of visits to a target. It uses relaxed loads and stores instead of atomic increments, since the target
-/// must serialize the visits.
+/// A counter of visits to a target. The counter uses relaxed loads and stores instead of atomic increments, since the
+/// target must serialize the visits.
 final class Visits: Sendable {
   private let visits = Atomic<Int>(0)
   private let watchesThreads: Bool
@@ -143,8 +144,7 @@ final class Visits: Sendable {
     if watchesThreads { look() }
   }
 
-  /// Records the thread of the caller between two round trips. It is called before each round trip and after the last
-  /// one.
+  /// Records the thread of the caller. Call this method before each round trip and after the last round trip.
   @inline(__always)
   fileprivate func isHere() { if watchesThreads { look() } }
 
@@ -161,7 +161,7 @@ final class Visits: Sendable {
   fileprivate var changes: Int { changed.load(ordering: .acquiring) }
 }
 
-/// A caller that makes round trips by blocks, from its own queue.
+/// A caller that makes round trips with blocks, from its own queue.
 private final class BlockHopper: Sendable {
   private let here = DispatchQueue(label: "here")
   private let visits: Visits
@@ -199,7 +199,7 @@ private final class BlockHopper: Sendable {
   }
 }
 
-/// A caller that makes round trips by C functions. The functions receive a pointer to the caller.
+/// A caller that makes round trips with C functions. The functions receive a pointer to the caller.
 ///
 /// Unchecked: the queues may be used from any thread.
 final class FunctionHopper: @unchecked Sendable {
@@ -227,7 +227,7 @@ final class FunctionHopper: @unchecked Sendable {
 
   /// Returns the object at `hopper`, which must not be nil.
   static func of(_ hopper: UnsafeMutableRawPointer?) -> FunctionHopper {
-    guard let hopper else { preconditionFailure("a function of a hopper's is always given the hopper") }
+    guard let hopper else { preconditionFailure("the hopper must not be nil") }
     return Unmanaged<FunctionHopper>.fromOpaque(hopper).takeUnretainedValue()
   }
 
@@ -241,7 +241,7 @@ final class FunctionHopper: @unchecked Sendable {
       FunctionHopper.of(hopper).times.start.set()
       FunctionHopper.endTrip(hopper)
     }
-    // The object must exist until the last function has run, which signals as its last action.
+    // The object must exist until the last function has run. That function signals the semaphore as its last action.
     withExtendedLifetime(self) { hasEnded.wait() }
   }
 

@@ -10,8 +10,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The executor of the global actor is a queue, which the deinitializer checks to record where it runs. The last
-/// reference is released in different places, always with a task-local value that the deinitializer reads.
+/// The executor of the global actor is a queue. The deinitializer records whether it runs on that queue. The variants
+/// release the last reference in different places. A task-local value is set during the release, and the deinitializer
+/// reads that value.
 ///
 /// SE-0371, Isolated synchronous deinit.
 struct IsolatedDeinit: Pattern {

@@ -6,8 +6,8 @@ import Synchronization
 extension IsolatedDeinit {
   private var ends: [any Declaration] { [inline, deferred, inherited, missing, delay] }
 
-  /// A probe that runs the variant's body, which creates and releases an object, for each object in turn. It records
-  /// where and when each deinitializer ran.
+  /// A probe that runs the variant's body once for each object, and records where and when each deinitializer ran. The
+  /// body creates and releases the object.
   var runEachObject: Probe<@Sendable (ObjectEnd) throws -> Void> {
     Probe(reads: [objects], records: ends + [onActor, offActor]) { trial, body in
       let count = try each(trial, body).sum { $0.onActor }
@@ -16,7 +16,8 @@ extension IsolatedDeinit {
     }
   }
 
-  /// A probe for objects of an actor on the default executor, which records when each deinitializer ran, but not where.
+  /// A probe for objects of an actor on the default executor. The probe records when each deinitializer ran, but not
+  /// where.
   var runEachObjectOfDefaultActor: Probe<@Sendable (ObjectEnd) throws -> Void> {
     Probe(reads: [objects], records: ends) { trial, body in _ = try each(trial, body) }
   }
@@ -43,7 +44,7 @@ extension Unavailable {
   static let isolatedDeinit = Unavailable("isolated deinit needs macOS 15.4")
 }
 
-/// The deinitialization of an object, with observations of where and when it ran.
+/// A record of where and when the deinitializer of an object ran.
 final class ObjectEnd: Sendable {
   /// The queue of the global actor.
   static let actorQueue = DispatchQueue(label: "bench")
@@ -53,7 +54,7 @@ final class ObjectEnd: Sendable {
     return key
   }()
 
-  /// A task-local value of the task or thread that releases the last reference.
+  /// The namespace of the task-local value that is set while the last reference is released.
   private enum Releaser {
     @TaskLocal static var isCurrent = false
   }

@@ -8,8 +8,8 @@ import Synchronization
 /// signals the semaphore afterwards. A job that waits in this way blocks a thread. A job of Swift concurrency may
 /// instead suspend, and resume on any free thread.
 ///
-/// Each trial has two phases. In the first phase the jobs work and are timed; the times at which each job began and
-/// ended show how many jobs were in progress at once. In the second phase each job waits at its beginning until no
+/// Each trial has two phases. In the first phase, the jobs work and are timed. The times at which each job began and
+/// ended show how many jobs were in progress at once. In the second phase, each job waits at its beginning until no
 /// further job begins and all threads sleep (``Standstill``).
 ///
 /// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
@@ -28,7 +28,7 @@ struct LimitConcurrency: Pattern {
   let missing = Metric.count("missing", "jobs unfinished when the variant reported that all had ended")
   let perJob = Metric.latency("per-job", "elapsed time over the number of jobs, in the timed phase")
 
-  /// The code that runs the two phases of a trial. A test may replace it.
+  /// The runner of the two phases of a trial, which tests replace.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [jobs, work] }
@@ -153,8 +153,8 @@ final class AsyncSemaphore: Sendable {
 /// A queue that limits the number of running operations, as the `maxConcurrentOperationCount` of an operation queue
 /// does.
 ///
-/// It replaces Foundation's `OperationQueue`: the lab does not import Foundation, since its workers must start in a few
-/// milliseconds.
+/// The type replaces Foundation's `OperationQueue`. The lab does not import Foundation, since its workers must start in
+/// a few milliseconds.
 final class Operations: Sendable {
   private struct State {
     var running = 0
@@ -164,13 +164,13 @@ final class Operations: Sendable {
   private let width: Int
   private let state = Mutex(State())
 
-  /// Creates a queue of operations, of which at most `width` run at once.
+  /// Creates a queue that runs at most `width` operations at once.
   init(width: Int) { self.width = width }
 
   /// Submits `body`, which runs as soon as fewer than `width` operations are running.
   func add(to group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     let operation: @Sendable () -> Void = {
-      // Each operation has its own serial queue, which always receives a thread.
+      // Each operation has its own serial queue, for which Dispatch always provides a thread.
       DispatchQueue(label: "operation").async(group: group) {
         body()
         self.startNext()

@@ -6,8 +6,8 @@ extension LimitConcurrency {
   /// A function that runs all jobs, at most `width` at once, and returns when all jobs have ended.
   typealias Limit = @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void
 
-  /// A probe that runs jobs as child tasks, and records how many are in progress at once. A waiting job does not block
-  /// a thread. The trial is unavailable if there are not enough threads, or if the system does not report thread
+  /// A probe that runs jobs as child tasks, and records how many jobs are in progress at once. A waiting job must not
+  /// block a thread. The trial is unavailable if there are not enough threads, or if the system does not report thread
   /// states.
   var limit: Probe<Limit> {
     Probe(reads: [jobs, width, work], records: results) { trial, run in
@@ -18,8 +18,8 @@ extension LimitConcurrency {
     }
   }
 
-  /// A probe that runs jobs as blocks, and records how many are in progress at once. Each job occupies a thread from
-  /// its beginning to its end.
+  /// A probe that runs jobs as blocks, and records how many jobs are in progress at once. Each job occupies a thread
+  /// from its beginning to its end.
   var limitBlocks: Probe<@Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void> {
     Probe(reads: [jobs, width, work], records: results) { trial, run in
       let width = trial[width]
@@ -74,6 +74,7 @@ extension LimitConcurrency {
 }
 
 extension DispatchSemaphore {
-  /// Blocks the thread until the semaphore is signalled, although the caller may be a task.
+  /// Blocks the calling thread until the semaphore is signalled. Unlike `wait()`, the method can also be called in a
+  /// Swift task.
   func blockForOne() { wait() }
 }

@@ -3,16 +3,17 @@ import Instruments
 
 /// Which other work starves while tasks block the threads of Swift's pool?
 ///
-/// Swift's pool has one thread for each core for a priority, and relies on tasks that suspend instead of blocking. A
+/// Swift's pool has one thread per core for each priority, and relies on tasks that suspend instead of blocking. A
 /// blocking call breaks that rule:
 ///
 /// ```swift
 /// Task { semaphore.wait() }
 /// ```
 ///
-/// A trial withholds an answer until every task that can wait for it does so. It then submits bystanders, which do not
-/// need the answer: a task of the same priority, a task of another priority, a block on the global queue and a block on
-/// a queue of its own. A bystander starves if it has not begun when all threads of the process sleep (``Standstill``).
+/// A trial withholds an answer until every task that can run waits for the answer. The trial then submits bystanders,
+/// which do not need the answer: a task of the same priority, a task of another priority, a block on the global queue
+/// and a block on a queue of its own. A bystander starves if it has not begun when all threads of the process sleep
+/// (``Standstill``).
 ///
 /// Beyond the documents: the equivalent of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift
 /// concurrency.
@@ -22,7 +23,7 @@ struct PoolStarvation: Pattern {
   let tasksPerCore = Parameter.count("tasks-per-core", 1...1000, default: 4, "waiting tasks per core")
   let hold = Parameter.duration(
     "hold", .zero ... .seconds(60), default: .milliseconds(50),
-    "how long the answer is withheld once a bystander starves; ends early when the one on the global queue begins")
+    "how long the answer is withheld once a bystander starves; ends early when the block on the global queue begins")
 
   let starved = Metric.count("starved", "bystanders, of four, that had not begun when every thread slept")
   let taskStarved = Metric.count("task-starved", "1 if the bystander task of the same priority starved")
@@ -39,9 +40,9 @@ struct PoolStarvation: Pattern {
   let taskStart = Metric.latency(
     "task-start", "from the submission of the bystander task of the same priority to its start")
 
-  /// The detector of a standstill. A test may replace it.
+  /// The detector of a standstill. A test may replace the detector.
   var standstill = Standstill()
-  /// The check for enough threads. A test may replace it.
+  /// The check for enough threads. A test may replace the check.
   var room = ThreadCapacity()
 
   var variants: [Variant] {

@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Does a task of higher priority that waits for a task raise that task's priority, and which handlers are called?
+/// Is the priority of a task raised if a task of higher priority waits for it, and which handlers are called?
 ///
 /// ```swift
 /// let task = Task(priority: .low) { … }
@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Each task begins with low priority, and continues until the trial has raised its priority, or until `patience` is
 /// over. A trial records the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. The
-/// pattern queue-priority examines which thread the system runs first.
+/// pattern `queue-priority` examines which thread the system runs first.
 ///
 /// SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
 struct PriorityEscalation: Pattern {
@@ -23,7 +23,8 @@ struct PriorityEscalation: Pattern {
   let raised = Metric.count("raised", "tasks that reported the higher priority")
   let uncalled = Metric.count("uncalled", "handlers that were not called")
   let repeated = Metric.count("repeated", "calls of a handler beyond the number of times that its task was raised")
-  let lowered = Metric.count("lowered", "calls of a handler with a priority that was not higher than all before")
+  let lowered = Metric.count(
+    "lowered", "calls of a handler with a priority that was not higher than all previous priorities")
   let insideFirst = Metric.count("inside-first", "inner handlers that were called before the outer one")
   let forgotten = Metric.count("forgotten", "tasks that reported a lower priority later")
   let notice = Metric.latency("notice", "from before the task is awaited or raised until its handler is called")

@@ -4,14 +4,14 @@ import Synchronization
 
 /// The code that measures the variants.
 extension PriorityEscalation {
-  /// The body of a variant, which starts a task and raises its priority.
+  /// The body of a variant. The body starts a task and raises the task's priority.
   typealias Raising = @Sendable (RaisedTask) async throws -> Void
 
   private var raises: [any Declaration] { [unraised, uncalled] }
   private var calls: [any Declaration] { raises + [repeated, lowered, notice] }
 
   /// Returns a probe that runs the variant's body for each task in turn, and records whether the priority was raised
-  /// and the handler called.
+  /// and whether the handler was called.
   ///
   /// - Parameters:
   ///   - times: the number of times that the priority of each task is raised.
@@ -32,7 +32,7 @@ extension PriorityEscalation {
     }
   }
 
-  /// Returns a probe for a body that starts a task with an outer and an inner handler, and raises its priority.
+  /// Returns a probe for a body that starts a task with an outer and an inner handler, and raises the task's priority.
   func runEachInnerHandler(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [insideFirst]) { trial, body in
       let states = try each(trial, within: patience, body)
@@ -122,7 +122,7 @@ final class RaisedTask: Sendable {
   func trialHasRaised() async { await allCalls.passed() }
   /// Records that the trial has called `escalatePriority` for the last time.
   func hasRaised() { allCalls.open() }
-  /// Yields once, and records whether the task has lost its high priority afterwards.
+  /// Yields once, and then records whether the task no longer has high priority.
   func looksAgain() async {
     await Task.yield()
     let isForgotten = Task.currentPriority < .high

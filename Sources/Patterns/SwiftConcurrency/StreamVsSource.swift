@@ -8,10 +8,10 @@ import Synchronization
 /// A custom source stores a single number, regardless of how many events arrive while its handler waits or runs. An
 /// `AsyncStream` stores the items themselves: all of them, or as many as its buffering policy allows.
 ///
-/// The trial sends the items of a burst while the consumer is held on the previous item. It then sends single items,
-/// each after the previous item was received, and finally a run of items without pauses.
+/// The trial sends the items of a burst while the consumer is held on the previous item. The trial then sends single
+/// items, each after the previous item was received, and finally many items without pauses.
 ///
-/// Source: "AsyncStream" in the documentation of Swift's standard library, beside the Concurrency Programming Guide,
+/// Source: "AsyncStream" in the documentation of Swift's standard library, and the Concurrency Programming Guide,
 /// Dispatch Sources.
 struct StreamVsSource: Pattern {
   static let name = "stream-vs-source"
@@ -29,9 +29,9 @@ struct StreamVsSource: Pattern {
     "items of the bursts that were received or missed contrary to the variant's buffering policy")
   let unreportedDrops = Metric.count("unreported-drops", "lost items whose yield did not return .dropped")
   let sendCost = Metric.latency("send-cost", "sending one item while the consumer is busy, timed one burst at a time")
-  let latency = Metric.latency("latency", "from just before an item is sent until an idle consumer has it")
+  let latency = Metric.latency("latency", "from just before an item is sent until an idle consumer has received it")
   let perItem = Metric.latency(
-    "per-item", "one of many items sent back to back: from the first send to the last receipt, over their number")
+    "per-item", "one of many items sent back to back: from the first send to the last receipt, divided by the items")
 
   var problem: [any Declaration] { [messages] }
 

@@ -21,7 +21,7 @@ extension StreamVsSource {
   /// Returns a probe that sends items in bursts while the consumer is held, one by one, and without pauses, and records
   /// how many items were lost.
   ///
-  /// - Parameter kept: returns the items of a burst that the consumer should receive.
+  /// - Parameter kept: a closure that returns the items of a burst that the consumer should receive.
   func pass<Kept: Sequence<Int> & SendableMetatype>(
     keeping kept: @escaping @Sendable (_ items: [Int]) -> Kept
   ) -> Probe<@Sendable (Inbox) -> Outbox> {
@@ -33,7 +33,7 @@ extension StreamVsSource {
   /// Returns a probe that sends items through a buffer of limited capacity, and also records the dropped items that
   /// `yield` did not report.
   ///
-  /// - Parameter kept: returns the items of a burst that the consumer should receive.
+  /// - Parameter kept: a closure that returns the items of a burst that the consumer should receive.
   func passBounded<Kept: Sequence<Int> & SendableMetatype>(
     keeping kept: @escaping @Sendable (_ items: [Int], _ capacity: Int) -> Kept
   ) -> Probe<@Sendable (Inbox, _ capacity: Int) -> Outbox> {
@@ -48,7 +48,7 @@ extension StreamVsSource {
   private func send(
     _ trial: Trial, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
   ) throws -> Int {
-    // The consumer is held while it processes item 0.
+    // The consumer is held at an item that is sent before these items.
     let items = Array(1...trial[burst])
     let expected = Array(kept(items))
     let batch = Pieces(items)
@@ -65,7 +65,7 @@ extension StreamVsSource {
       try inbox.finish(outbox)
       let taken = Array(inbox.taken.dropFirst())
       unpromised += taken.difference(from: expected).count
-      // A source reports one sum for all items.
+      // A source delivers one sum for all items. If the sum is right, no item is missing.
       let missing = expected.count == 1 && taken == expected && expected != items ? 0 : items.count - taken.count
       lost += max(0, missing)
       unreported += abs(missing - inbox.drops)
@@ -87,21 +87,20 @@ extension StreamVsSource {
   }
 }
 
-/// The closures by which a trial sends items and ends their stream.
+/// The closures with which a trial sends items and ends the stream.
 struct Outbox {
   /// A closure that sends items one after another.
   let sendAll: (Pieces<Int>) -> Void
   /// A closure that ends the stream of items. The consumer still receives the items that have already been sent.
   let end: () -> Void
 
-  /// Creates an outbox from a closure that sends items and a closure that ends the stream.
   init(send: @escaping (Pieces<Int>) -> Void, end: @escaping () -> Void) { (sendAll, self.end) = (send, end) }
 
   /// Sends one item.
   func send(_ item: Int) { sendAll(Pieces(CollectionOfOne(item))) }
 }
 
-/// The received items, with the state of the consumer.
+/// A record of the received items, with the state of the consumer.
 final class Inbox: Sendable {
   /// The queue of handlers and blocks. Tasks run in Swift's pool instead.
   let queue = DispatchQueue(label: "inbox")
@@ -120,12 +119,13 @@ final class Inbox: Sendable {
   /// The maximum time that a trial waits for an expected event.
   private static let patience = Duration.seconds(20)
 
-  /// Creates an inbox. If `holdsFirst` is true, the first item suspends the consumer until ``release()`` is called.
+  /// Creates an empty inbox. If `holdsFirst` is true, the consumer is held at the first item until ``release()`` is
+  /// called.
   init(holdsFirst: Bool = false) { state = Mutex(State(holds: holdsFirst)) }
 
   // MARK: For the consumer
 
-  /// Records an item, and suspends the consumer if the trial holds it.
+  /// Records an item, and suspends the consumer if the trial holds the consumer.
   func take(_ item: Int) async {
     if keep(item) { await gate.passed() }
   }
@@ -171,31 +171,31 @@ final class Inbox: Sendable {
 
   /// Waits until the consumer is held.
   ///
-  /// - Throws: an error if the consumer is not held within 20 seconds.
-  func awaitHeld() throws { try isHeld.wait(within: Self.patience, else: "what was passed on was not taken") }
+  /// - Throws: ``WaitTimeoutError`` if the consumer is not held within 20 seconds.
+  func awaitHeld() throws { try isHeld.wait(within: Self.patience, else: "the first item was not received") }
 
   /// Resumes the held consumer.
   func release() { gate.open() }
 
   /// Executes `send`, and returns the nanoseconds until the sent item is received.
   ///
-  /// - Throws: an error if the item is not received within 20 seconds.
+  /// - Throws: ``WaitTimeoutError`` if the item is not received within 20 seconds.
   func latency(_ send: () -> Void) throws -> UInt64 {
     state.withLock { $0.isAwaited = true }
     let start = MonotonicClock.now()
     send()
-    try arrived.wait(within: Self.patience, else: "what was passed on was not taken")
+    try arrived.wait(within: Self.patience, else: "an item was not received")
     let last = lastTime
     return last > start ? last - start : 0
   }
 
   /// Ends the stream, and waits until all items are received.
   ///
-  /// - Throws: an error if the stream does not end within 20 seconds.
+  /// - Throws: ``WaitTimeoutError`` if the stream does not end within 20 seconds.
   func finish(_ outbox: Outbox) throws {
     // A cancelled source does not deliver pending events.
     queue.drainSources()
     outbox.end()
-    try hasEnded.wait(within: Self.patience, else: "what was passed on was not taken")
+    try hasEnded.wait(within: Self.patience, else: "the stream of items did not end")
   }
 }

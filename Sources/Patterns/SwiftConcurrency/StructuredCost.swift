@@ -3,11 +3,11 @@ import Instruments
 /// What does a child task cost, and how long does it stay in memory?
 ///
 /// Structured concurrency creates child tasks by `async let` and in groups. A task group retains each ended child until
-/// its result is consumed, and a discarding group retains none. A `Task` that is created by its initializer has no
-/// parent.
+/// the child's result is consumed. A discarding task group does not retain ended children. A `Task` that its
+/// initializer creates has no parent.
 ///
 /// A trial creates children that only record that they ran: several times to time them, once to count allocations, and
-/// once to measure the retained memory. In the last run the parent pauses at the end of its scope until all children
+/// once to measure the retained memory. In the last run, the parent pauses at the end of its scope until all children
 /// have ended and all threads sleep.
 ///
 /// Source: SE-0304 (structured concurrency) and SE-0381 (discarding task groups).
@@ -17,7 +17,7 @@ struct StructuredCost: Pattern {
   let children = Parameter.count("children", 1...1_000_000, default: 1000, "children of one parent")
   let repeats = Parameter.count("repeats", 1...1000, default: 10, "parents that are timed, one after the other")
   let keptChildren = Parameter.count(
-    "kept-children", 1000...1_000_000, default: 2000, "children of the parent whose memory is looked at")
+    "kept-children", 1000...1_000_000, default: 2000, "children of the parent whose memory is measured")
 
   let perChild = Metric.latency(
     "per-child", "time from the first child to the end of the last, divided by the children")
@@ -26,13 +26,13 @@ struct StructuredCost: Pattern {
     "allocations on the heap, divided by the children")
   let bytesPerChild = Metric.rate(
     "bytes-per-child", .none, better: .lower, unless: "this build does not count allocations",
-    "bytes that these asked for, divided by the children")
+    "bytes of these allocations, divided by the children")
   let keptPerChild = Metric.rate(
-    "kept-per-child", .none, better: .lower, unless: "the system does not tell how much of its heap a process uses",
+    "kept-per-child", .none, better: .lower, unless: "the system does not report how much of its heap a process uses",
     "bytes of the heap in use when all children had ended, beyond those before, divided by the children")
   let unended = Metric.count("unended", "children that had not run when their scope had ended")
 
-  /// The detector that all children have ended. A test may replace it.
+  /// The detector of the standstill after all children have ended. A test may replace the detector.
   var standstill = Standstill()
 
   var problem: [any Declaration] { [children, keptChildren] }

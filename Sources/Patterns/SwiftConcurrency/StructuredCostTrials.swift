@@ -4,8 +4,9 @@ import Platform
 
 /// The code that measures the variants.
 extension StructuredCost {
-  /// A probe for a body that creates children, awaits them, and pauses before it ends. It records the time, allocations
-  /// and retained memory for each child. The trial is unavailable if the system does not report thread states.
+  /// A probe for a body that creates children, awaits them, and pauses before it ends. The probe records the time, the
+  /// allocations and the retained memory for each child. The trial is unavailable if the system does not report thread
+  /// states.
   var spawn: Probe<@Sendable (Children) async -> Void> {
     Probe(
       reads: [children, repeats, keptChildren],
@@ -35,7 +36,8 @@ extension StructuredCost {
   }
 
   private func recordKept(_ trial: Trial, _ run: @escaping @Sendable (Children) async -> Void) throws {
-    // Dispatch and the heap retain some of the freed memory. A first parent fills that memory.
+    // Dispatch and the heap retain some freed memory for reuse. A first parent runs unmeasured, so that this memory
+    // already exists.
     let count = trial[keptChildren]
     try waitFor { await run(Children(count: count)) }
     try standstill.wait()
@@ -62,7 +64,7 @@ final class Children: Sendable {
   private let gate: BoundedGate?
   /// All children, in the order of their creation.
   let all: [Child]
-  /// The children in pairs. If the number of children is odd, the second child of the last pair is an additional one.
+  /// The children in pairs. If the number of children is odd, the second child of the last pair is an additional child.
   let pairs: [(first: Child, second: Child)]
 
   fileprivate init(count: Int, pause gate: BoundedGate? = nil) {

@@ -11,21 +11,21 @@ import Synchronization
 /// ```
 ///
 /// Each item is a number, and the actor records the items in the order of their arrival. In the variants whose tasks
-/// may overtake each other, the first round of a trial suspends one task between its start and its call, or its end,
-/// until a later item has arrived. The other rounds are timed.
+/// may overtake each other, the first round of a trial suspends the task of the first item until a later item has
+/// arrived. The task has then started, but has not called the actor or ended. The other rounds are timed.
 ///
 /// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
 struct TaskOrder: Pattern {
   static let name = "task-order"
 
-  let items = Parameter.count("items", 2...100_000, default: 200, "items, each of which a task brings")
+  let items = Parameter.count("items", 2...100_000, default: 200, "items, each of which a task sends")
   let repeats = Parameter.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
 
-  let inversions = Metric.count("inversions", "items that arrived after a later one")
+  let inversions = Metric.count("inversions", "items that arrived after a later item")
   let lost = Metric.count("lost", "items that did not arrive")
   let perItem = Metric.latency("per-item", "time from the first task or item to the last item, divided by the items")
 
-  /// The log of a global actor.
+  /// A global actor whose tasks record the items.
   @globalActor actor LogActor {
     static let shared = LogActor()
   }
@@ -45,7 +45,7 @@ struct TaskOrder: Pattern {
       round.allHaveStarted()
     }
     Variant(
-      "child-tasks", .broken, "a child task for each item, and the group reads the items as they come", runEachRound
+      "child-tasks", .broken, "a child task for each item; the group reads the items as the tasks end", runEachRound
     ) { round in
       await withTaskGroup(of: OrderRound.Item.self) { group in
         for item in round.items {

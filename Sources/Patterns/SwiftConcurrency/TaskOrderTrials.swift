@@ -4,15 +4,15 @@ import Synchronization
 
 /// The code that measures the variants.
 extension TaskOrder {
-  /// A probe that runs the variant's body, which sends the items of a round, for each round in turn, and times the
-  /// rounds. In the first round, which is not timed, the first item may be held.
+  /// A probe that runs the variant's body once for each round, and times the rounds. The body sends the items of the
+  /// round. The first round is not timed, and its first item may be held.
   var runEachRound: Probe<@Sendable (OrderRound) async -> Void> {
     Probe(reads: [items, repeats], records: [inversions, lost, perItem]) { trial, body in
       try runRounds(trial, isTimed: true, body)
     }
   }
 
-  /// A probe that runs the variant's body for each round in turn, without timing the rounds.
+  /// A probe that runs the variant's body once for each round, without timing the rounds.
   var runEachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> {
     Probe(reads: [items, repeats], records: [inversions, lost]) { trial, body in
       try runRounds(trial, isTimed: false, body)
@@ -40,7 +40,7 @@ extension TaskOrder {
   }
 }
 
-/// Items that tasks send, with the order in which they arrived.
+/// The items that tasks send, with a record of their order of arrival.
 final class OrderRound: Sendable {
   private struct State {
     var come = 0
@@ -89,7 +89,7 @@ final class OrderRound: Sendable {
   }
 
   /// Records that the tasks of all items have been started. This call starts a time limit of 10 seconds for the held
-  /// task, which no other task may be able to overtake.
+  /// task, since it is possible that no other task can overtake the held task.
   func allHaveStarted() { laterHasCome.restHasFinished() }
 
   /// Blocks the calling actor until ``letActorGo()`` is called.

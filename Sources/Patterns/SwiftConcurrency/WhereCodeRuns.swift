@@ -9,10 +9,10 @@ import NonisolatedToday
 /// nonisolated func load() async { … }
 /// ```
 ///
-/// The same functions are compiled in two modules, without the upcoming feature `NonisolatedNonsendingByDefault` of
-/// Swift 6.2 and with it. Two actors call them: one whose executor is a serial queue, and the main actor. The queue on
-/// which code runs shows whether it runs on the actor. Each function checks its queue twice: at its beginning, and
-/// after a suspension.
+/// The same functions are compiled in two modules, one without and one with the upcoming feature
+/// `NonisolatedNonsendingByDefault` of Swift 6.2. Two actors call the functions: an actor whose executor is a serial
+/// queue, and the main actor. The queue on which code runs shows whether the code runs on the actor. Each function
+/// checks its queue twice: at its beginning, and after a suspension.
 ///
 /// SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
 struct WhereCodeRuns: Pattern {
@@ -20,13 +20,13 @@ struct WhereCodeRuns: Pattern {
 
   let calls = Parameter.count("calls", 1...1_000_000, default: 500, "calls from each of the two actors")
 
-  let onActor = Metric.count("on-actor", "looks that ran on the actor of the caller")
-  let offActor = Metric.count("off-actor", "looks that ran elsewhere")
+  let onActor = Metric.count("on-actor", "observations on the actor of the caller")
+  let offActor = Metric.count("off-actor", "observations elsewhere")
   let hops = Metric.count("hops", "calls whose code began on another thread than the caller's")
   let late = Metric.count("late", "tasks that had not begun when their creation returned")
   let call = Metric.latency("call", "from before the call until the code begins")
 
-  /// The second actor. A test replaces the main actor, since no code runs on it in tests.
+  /// The second actor. A test replaces the main actor, since the main queue does not run in tests.
   var second = CallingActor.main
 
   var variants: [Variant] {

@@ -16,15 +16,15 @@ extension WhereCodeRuns {
     }
   }
 
-  /// A probe that runs the variant's body, which starts a task, on both actors. It records where the task ran, and
-  /// whether it had begun when its creation returned.
+  /// A probe for a body that starts a task. The probe runs the body on both actors, and records where the task ran and
+  /// whether the task had begun when its creation returned.
   var runEachTask: Probe<Call> {
     Probe(reads: [calls], records: looks + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.onQueue(), second], call).count { $0.wasLate })
     }
   }
 
-  /// A probe that runs the variant's body on the global actor, and records what ``runEachTask`` records.
+  /// A probe that runs the variant's body on the global actor, and records the same metrics as ``runEachTask``.
   var runEachTaskOfGlobal: Probe<Call> {
     Probe(reads: [calls], records: looks + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.desk], call).count { $0.wasLate })
@@ -112,7 +112,7 @@ final class CalledCode: Sendable {
 
   init(by caller: CallingActor) { self.caller = caller }
 
-  /// Records the thread and the time of the actor immediately before it calls the code.
+  /// Records the thread and the time immediately before the actor calls the code.
   func isCalled() {
     state.withLock { state in
       state.thread = ThreadCensus.currentThread

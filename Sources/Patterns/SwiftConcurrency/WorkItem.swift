@@ -1,9 +1,9 @@
 import Dispatch
 import Instruments
 
-/// Which work does cancelling stop, and which waiters are notified?
+/// Which work does a cancellation stop, and which waiters are notified?
 ///
-/// A block in a work item can be cancelled, waited for, and given a notify block:
+/// A program can cancel a work item, wait for the item, and attach a notify block:
 ///
 /// ```c
 /// dispatch_block_t item = dispatch_block_create(0, ^{ … });
@@ -12,11 +12,11 @@ import Instruments
 /// dispatch_block_cancel(item);
 /// ```
 ///
-/// A trial cancels each item in one of two states. In the first state the item is queued after a block that occupies
-/// the queue until the item is cancelled. In the second state the item is running, and waits until it is cancelled. The
-/// variants in Swift concurrency do the same with a task, and an actor replaces the queue.
+/// A trial cancels each item in one of two states. In the first state, the item is queued after a block that occupies
+/// the queue until the item is cancelled. In the second state, the item is running, and waits until it is cancelled.
+/// The variants in Swift concurrency do the same with a task, and an actor replaces the queue.
 ///
-/// Beyond the documents, which describe no way to cancel a submitted task (Concurrency Programming Guide, Dispatch
+/// Beyond the documents, which do not describe how to cancel a submitted task (Concurrency Programming Guide, Dispatch
 /// Queues).
 struct WorkItem: Pattern {
   static let name = "work-item"
@@ -38,7 +38,7 @@ struct WorkItem: Pattern {
   let cancelLatency = Metric.latency(
     "cancel-latency", "from cancel until the notify block runs, or the awaiting task resumes")
 
-  /// A global actor, whose tasks wait for one another as the work items of a serial queue do.
+  /// A global actor whose tasks wait for one another as the work items of a serial queue do.
   @globalActor actor Line { static let shared = Line() }
 
   var problem: [any Declaration] { [items] }

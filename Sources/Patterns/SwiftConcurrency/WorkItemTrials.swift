@@ -4,8 +4,8 @@ import Synchronization
 
 /// The code that measures the variants.
 extension WorkItem {
-  /// A probe that runs the variant's body for each work item in turn, and records whether each item ran, was cancelled
-  /// and notified its waiters.
+  /// A probe that runs the variant's body for each work item in turn, and records whether each item began, ended and
+  /// notified its waiters.
   var runEachItem: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [waitTimedOut, cancelLatency]) { trial, body in
       let results = try each(trial, body)
@@ -14,8 +14,8 @@ extension WorkItem {
     }
   }
 
-  /// A probe that runs the variant's body for each task in turn, and records whether each task ran, was cancelled and
-  /// resumed the awaiting task.
+  /// A probe that runs the variant's body for each task in turn, and records whether each task began, ended and resumed
+  /// the awaiting task.
   var runEachTask: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [cancelLatency]) { trial, body in
       trial.record(cancelLatency, try each(trial, body).notices)
@@ -25,7 +25,7 @@ extension WorkItem {
   /// Returns a probe for a body that creates work items without submitting them. The items are freed when the body
   /// returns.
   ///
-  /// - Parameter bound: how long the trial waits for a notification afterwards.
+  /// - Parameter bound: how long the trial waits for a notification after an item is freed.
   func runEachUnsubmittedItem(
     noticeWithin bound: Duration = CancelledWork.bound
   ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
@@ -50,7 +50,7 @@ extension WorkItem {
   ) throws -> ItemResults {
     try SystemThread.requireCapacity(for: 8)
     let count = trial[items]
-    // The first use of a queue and of the pool is expensive: this is the warm-up.
+    // The first use of a queue and of the pool is expensive, so this item is the warm-up.
     body(CancelledWork())
     var results = ItemResults()
     for _ in 0..<count {
@@ -124,13 +124,13 @@ final class CancelledWork: Sendable {
     cancel()
     isCancelled.open()
   }
-  /// Waits until `item` has ended and its notify block has run, each for at most `bound`.
+  /// Waits until `item` has ended, but no longer than `bound`, and then waits up to `bound` for its notify block.
   func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
     let result = item.wait(timeout: .after(bound))
     outcome.withLock { $0.waitSucceeded = result == .success }
     awaitNotice(within: bound)
   }
-  /// Waits until `task` has ended.
+  /// Waits until `task` has ended, but no longer than 20 seconds.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result

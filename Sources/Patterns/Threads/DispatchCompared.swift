@@ -16,7 +16,7 @@ import Instruments
 /// // completed
 /// ```
 ///
-/// Source: the table of that sample, measured again. No sentence that the lab checks is about this question.
+/// Source: the table of that sample, measured again. The lab checks no sentence about this question.
 struct DispatchCompared: Pattern {
   static let name = "dispatch-compared"
 
@@ -76,7 +76,7 @@ struct DispatchCompared: Pattern {
       }
     }
     Variant("threads", .yardstick, "each task runs on a thread created for it") { trial in
-      // The threads of one run may still be ending when the next one begins.
+      // The threads of one run may still be ending when the next run begins.
       try SystemThread.requireCapacity(for: 2 * trial[tasks])
       try compare(trial) { tasks, all in
         for task in tasks {

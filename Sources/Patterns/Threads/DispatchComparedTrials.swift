@@ -7,7 +7,7 @@ extension DispatchCompared: FindingPattern {
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
     let all = DispatchGroup()
     try measure(trial) { tasks, initiated in
-      // This also waits if there were not enough threads for all tasks.
+      // If too few threads can be started, the threads that were started must end before the error is thrown.
       defer { all.wait() }
       try body(tasks, all)
       initiated.set()
@@ -28,7 +28,7 @@ extension DispatchCompared: FindingPattern {
     let idle = SmallTasks(count: count, steps: 0)
     var notOnce = 0
     var idleTime = ProcessorTime()
-    // The first run is expensive: it is the warm-up.
+    // The first run is the warm-up.
     for repeated in 0...repeats {
       let before = Host.processorTime
       try body(idle.all, SubmissionEnd())
@@ -74,7 +74,7 @@ extension DispatchCompared: FindingPattern {
     return works.compactMap { work in
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
       guard runs.count > 1 else { return nil }
-      // With too few rounds no way can be distinguished from the best.
+      // With too few rounds, no variant can be distinguished from the best variant.
       let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
       let comparison = Comparison(runs, policy, by: complete.metric)
       guard let first = comparison.best, comparison.contrasts.count == runs.count - 1,
@@ -82,7 +82,6 @@ extension DispatchCompared: FindingPattern {
       else { return nil }
       let best = runs[first]
       let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
-      // A way is decided if a comparison with the best alone distinguishes the two, however many ways are compared.
       let open = runs.indices.filter(comparison.unclear.contains)
         .map { runs[$0].variant.name }
       var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
@@ -96,8 +95,8 @@ extension DispatchCompared: FindingPattern {
     }
   }
 
-  /// Returns a note with the amount of work from which each variant is faster than the loop; nil if there are no such
-  /// comparisons.
+  /// Returns a note with the amount of work from which each variant is faster than the loop; nil if no variant can be
+  /// compared with the loop.
   private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]

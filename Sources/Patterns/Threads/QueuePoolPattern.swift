@@ -10,9 +10,9 @@ import Synchronization
 /// pool returns its queues in turn.
 ///
 /// A trial submits the same tasks to a pool, to a queue for each task, and to concurrent queues. In the timed phase the
-/// tasks work. In the blocking phase they block until no further task begins (``TaskCensus``). The trial also tests the
-/// pool itself, with Swift versions of its code (``DispatchQueuePool``, ``ClassSet``). Threads race for its queues and
-/// for sets that do not exist yet, and the counter wraps at 32 bits.
+/// tasks work. In the blocking phase the tasks block until no further task begins (``TaskCensus``). The trial also
+/// tests the pool itself, with Swift versions of its code (``DispatchQueuePool``, ``ClassSet``). In these tests,
+/// threads race for queues and for sets that do not exist yet, and the counter wraps at 32 bits.
 ///
 /// Sources: YYDispatchQueuePool; Concurrency Programming Guide, Dispatch Queues, on using many serial queues.
 struct QueuePoolPattern: Pattern {
@@ -52,7 +52,7 @@ struct QueuePoolPattern: Pattern {
   let offTarget = Metric.count(
     "off-target", "blocks that did not find exactly what was set on the global queue of their priority")
 
-  /// The runner of the two phases of a trial. Tests replace it.
+  /// The runner of the two phases of a trial, which tests replace.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }
@@ -186,8 +186,8 @@ struct QueuePoolPattern: Pattern {
   }
 }
 
-/// The set of queues of one QoS class, as one case of `YYDispatchContextGetForQOS`. The first caller creates the set in
-/// a `dispatch_once`.
+/// The set of queues of one QoS class, like one case of `YYDispatchContextGetForQOS`. The first caller creates the set
+/// in a `dispatch_once`.
 ///
 /// Conformance to `Sendable` is unchecked: the pool is read only after the `dispatch_once`, and does not change
 /// afterwards.
@@ -214,11 +214,11 @@ final class DispatchQueuePool: Sendable {
   private let queues: [DispatchQueue]
   private let counter: Atomic<UInt32>
 
-  /// Creates a pool; nil for fewer than 1 or more than 32 queues, as the document's initializer.
+  /// Creates a pool; nil for fewer than 1 or more than 32 queues, like the document's initializer.
   ///
   /// - Parameters:
   ///   - counter: the initial value of the counter, for trials in which the counter wraps.
-  ///   - makeQueue: creates a queue of the pool.
+  ///   - makeQueue: a closure that creates a queue of the pool.
   init?(queueCount: Int, counter: UInt32 = 0, _ makeQueue: () -> DispatchQueue) {
     if queueCount < 1 || queueCount > 32 { return nil }
     queues = (0..<queueCount).map { _ in makeQueue() }
@@ -232,6 +232,6 @@ final class DispatchQueuePool: Sendable {
     return queues[Int(counter % UInt32(queues.count))]
   }
 
-  /// Returns the number of queues in the set of a class, which is the number of active cores, limited to 1 to 32.
+  /// Returns the number of queues in the set of a class: the number of active cores, but at least 1 and at most 32.
   static func queueCount(activeProcessorCount count: Int) -> Int { count < 1 ? 1 : count > 32 ? 32 : count }
 }

@@ -43,14 +43,14 @@ extension QueuePoolPattern {
 
   /// Runs threads that request queues from one pool at the same time, and records how evenly the queues were returned.
   ///
-  /// - Parameter next: requests the next queue of the pool.
-  /// - Returns: the absolute difference between the number of queues and the number of cores, which is limited to 1 to
-  ///   32.
+  /// - Parameter next: a closure that requests the next queue of the pool.
+  /// - Returns: the absolute difference between the number of queues and the number of cores, where the number of cores
+  ///   is limited to the range from 1 to 32.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws -> Int {
     let turns = trial[turns]
     let given = Mutex<[ObjectIdentifier: Int]>([:])
-    // The queues are kept, so that another one cannot get the same identity.
+    // The queues are kept, so that a new queue cannot have the identity of a deallocated queue.
     let kept = Mutex<[DispatchQueue]>([])
     try Team.run(trial[racers]) { _ in
       let queues = (0..<turns).compactMap { _ in next() }
@@ -68,7 +68,8 @@ extension QueuePoolPattern {
   ///
   /// - Parameters:
   ///   - count: the number of QoS classes.
-  ///   - begin: discards all pools, and returns a closure that requests the pool of a class by its index.
+  ///   - begin: a closure that discards all pools, and returns a closure that requests the pool of a class by its
+  ///     index.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func raceForSets(
     _ trial: Trial, classes count: Int, _ begin: () -> @Sendable (_ index: Int) -> DispatchQueuePool?
@@ -87,15 +88,16 @@ extension QueuePoolPattern {
     trial.record(sets, most)
   }
 
-  /// Creates pools of allowed and of other sizes, and pools for several numbers of cores, and records the pools with a
+  /// Creates pools of allowed and refused sizes, and pools for several numbers of cores, and records the pools with a
   /// wrong number of queues.
   ///
   /// Also records the number of sizes for which the pool returns its queues in turn while the counter wraps.
   ///
   /// - Parameters:
   ///   - off: the error in the number of queues so far, to which further errors are added.
-  ///   - size: returns the number of queues in a set for a number of cores.
-  ///   - make: creates a pool of `count` queues with an initial value of the counter; nil if the size is refused.
+  ///   - size: a closure that returns the number of queues in a set for a number of cores.
+  ///   - make: a closure that creates a pool of `count` queues with an initial value of the counter, or returns nil if
+  ///     the size is refused.
   func judge(
     _ trial: Trial, off: Int, _ size: (_ cores: Int) -> Int,
     _ make: (_ count: Int, _ counter: UInt32) -> DispatchQueuePool?

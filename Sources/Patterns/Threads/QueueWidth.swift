@@ -4,8 +4,8 @@ import Instruments
 /// How many tasks run at once?
 ///
 /// The document says that queues run concurrently with each other, and that only the tasks within a serial queue run
-/// one at a time. It also says that the system determines how many tasks run at once: a hundred tasks in a hundred
-/// queues may not run at once unless there are a hundred cores. In C:
+/// one at a time. The document also says that the system determines how many tasks run at once: a hundred tasks in a
+/// hundred queues may not run at once unless there are a hundred cores. In C:
 ///
 /// ```c
 /// for (int i = 0; i < 100; i++) {
@@ -14,8 +14,8 @@ import Instruments
 /// }
 /// ```
 ///
-/// Each trial runs the tasks twice. In the first run the tasks work, and their start and end times show how many of
-/// them were in progress at once. In the second run each task blocks immediately, until no further task begins and all
+/// Each trial runs the tasks twice. In the first run the tasks work, and the start and end times show how many tasks
+/// were in progress at once. In the second run each task blocks immediately, until no further task begins and all
 /// threads sleep (``Standstill``). The number of tasks that have begun by then is the maximum number of tasks in
 /// progress.
 ///
@@ -31,7 +31,7 @@ struct QueueWidth: Pattern {
   let inProgress = Metric.count(
     "in-progress", "most tasks in progress (begun, not ended) at once, when each task works")
   let coresUsed = Metric.count(
-    "cores-used", unless: "the system does not tell on which core a thread runs",
+    "cores-used", unless: "the system does not report on which core a thread runs",
     "distinct cores on which tasks began or ended, when each task works; no more run at the same instant")
   let blockedTasks = Metric.count(
     "blocked-tasks", "tasks begun and blocked when each task blocks, once no more begin")
@@ -42,7 +42,7 @@ struct QueueWidth: Pattern {
   let start = Metric.latency(
     "start", "from the first submission to the first instruction of a task, when each task works")
 
-  /// The runner of the two phases of a trial. Tests replace it.
+  /// The runner of the two phases of a trial, which tests replace.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }

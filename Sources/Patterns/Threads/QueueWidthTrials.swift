@@ -7,7 +7,7 @@ extension QueueWidth {
   ///
   /// - Parameters:
   ///   - usesPool: whether the tasks run on threads of the pool; if false, each task runs on a dedicated thread.
-  ///   - run: submits the tasks, and returns after all tasks have ended.
+  ///   - run: a closure that submits the tasks, and returns after all tasks have ended.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func look(
     _ trial: Trial, usesPool: Bool = true,
@@ -29,7 +29,7 @@ extension QueueWidth {
   ///
   /// - Parameters:
   ///   - others: the queue of the other tasks.
-  ///   - submit: submits the tasks.
+  ///   - submit: a closure that submits the tasks.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func lookBesideOthers(
     _ trial: Trial, _ others: DispatchQueue, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
@@ -48,12 +48,12 @@ extension QueueWidth {
     }
   }
 
-  /// Runs working tasks while a task on each of the `others` occupies a core, and records the maximum number of tasks
+  /// Runs working tasks while a task on each queue of `others` occupies a core, and records the maximum number of tasks
   /// in progress at once.
   ///
   /// - Parameters:
   ///   - others: the queues of the tasks that occupy a core.
-  ///   - submit: submits the tasks.
+  ///   - submit: a closure that submits the tasks.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func workBesideQueues(
     _ trial: Trial, _ others: [DispatchQueue], _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
@@ -80,7 +80,7 @@ extension QueueWidth {
   ///
   /// - Parameters:
   ///   - count: the number of other processes, each of which occupies a core.
-  ///   - submit: submits the tasks.
+  ///   - submit: a closure that submits the tasks.
   /// - Throws: ``SystemError`` if a process cannot be started, or ``Unavailable`` if the system does not report the
   ///   states of threads.
   func workBesideProcesses(

@@ -3,9 +3,9 @@ import Instruments
 
 /// From which amount of work is it faster to run a task on a queue?
 ///
-/// The document says that queues run small tasks more efficiently than threads do. It also says that a block with too
-/// little work costs more to schedule than to run in place. It has no listing for this comparison. In C the calls look
-/// like this:
+/// The document says that queues run small tasks more efficiently than threads do. The document also says that a block
+/// with too little work costs more to schedule than to run in place, and has no listing for this comparison. In C the
+/// calls look like this:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {

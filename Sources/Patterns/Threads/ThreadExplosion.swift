@@ -16,9 +16,9 @@ import Instruments
 /// ```
 ///
 /// A trial holds the lock until all threads of the process sleep (``Standstill``), so that every task that has a thread
-/// waits for the lock. It then submits bystanders, which are blocks that do not need the lock: one on the global queue,
-/// one on the global queue of another QoS class, one on a serial queue of its own, and one on a serial queue of another
-/// QoS class. A bystander starves if it has not begun when all threads of the process sleep again.
+/// waits for the lock. The trial then submits bystanders, which are blocks that do not need the lock: one on the global
+/// queue, one on the global queue of another QoS class, one on a serial queue of its own, and one on a serial queue of
+/// another QoS class. A bystander starves if it has not begun when all threads of the process sleep again.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the
 /// global queues.
@@ -58,11 +58,11 @@ struct ThreadExplosion: Pattern {
   let tasksOnGlobal = Metric.count(
     "tasks-on-global", "Swift tasks, of two, whose precondition that they run on the global queue of their class held")
   let ownQueues = Metric.count(
-    "own-queues", "of these tasks, those whose queue has another label than the global queue")
+    "own-queues", "of these tasks, those whose queue does not have the label of the global queue")
 
-  /// The detector of a standstill. Tests replace it.
+  /// The detector of a standstill. Tests replace the detector.
   var standstill = Standstill()
-  /// The check that there are enough threads. Tests replace it.
+  /// The check that there are enough threads. Tests replace the check.
   var room = ThreadCapacity()
 
   /// Returns the maximum duration of a trial. Up to 255 threads are examined one after the other until none of them has

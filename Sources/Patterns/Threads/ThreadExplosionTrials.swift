@@ -7,12 +7,12 @@ extension ThreadExplosion {
   /// Submits tasks while the resource that they need is unavailable, submits the bystanders when all threads sleep, and
   /// then releases the resource.
   ///
-  /// Records how many threads were blocked and how the bystanders started. Returns the tasks.
+  /// Records the number of blocked threads, and when each bystander starts. Returns the tasks.
   ///
   /// - Parameters:
   ///   - count: the number of tasks.
-  ///   - held: calls its argument while no other thread can acquire the resource, such as a lock.
-  ///   - submit: submits one task.
+  ///   - held: a closure that calls its argument while no other thread can acquire the resource, such as a lock.
+  ///   - submit: a closure that submits one task.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   @discardableResult
   func crowd(
@@ -72,7 +72,7 @@ extension ThreadExplosion {
   }
 
   /// A probe that runs one task for each of two QoS classes. The body asserts that it runs on the global queue of its
-  /// class, and returns the label of its queue; nil if it asserts nothing.
+  /// class, and returns the label of its queue, or nil if the body asserts nothing.
   var assertGlobalQueue: Probe<@Sendable (TaskPriority, _ global: DispatchQueue) async -> String?> {
     Probe(records: [tasksOnGlobal, ownQueues]) { trial, run in
       let classes: [(TaskPriority, DispatchQueue)] = [(.medium, .global()), (.utility, .global(qos: .utility))]
@@ -100,7 +100,7 @@ extension ThreadExplosion {
   }
 }
 
-/// Tasks that all need the same lock or another resource.
+/// Tasks that need the same lock or other resource.
 final class ContendingTasks: Sendable {
   /// The group of the tasks.
   let all = DispatchGroup()
@@ -149,7 +149,7 @@ final class ContendingTasks: Sendable {
   /// The number of threads of the pool that waited when ``look()`` was called.
   var parked: Int { seen.withLock { $0.parked } }
 
-  /// Records, as the metric `behind`, how many tasks other than the first one were not done when all threads slept.
+  /// Records, as the metric `behind`, the number of tasks, except the first, that were not done when all threads slept.
   func recordBehind(_ trial: Trial, _ behind: MetricKey<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 
@@ -164,8 +164,8 @@ final class Bystanders: Sendable {
   /// A block on a serial queue of another QoS class.
   let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
-  /// Submits the bystanders one after the other. Then waits until each delayed bystander begins, for at most
-  /// `patience`.
+  /// Submits the bystanders one after the other. Then waits for each bystander that is held up to begin, for at most
+  /// `patience` each.
   ///
   /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   func come(_ standstill: Standstill, patience: Duration) throws {

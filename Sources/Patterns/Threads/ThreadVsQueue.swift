@@ -4,7 +4,7 @@ import Instruments
 /// How soon does a task or a thread start, and how much memory does a queue or a thread use?
 ///
 /// The document says that the system starts tasks sooner than a program can start its own threads, and that a queue
-/// uses less memory than a thread. It has no listing for this comparison. In C the two calls look like this:
+/// uses less memory than a thread. The document has no listing for this comparison. In C the two calls look like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{ … });
@@ -23,10 +23,10 @@ struct ThreadVsQueue: Pattern {
     "idle queues, queues with a block, blocked threads or suspended tasks that exist at once while their memory is measured"
   )
 
-  let start = Metric.latency("start", "from the call that submits or creates it to its first instruction")
+  let start = Metric.latency("start", "from the call that submits a task or creates a thread to the first instruction")
   let notOnce = Metric.count("not-once", "tasks that had not begun exactly once by the end")
   let memory = Metric.count(
-    "memory", in: .bytes, better: .lower, unless: "the system does not tell what is resident",
+    "memory", in: .bytes, better: .lower, unless: "the system does not report resident memory",
     "resident memory per idle queue, queue with a block, blocked thread or suspended task")
 
   var variants: [Variant] {

@@ -24,7 +24,7 @@ extension ThreadVsQueue {
     let count = trial[objects]
     var waiting: [Object] = []
     waiting.reserveCapacity(count)
-    // The first object also creates what all objects share.
+    // The creation of the first object also allocates the memory that all objects share.
     let first = try make()
     let before = Host.residentMemory
     for _ in 0..<count { waiting.append(try make()) }
@@ -64,8 +64,8 @@ final class StartingTask: Sendable {
 final class Parked {
   private let letGo: () -> Void
 
-  /// Calls `start`, which starts the thread or task, and returns when the thread or task waits. The argument of `start`
-  /// is a closure that the thread or task must call before it waits. `start` returns a closure that ends the wait.
+  /// Calls `start` to start the thread or task, and returns when the thread or task waits. The argument of `start` is a
+  /// closure that the thread or task must call before it waits. `start` returns a closure that ends the wait.
   init(_ start: (_ arrived: @escaping @Sendable () -> Void) throws -> () -> Void) rethrows {
     let hasArrived = DispatchSemaphore(value: 0)
     letGo = try start { hasArrived.signal() }

@@ -73,8 +73,8 @@ struct DotPlot: Sendable {
     if panels.isEmpty { return nil }
   }
 
-  /// Returns a panel for each point of the sweep, the labels of the runs without a row, and the number of points without
-  /// a panel.
+  /// Returns a panel for each point of the sweep, the labels of the runs without a row, and the number of points
+  /// without a panel.
   private static func panels(
     _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
   ) -> (panels: [Panel], leftOut: [String], morePoints: Int) {

@@ -14,8 +14,8 @@ extension ConfidenceInterval {
   /// The maximum difference between sides that reports call equal: `10 %`.
   static var alikeReach: String { Quantity(alikeShare, .percent).description }
 
-  /// Whether the interval is a single ratio, since every round has exactly the same ratio. Counts can have such an
-  /// interval.
+  /// Whether both ends of the interval are equal. This is the case if every round has exactly the same ratio, which
+  /// rounds of counts can have.
   var isExact: Bool { low == high }
 
   /// The ends of the interval as multiples, `[1.5x … 2.3x]`. If the estimate is above 1, an end below 1 is a fraction,

@@ -80,9 +80,9 @@ struct RunIndex: Sendable {
 
   /// Returns the best run of each variant; the run with the lowest figure if neither direction of the metric is better.
   ///
-  /// The amount of work is not chosen: if there are at most `most` runs in all, a variant has a run for each amount.
-  /// Otherwise all runs have the same amount, and the result contains this amount in `fixed`. The setting of `along`,
-  /// the parameter of a plot's axis, is not chosen either.
+  /// Only runs with the same amount of work and the same value of `along`, the parameter of a plot's axis, are
+  /// compared. The result therefore contains the best run of each variant for each amount. If these are more than
+  /// `most` runs, the result contains only the runs of one amount, which is in `fixed`.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
     runs: [Int], fixed: Fixed?
   ) {

@@ -198,8 +198,10 @@ struct SearchWording {
 
   // MARK: Advice
 
-  /// Returns advice on how to decide groups with unclear runs: the time that is necessary at the noise of this run, and
-  /// a comparison of the undecided variants alone if there are other variants; nil if all is decided.
+  /// Returns advice on how to decide groups with unclear runs; nil if there are no such groups.
+  ///
+  /// The advice is a longer time, or a statement that even the longest time would not decide at the noise of this run.
+  /// If only a few of the variants are undecided, the advice also suggests to compare these alone.
   func advice(_ groups: [SearchGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
     let unclear = groups.flatMap(\.unclear)

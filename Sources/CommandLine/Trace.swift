@@ -15,10 +15,10 @@ struct TraceCommand: AsyncParsableCommand {
       A program after -- is recorded until it ends, without a change to it: its calls of Dispatch, and Swift's jobs. The program keeps \
       its streams, signals and exit status, and the findings are printed to standard error.
       A scenario is recorded with small settings that make legible pictures, or with those of --quick if it has none. A terminal shows \
-      the first variant, or those named by --variant; a file that --export writes has all. --set replaces settings. If --set gets a list of values, their pictures are drawn below each other at the same scale. A recorded trial is never \
+      the first documented variant, or those named by --variant; a file that --export writes has all. --set replaces settings. If --set gets a list of values, their pictures are drawn below each other at the same scale. A recorded trial is never \
       measured.
 
-      \(examples(("trace \(Lab.example)", "a picture of the first variant"), ("trace \(Lab.example) --export trace.html", "a page with all variants; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
+      \(examples(("trace \(Lab.example)", "a picture of the first documented variant"), ("trace \(Lab.example) --export trace.html", "a page with all variants; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
       """)
 
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
@@ -156,7 +156,7 @@ struct TraceCommand: AsyncParsableCommand {
     _ experiment: Experiment, inFiles: Bool
   ) throws(InputError) -> (experiment: Experiment, drawn: [String], others: [String]) {
     // The pictures of all variants would fill many screens of a terminal.
-    let first = experiment.variants.first { $0.role != .yardstick } ?? experiment.variants.first
+    let first = experiment.variants.first { $0.role == .documented } ?? experiment.variants.first
     let drawn = variants.isEmpty ? [first].compactMap { $0?.name } : variants
     let overrides = Overrides(cores: confinement.cores, variants: inFiles || check ? variants : drawn)
     return (

@@ -156,7 +156,8 @@ import Testing
 
   /// The test ensures that a reader of a lesson need not open the file with the measuring code.
   @Test func `every helper in shown code is explained below the code`() throws {
-    #expect(try Self.unexplained(in: Catalogue.files) == [])
+    let unexplained = try Self.unexplained(in: Catalogue.files)
+    #expect(unexplained == [])
     let summary = "/// Writes some bytes to a pipe, and then nothing for a while."
     let files = Catalogue.files.map { ($0.name, $0.text.replacing(summary, with: "// Nothing.")) }
     #expect(try Self.unexplained(in: files) == ["descriptor-read blocking-descriptor: readSilence"])

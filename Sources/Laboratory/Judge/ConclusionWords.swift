@@ -57,7 +57,11 @@ extension Results {
           case (true, false): "at most "
           case (true, true): "about "
           }
-        return bound + Quantity.ratio(interval.estimate)
+        guard interval.isWide else { return bound + Quantity.ratio(interval.estimate) }
+        // A reader would quote the estimate as if it were certain.
+        return bound.isEmpty
+          ? "\(Quantity.ratio(interval.low)) to \(Quantity.ratio(interval.high))"
+          : bound + Quantity.ratio(interval.nearest)
       }
     case .system: return machine.os
     case .share(let left, let right): return Self.share(rounds(left, right).pairs)

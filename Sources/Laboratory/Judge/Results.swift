@@ -96,7 +96,11 @@ extension Results {
     warnings = measured.disturbances
     judgements = Judge(self).judgements()
     findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability
-    warnings = shortening + measured.disturbances + measured.omissions(from: runs) + warnings(within: budget)
+    let omissions = measured.omissions(from: runs)
+    // Without the trials that found no second core, the figures are those of several cores.
+    warnings =
+      shortening + measured.disturbances.filter { omissions.isEmpty || $0.kind != RunNote.oneCore } + omissions
+      + warnings(within: budget)
   }
 }
 

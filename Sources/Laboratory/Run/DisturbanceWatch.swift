@@ -67,8 +67,8 @@ struct DisturbanceWatch {
       ].compactMap(\.self)
       let isOneCore = isLacking && 2 * lacking.count > lacking.trials
       // A report about the gain from several cores adds that the run cannot measure this gain.
-      let holds = isOneCore ? "; so what this run compares holds for one core only" : ""
-      return [RunNote(RunNote.coresTaken, "the cores were busy: \(reasons.joined(separator: ", and "))\(holds)")]
+      return [RunNote(RunNote.coresTaken, "the cores were busy: \(reasons.joined(separator: ", and "))")]
+        + (isOneCore ? [RunNote(RunNote.oneCore, "what this run compares holds for one core only")] : [])
     }
     var warnings: [RunNote] = []
     if stolen > tolerated / 2 {
@@ -88,6 +88,8 @@ extension RunNote {
   /// The kind of the warning that trials lacked cores: other programs or the hypervisor took a tenth of the cores and
   /// at least half a core, or a tenth of the trials found no second core.
   public static let coresTaken = "cores-taken"
+  /// The kind of the warning that most trials found no second core, and that the figures include these trials.
+  public static let oneCore = "one-core"
   /// The kind of the note that a search ended before its ratios had the precision that was its goal.
   public static let precision = "precision"
 }

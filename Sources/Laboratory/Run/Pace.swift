@@ -193,10 +193,10 @@ extension Experiment {
 }
 
 extension Budget {
-  /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`: half as much again,
-  /// since the next trials may be slower, as a number that is easy to type.
+  /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`: a quarter
+  /// more, since the next trials may be slower, as a number that is easy to type.
   public static func enough(for seconds: Double) -> Int {
-    let enough = 1.5 * seconds
+    let enough = 1.25 * seconds
     let step = enough <= 5 ? 1.0 : enough <= 60 ? 5 : 10
     return Int((enough / step).rounded(.up) * step)
   }

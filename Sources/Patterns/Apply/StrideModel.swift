@@ -29,9 +29,6 @@ struct StrideModel {
   let cores: Int
   /// The range of the strides to which the model was fitted.
   let tried: ClosedRange<Int>
-  /// Whether each stride of the fit is at most twice the previous one. More strides would then hardly improve the fit.
-  private let isDense: Bool
-
   /// The largest prediction error, as a fraction, for which ``fits`` is true.
   static let tolerance = 0.05
   /// The smallest number of strides to which a model can be fitted, since three terms fit any three costs.
@@ -48,26 +45,38 @@ struct StrideModel {
     iterations = costs.map { $0.blocks * Double($0.stride) }.min() ?? 0
     self.cores = cores
     tried = costs[0].stride...costs[costs.count - 1].stride
-    isDense = zip(costs, costs.dropFirst()).allSatisfy { $1.stride <= 2 * $0.stride }
   }
 
-  /// Whether the largest leave-one-out error is at most ``tolerance``.
-  var fits: Bool { fit.worst.error <= Self.tolerance }
+  /// Whether the largest leave-one-out error is at most ``tolerance``, and is so for most resamplings of the rounds.
+  /// Otherwise a fit to few rounds would be chance.
+  var fits: Bool { fit.worst.error <= Self.tolerance && shareOfFits >= Self.most }
+
+  /// Whether more rounds may show that the model fits.
+  private var isUndecided: Bool { !fits && (fit.worst.error <= Self.tolerance || shareOfFits > 1 - Self.most) }
+
+  /// The share of the resamplings whose largest leave-one-out error is at most ``tolerance``. If there were too few
+  /// rounds for resamplings, 1 if the fit has such an error, and otherwise 0.
+  private var shareOfFits: Double {
+    guard !resampled.isEmpty else { return fit.worst.error <= Self.tolerance ? 1 : 0 }
+    return Double(resampled.count { $0.worst.error <= Self.tolerance }) / Double(resampled.count)
+  }
+
+  /// The smallest share of the resamplings that counts as most of them.
+  private static let most = 0.8
 
   /// Returns the model of another loop on the same machine. The other loop has `iterations` iterations, and each takes
   /// `times` times as long.
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       fit: fit.scaled(work: iterations / self.iterations * times, tail: times), resampled: resampled,
-      iterations: iterations, cores: cores, tried: tried, isDense: isDense)
+      iterations: iterations, cores: cores, tried: tried)
   }
 
   private init(
-    fit: StrideFit, resampled: [StrideFit], iterations: Double, cores: Int, tried: ClosedRange<Int>,
-    isDense: Bool
+    fit: StrideFit, resampled: [StrideFit], iterations: Double, cores: Int, tried: ClosedRange<Int>
   ) {
-    (self.fit, self.resampled, self.iterations, self.cores) = (fit, resampled, iterations, cores)
-    (self.tried, self.isDense) = (tried, isDense)
+    (self.fit, self.resampled, self.iterations) = (fit, resampled, iterations)
+    (self.cores, self.tried) = (cores, tried)
   }
 
   // MARK: The cost of a block
@@ -155,11 +164,13 @@ extension StrideModel {
   /// `share`, as a fraction.
   func sentences(for variant: String, overhead share: Double) -> [String] {
     let error = "\(Self.percent(fit.worst.error)) %"
+    guard !isUndecided else {
+      return ["the rounds do not decide whether a cost model fits \(variant): measure longer (--time)"]
+    }
     guard fits else {
       return [
         "no cost model fits \(variant): fitted to the other strides, it misses stride \(fit.worst.stride.withCommas) by "
-          + "\(error), where \(Self.percent(Self.tolerance)) % is allowed; measure longer (--time)"
-          + (isDense ? "" : " and at more strides (stride=\(tried.lowerBound)..\(tried.upperBound):x2)")
+          + "\(error), where \(Self.percent(Self.tolerance)) % is allowed, so choose a stride by the table"
       ]
     }
     let meaning = [

@@ -251,6 +251,7 @@ final class FileRequests: Sendable {
     fileprivate let requests: FileRequests
     fileprivate let index: Int
 
+    /// Whether the request is the first one.
     var isFirst: Bool { index == 0 }
 
     /// The path to read.

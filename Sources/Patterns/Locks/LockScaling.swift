@@ -42,7 +42,8 @@ struct LockScaling: Pattern {
   let entry = Metric.latency(
     "entry",
     "one entry as its thread sees it, waiting included, in a run with a clock at each entry; not the throughput")
-  let longestRun = Metric.count("longest-run", "the most entries of one thread or task in a row, in that run")
+  let longestRun = Metric.count(
+    "longest-run", "the most entries of one thread or task in a row, while the others waited or had not come yet")
   let lost = Metric.count("lost", "entries missing from a count that only the lock protects")
   let ownerInWord = Metric.count(
     "owner-in-word", unless: "this system's Mutex has no such word",

@@ -19,11 +19,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
             : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))
         }
         let files = Set(runs.map { value(limit, of: $0) }).sorted().map { limit in
-          "\(min(limit / 2, tasks)) at limit \(limit)"
+          "\(limit / 2) at limit \(limit)"
         }
         return RunNote(
           Conclusion.advice,
-          "Files open at once with the semaphore: \(files.joined(separator: ", ")); \(free).", runs: runs.map(\.label))
+          "The semaphore admits limit / 2 open files: \(files.joined(separator: ", ")); \(free).",
+          runs: runs.map(\.label))
       }
   }
 
@@ -184,6 +185,7 @@ final class OpenFiles: Sendable {
       files.waits.note { $0.append(time) }
     }
 
+    /// Signals the semaphore.
     func signal() { semaphore.signal() }
   }
 

@@ -76,7 +76,9 @@ extension ReportContent {
       ]
       notes.append(
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds"
-          + (seeksBest ? "" : ", whose mean can differ from the quotient of the medians"))
+          + (seeksBest
+            ? " of this run; another run may differ by more"
+            : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
         "a ratio without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"

@@ -142,19 +142,19 @@ public struct ReportContent: Sendable {
         + (document.isAboutCores ? ": this run cannot say how much several cores gain." : ".")
     }
     return document.warnings.first { $0.kind == RunNote.coresTaken }.map { note in
-      let says = document.fitting(note).says
-      return "\(says.capitalised)."
+      let holds = document.warnings.first { $0.kind == RunNote.oneCore }.map { "; so \($0.says)" } ?? ""
+      return "\(document.fitting(note).says.capitalised)\(holds)."
     }
   }
 
   /// Whether the run is a search, or a claim compares figures.
   private var comparesFigures: Bool { seeksBest || document.claims.contains { $0.kind == .performance } }
 
-  /// The warnings of the document, without the warning that ``coresNote`` contains, and without the precision, which is
-  /// among the facts of the run.
+  /// The warnings of the document, without the warnings that ``coresNote`` contains and without the precision, which
+  /// the facts about the run contain.
   var warnings: [RunNote] {
-    document.warnings.filter { $0.kind != RunNote.precision && (!comparesFigures || $0.kind != RunNote.coresTaken) }
-      .map(document.fitting)
+    let elsewhere = [RunNote.precision] + (comparesFigures ? [RunNote.coresTaken, RunNote.oneCore] : [])
+    return document.warnings.filter { !elsewhere.contains($0.kind) }.map(document.fitting)
   }
 
   /// Returns the number of claims for each verdict, the most severe first: `2 refuted`, `1 not so`, `9 held`.

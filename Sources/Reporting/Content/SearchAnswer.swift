@@ -26,8 +26,11 @@ struct SearchAnswer {
     // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
-    return [answer.flaws].compactMap(\.self) + answer.bests
-      + [answer.stopped, answer.conditions].compactMap(\.self)
+    let bests = answer.bests
+    let price = answer.wording.price.flatMap { price in
+      bests.contains { $0.contains(", \(price.name) ") } ? "\(price.name.capitalised): \(price.says)." : nil
+    }
+    return [answer.flaws].compactMap(\.self) + bests + [answer.stopped, price, answer.conditions].compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -77,7 +80,7 @@ struct SearchAnswer {
         sentence("\(lead(group))\(names([group.best], of: group.runs)) has the best mean so far")
       } + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings."]
     }
-    let advice = [wording.advice(groups.filter { !$0.unclear.isEmpty })].compactMap(\.self)
+    let advice = [wording.advice(groups.filter { !$0.unclear.isEmpty || !$0.uncounted.isEmpty })].compactMap(\.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
     let more = groups.count - Self.mostGroups
     return ["\(wording.superlative(isBest: true)), for each \(comparison.groups):"]
@@ -135,6 +138,8 @@ struct SearchGroup {
   let near: [Int]
   /// The runs that the rounds cannot rank.
   let unclear: [Int]
+  /// The runs that have too few rounds for an interval.
+  let uncounted: [Int]
   /// The runs that are certainly worse, and may be more than 10 % worse.
   let worse: [Int]
   /// Whether the best run cannot be distinguished from other runs. It is then the best by chance, and another search
@@ -149,11 +154,9 @@ struct SearchGroup {
           && comparison.contrasts[run]?.interval.map { metric.shareWorse($0) <= ConfidenceInterval.alikeShare } == true
     }
     self.near = near
+    unclear = runs.filter(comparison.unclear.contains)
     // Too few rounds are no reason to call a run worse.
-    unclear = runs.filter {
-      comparison.unclear.contains($0)
-        || comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true
-    }
+    uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
     isUndecided = comparison.unnamed.contains(best) && near.isEmpty
   }

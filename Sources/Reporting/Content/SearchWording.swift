@@ -22,7 +22,7 @@ struct SearchWording {
 
   /// Returns the words on one of several groups, in a line: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
-    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(group))"
+    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(of: group))"
     let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalised): \($0.names), \($0.by)" }
     let parts =
       group.isUndecided
@@ -32,7 +32,7 @@ struct SearchWording {
         group.near.isEmpty ? nil : "\(within(group)): \(names(group.near, of: group.runs))",
         group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))",
       ]
-    return (parts + [worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
+    return (parts + [uncounted(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
   }
 
   /// Returns the sentences on the best run, on the runs without a difference from it, and on those that cannot be
@@ -41,12 +41,14 @@ struct SearchWording {
     let good = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
     let name = names([group.best], of: group.runs)
     let unclear =
-      group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"]
+      (group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"])
+      + [uncounted(group)].compactMap(\.self)
     if isOneVariant(group), !group.near.isEmpty {
-      return ["use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(price(group))"] + unclear
+      return ["use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(price(of: group))"]
+        + unclear
     }
     let same = group.near.isEmpty ? [] : ["\(within(group).capitalised): \(names(group.near, of: group.runs))"]
-    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + price(group)
+    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + price(of: group)
     guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
     let verb = metric.meaning == .duration ? "is" : "has the"
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure)"] + same
@@ -57,14 +59,14 @@ struct SearchWording {
   /// any of them will do.
   private func undecided(_ group: SearchGroup) -> [String] {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
-    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(group))"
+    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(of: group))"
     let reach = reach(group.unclear)
     let candidates = candidates(group)
     let isSmall = isOneVariant(group) && !reach.isEmpty
     return [
       isSmall ? "use \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
       "\(mean), by chance or not: \(own)",
-    ]
+    ] + [uncounted(group)].compactMap(\.self)
   }
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from it; `all` if these are all
@@ -80,6 +82,11 @@ struct SearchWording {
     let shares = group.near.compactMap { comparison.contrasts[$0]?.interval.map(metric.shareWorse) }
     guard index.document.scenario.baseline == nil, let most = shares.max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, most), decimals: 1)) % of the best"
+  }
+
+  /// Returns words on the runs with too few rounds for an interval; nil if there are none.
+  private func uncounted(_ group: SearchGroup) -> String? {
+    group.uncounted.isEmpty ? nil : "too few rounds to rank: \(names(group.uncounted, of: group.runs))"
   }
 
   private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
@@ -165,7 +172,7 @@ struct SearchWording {
 
   /// Returns the figure of the best run for ``price``, since a best run may have its price: `, longest-run 4,000
   /// (others: 1,913 to 2,614)`. Empty if there is no such metric, or if the figure is 0.
-  private func price(_ group: SearchGroup) -> String {
+  private func price(of group: SearchGroup) -> String {
     guard let price, let own = index.document.runs[group.best].metrics[price.name]?.median, own != 0 else {
       return ""
     }
@@ -211,16 +218,27 @@ struct SearchWording {
     let variants = index.document.scenario.variants.map(\.name).filter(candidates.contains)
     let isPart = variants.count > 1 && variants.count < Set(groups.flatMap(\.runs).map(names.variant)).count
     let fewer =
-      isPart && variants.count <= SearchAnswer.most
-      ? "compare these alone (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
+      isPart && groups.count == 1 && variants.count <= SearchAnswer.most
+      ? "compare these alone\(place(groups[0])) (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
+    // The settings of --quick are other ones, and more rounds of them would decide another question.
+    guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
     let orFewer = fewer.map { ", or \($0)" } ?? ""
     guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
     // A time that is hardly longer than that of the last run would not help.
     let seconds = Budget.enough(for: index.document.seconds * max(factor, Self.leastFactor))
     guard seconds <= Self.longest else {
-      return "at this noise, --time \(Self.longest)s would not decide" + (fewer.map { ": \($0)" } ?? "")
+      return "at this noise, even --time \(Self.longest)s may not decide" + (fewer.map { ": \($0)" } ?? "")
     }
     return "to decide, --time \(seconds)s may be enough\(orFewer)"
+  }
+
+  /// Returns the settings of a group in the notation of `--set`, if other groups have other settings: ` at
+  /// threads-per-core=16`. Empty if there is a single group.
+  private func place(_ group: SearchGroup) -> String {
+    let settings = index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
+      names.point(group.best)[parameter.name].map(parameter.label)
+    }
+    return settings.isEmpty ? "" : " at \(settings.joined(separator: " "))"
   }
 
   /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.

@@ -42,7 +42,7 @@ let package = Package(
     .target(name: "Laboratory", dependencies: ["Measurement", "Platform", "Yams", histogram, real, subprocess]),
     // What several patterns measure with.
     .target(name: "Instruments", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"]),
-    // The documented patterns, one file each.
+    // The documented patterns, in a folder for each family.
     .target(
       name: "Patterns",
       dependencies: [
@@ -60,7 +60,7 @@ let package = Package(
     .target(name: "NonisolatedBefore"),
     .target(
       name: "NonisolatedToday", swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-    // Results to every format, one file each.
+    // Reports on results, in every format.
     .target(
       name: "Reporting",
       dependencies: ["Exploration", "Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram, real],

@@ -11,8 +11,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"), no_stack_protector
   if (access("/proc/self/cmdline", F_OK) == 0) return;
   static const char reason[] = ": required files of the system are missing: /proc is not mounted, or is empty\n";
   const char *path = count > 0 ? arguments[0] : "gcdlab", *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  ssize_t told = write(STDERR_FILENO, name, strlen(name));
-  if (told >= 0) told = write(STDERR_FILENO, reason, sizeof reason - 1);
+  ssize_t written = write(STDERR_FILENO, name, strlen(name));
+  if (written >= 0) written = write(STDERR_FILENO, reason, sizeof reason - 1);
   _exit(2);
 }
 

@@ -82,14 +82,14 @@ struct RunSession {
   /// Compares each run with the previous run of its scenario, and stores the run in the archive. A failure to write
   /// causes a warning and not an error.
   private static func keep(_ contents: inout [ReportContent], in archive: Archive) {
-    var isTold = false
+    var hasWarned = false
     for index in contents.indices where !contents[index].document.isCut {
       let document = contents[index].document
       contents[index].sinceLast = archive.last(like: document)
         .flatMap { ResultDiff.sinceLast($0, document) }
       do { try archive.keep(document) } catch {
-        if !isTold { Lab.say("the run is not kept: \(error)") }
-        isTold = true
+        if !hasWarned { Lab.say("the run is not kept: \(error)") }
+        hasWarned = true
       }
     }
   }

@@ -166,7 +166,7 @@ import Testing
     ),
     (["trace", "queue-order", "--quick"], "gcdlab: --quick: leave it out", ""),
     (["scenario", "--quik"], "gcdlab: Unknown option '--quik'. Did you mean '--quick'?\n", ""),
-    (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give it alone", ""),
+    (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give either --all", ""),
     (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue'; did you mean 'queues'? (known: ", ")\n"),
     (["documents", "guid"], "gcdlab: unknown document 'guid'; did you mean 'guide'? (known: ", ")\n"),
     (["documents", "none.json"], "gcdlab: cannot read none.json: No such file or directory\n", ""),

@@ -158,7 +158,8 @@ import Testing
   @Test func `every helper in shown code is explained below the code`() throws {
     let unexplained = try Self.unexplained(in: Catalogue.files)
     #expect(unexplained == [])
-    let summary = "/// Writes some bytes to a pipe, and then nothing for a while."
+    let summary =
+      "/// A probe that writes bytes to a pipe, and checks whether the queue is blocked while nothing more is written."
     let files = Catalogue.files.map { ($0.name, $0.text.replacing(summary, with: "// Nothing.")) }
     #expect(try Self.unexplained(in: files) == ["descriptor-read blocking-descriptor: readSilence"])
     for (name, variant, helper) in [

@@ -131,8 +131,9 @@ final class AverageCall: Sendable {
       DispatchQueue.getSpecific(key: Self.key) != number && gcdlab_dispatch_get_specific(token) != token
     state.note { state in
       state.arrivals += 1
-      state.wasWrong = average != number + data.count - 1
-      state.wasElsewhere = isElsewhere
+      // A right second result does not excuse a wrong first one.
+      state.wasWrong = state.wasWrong || average != number + data.count - 1
+      state.wasElsewhere = state.wasElsewhere || isElsewhere
     }
   }
 

@@ -112,12 +112,10 @@ struct SearchAnswer {
   /// Returns a prefix with the settings of the group if each group has a best run: `2 cores: `, `work 10 us: `. Empty
   /// if there is a single group.
   private func lead(_ group: SearchGroup) -> String {
-    let settings = index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
-      index.document.runs[group.best].point[parameter.name].map { value in
-        parameter.name == Cores.name
-          ? "\(parameter.describe(value)) core\(value == .integer(1) ? "" : "s")"
-          : "\(parameter.name) \(parameter.describe(value))"
-      }
+    let settings = wording.settings(of: group).map { parameter, value in
+      parameter.name == Cores.name
+        ? "\(parameter.describe(value)) core\(value == .integer(1) ? "" : "s")"
+        : "\(parameter.name) \(parameter.describe(value))"
     }
     return settings.isEmpty ? "" : "\(settings.joined(separator: ", ")): "
   }

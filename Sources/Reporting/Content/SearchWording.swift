@@ -235,10 +235,15 @@ struct SearchWording {
   /// Returns the settings of a group in the notation of `--set`, if other groups have other settings: ` at
   /// threads-per-core=16`. Empty if there is a single group.
   private func place(_ group: SearchGroup) -> String {
-    let settings = index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
-      names.point(group.best)[parameter.name].map(parameter.label)
-    }
+    let settings = settings(of: group).map { $0.label($1) }
     return settings.isEmpty ? "" : " at \(settings.joined(separator: " "))"
+  }
+
+  /// Returns the settings that distinguish a group from the other groups; empty if there is a single group.
+  func settings(of group: SearchGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
+    index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
+      names.point(group.best)[parameter.name].map { (parameter, $0) }
+    }
   }
 
   /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.

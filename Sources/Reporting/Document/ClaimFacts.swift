@@ -5,8 +5,7 @@ import Measurement
 struct ClaimFacts: Codable, Sendable {
   let says: String
   let kind: Claim.Kind
-  /// The check as text and parsed.
-  private let written: ParsedCheck
+  let check: String
   /// The numbers of the documents' sentences that the claim bears out if it is true; nil if there are none.
   let bears: [String]?
   /// The numbers of the documents' sentences that the claim contradicts if it is true; nil if there are none.
@@ -24,7 +23,7 @@ struct ClaimFacts: Codable, Sendable {
   init(_ judgement: Judgement) {
     says = judgement.claim.says
     kind = judgement.claim.kind
-    written = ParsedCheck(judgement.claim.check.text)
+    check = judgement.claim.check.text
     bears = judgement.claim.bears.isEmpty ? nil : judgement.claim.bears
     contradicts = judgement.claim.contradicts.isEmpty ? nil : judgement.claim.contradicts
     verdict = judgement.verdict
@@ -33,26 +32,6 @@ struct ClaimFacts: Codable, Sendable {
     evidence = EvidenceFacts(
       judgement.evidence,
       of: judgement.evidence.ratio == nil ? nil : judgement.claim.check.references.first?.metric)
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case says, kind, bears, contradicts, verdict, excused, leftOut, evidence
-    case written = "check"
-  }
-
-  /// A check that is parsed once: reports ask every claim about every run.
-  private struct ParsedCheck: Codable {
-    let text: String
-    let comparison: WrittenCheck?
-
-    init(_ text: String) {
-      self.text = text
-      comparison = WrittenCheck(text)
-    }
-
-    init(from decoder: any Decoder) throws { self.init(try String(from: decoder)) }
-
-    func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
   }
 }
 
@@ -83,10 +62,8 @@ extension ClaimFacts {
     }
   }
 
-  var check: String { written.text }
-
   /// The comparison of the check in a normalized form; nil if the check cannot be parsed.
-  var comparison: WrittenCheck? { written.comparison }
+  var comparison: WrittenCheck? { WrittenCheck(check) }
 
   /// Returns whether another claim makes the same comparison. The texts of the two claims may differ.
   func isSame(as other: ClaimFacts) -> Bool {

@@ -6,10 +6,11 @@ import Reporting
 /// arguments, and the comparison of a run with the previous run read the archive.
 ///
 /// The directory is the value of `GCDLAB_CACHE`, or `gcdlab` in the system's directory for caches if the variable is
-/// not set. If the variable is empty, there is no archive. A scenario has up to five files: `NAME.json` contains the
-/// last full run, and `NAME.before.json` the previous full run. Runs with `--quick` are not compared with full runs,
-/// and are in `NAME.quick.json` and `NAME.quick.before.json`. `NAME.verdicts.json` contains only the verdicts of the
-/// latest run, full or quick, so that a command can read the verdicts in less time.
+/// not set. If the variable is empty, there is no archive. `NAME.json` contains the last full run of a scenario, and
+/// `NAME.before.json` the previous full run. Runs of different kinds are not compared with each other: runs with
+/// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and those of `compare` in `NAME.compare.json`,
+/// `NAME.compare.quick.json` and their `.before` files. `NAME.verdicts.json` contains only the verdicts of the latest
+/// run of `scenario`, full or quick, so that a command can read the verdicts in less time.
 struct Archive {
   /// The path of the directory.
   let directory: String
@@ -26,13 +27,19 @@ struct Archive {
     #endif
   }
 
-  /// The kind of a run in the archive. The figures of quick and full runs are not comparable, so a run is compared only
-  /// with a run of the same kind.
+  /// The kind of a run in the archive. The figures of runs of different kinds are not comparable, so a run is compared
+  /// only with a run of the same kind.
   private enum Kind: String, CaseIterable {
     case full = ""
     case quick = ".quick"
+    case comparison = ".compare"
+    case quickComparison = ".compare.quick"
 
-    init(_ document: ResultDocument) { self = document.isQuick ? .quick : .full }
+    init(_ document: ResultDocument) {
+      self =
+        document.isComparison
+        ? document.isQuick ? .quickComparison : .comparison : document.isQuick ? .quick : .full
+    }
     var before: String { rawValue + ".before" }
   }
 
@@ -62,8 +69,7 @@ struct Archive {
     return pairs
   }
 
-  /// Returns the last two full runs or the last two quick runs of a scenario, whichever pair is later; nil if there are
-  /// no two runs of the same kind.
+  /// Returns the latest two runs of a scenario that have the same kind; nil if there are no two runs of the same kind.
   ///
   /// - Throws: ``InputError`` if the runs cannot be compared, or if a file cannot be read.
   private func pair(of name: String) throws(InputError) -> (old: ResultDocument, new: ResultDocument)? {
@@ -86,10 +92,9 @@ struct Archive {
     names.compactMap { try? read($0, ".verdicts") }.filter { $0.isOf(machine) }
   }
 
-  private static let end = ".verdicts.json"
-
+  /// The names of the scenarios in the archive. The name of a scenario contains no dot.
   private var names: [String] {
-    (namesInDirectory(directory) ?? []).filter { $0.hasSuffix(Self.end) }.map { String($0.dropLast(Self.end.count)) }
+    Set((namesInDirectory(directory) ?? []).filter { $0.hasSuffix(".json") }.map { String($0.prefix { $0 != "." }) })
       .sorted()
   }
 
@@ -126,6 +131,7 @@ struct Archive {
       try write(try JSONReport.render([last]), to: path(name, kind.before))
     }
     try write(try JSONReport.render([document]), to: path(name, kind.rawValue))
+    guard !document.isComparison else { return }
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 

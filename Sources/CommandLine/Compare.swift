@@ -53,7 +53,10 @@ struct Compare: AsyncParsableCommand {
     let plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
     try output.requireNames([plan.experiment.name])
     if let reason = Self.whyUnranked(plan) { Lab.say(reason) }
-    let session = output.session(try output.rendering.exportFiles(), isStoppingMeant: trialTime != nil)
+    // Runs with other settings are stored, too: only runs with the same settings are compared with each other.
+    let session = output.session(
+      try output.rendering.exportFiles(), keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
+      isStoppingMeant: trialTime != nil)
     try await session.show { runner, progress in
       if plan.runs.count >= Self.manyCells, let each = try await runner.timeOfWorker() {
         Lab.say(Self.forecast(plan, each))
@@ -151,6 +154,7 @@ struct Compare: AsyncParsableCommand {
 
   private func budget() throws -> Budget {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
+    budget.leastTime = .seconds(3)
     budget.left = budget.time
     budget.least = min(budget.rounds, ConfidenceInterval.fewest)
     budget.trialTime =

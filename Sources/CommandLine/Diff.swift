@@ -72,7 +72,7 @@ struct Diff: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write the comparison to a file, by its extension: .json .md .csv (repeatable).", valueName: "file"),
+      "Also write the comparison to a file, by its extension: .json .html .md .csv (repeatable).", valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
@@ -99,8 +99,14 @@ struct Diff: AsyncParsableCommand {
     if old.isEmpty, new.isEmpty, areScenarios { return ([], []) }
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
+      var found = ""
+      if files.count == 1, old.isEmpty, new.isEmpty {
+        do throws(InputError) { try Self.requireFile(files[0]) } catch { throw ValidationError(error.description) }
+        found = "Found one document, \(files[0]). "
+      }
       throw ValidationError(
-        "Give names of scenarios, or two documents (OLD.json NEW.json), or several documents for each side (--old A.json … --new B.json …)."
+        found
+          + "Give names of scenarios, or two documents (OLD.json NEW.json), or several documents for each side (--old A.json … --new B.json …)."
       )
     }
     return (old, new)
@@ -124,13 +130,24 @@ struct Diff: AsyncParsableCommand {
     return (runs.old, runs.new)
   }
 
+  /// Verifies that a file can be read.
+  ///
+  /// - Throws: ``InputError`` if the file cannot be read. The error suggests a scenario if the path has neither a slash
+  ///   nor a dot.
+  private static func requireFile(_ path: String) throws(InputError) {
+    do { _ = try readBytes(path, atMost: 0) } catch {
+      guard path.contains("/") || path.contains(".") else {
+        throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: Lab.library.names)
+      }
+      throw InputError(error.description)
+    }
+  }
+
   private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
     var documents: [ResultDocument] = []
     for path in paths {
-      // A word without a slash or a dot is probably a misspelt scenario.
-      if !path.contains("/"), !path.contains("."), (try? readBytes(path, atMost: 0)) == nil {
-        throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: Lab.library.names)
-      }
+      // A path with a slash may be a pipe, which is opened only once.
+      if !path.contains("/") { try Self.requireFile(path) }
       documents += try ResultDocument.read(path)
     }
     return documents
@@ -175,17 +192,12 @@ struct Diff: AsyncParsableCommand {
   /// Returns the files to write, each with its format. The files are opened before any run starts.
   ///
   /// - Throws: ``InputError`` if no format has the extension of a path, or if a file cannot be written.
-  private func exportFiles() throws(InputError) -> [(file: OutputFile, format: DiffFormat)] {
-    var files: [(file: OutputFile, format: DiffFormat)] = []
-    for path in exports + (against == nil ? [] : try Self.split(self.files).exports) {
-      let formats: [(ending: String, format: DiffFormat)] = [("json", .json), ("md", .markdown), ("csv", .csv)]
-      let format = try ExportPath.format(of: path, in: formats, by: \.ending).format
-      files.append((try OutputFile(path, of: "--export"), format))
-    }
-    return files
+  private func exportFiles() throws(InputError) -> [FileExport<DiffReport>] {
+    try FileExport.files(
+      exports + (against == nil ? [] : try Self.split(files).exports), in: FileFormat<DiffReport>.all)
   }
 
-  private func text(_ report: DiffReport, _ format: DiffFormat, _ style: TextStyle) throws -> String {
+  private func text(_ report: DiffReport, _ style: TextStyle) throws -> String {
     switch format {
     case .table: report.text(style, details: details)
     case .json: try report.json()
@@ -211,8 +223,8 @@ struct Diff: AsyncParsableCommand {
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }
     let report = DiffReport(diff, judgement: judgement)
-    for (file, format) in files { try file.write(try text(report, format, TextStyle())) }
-    try color.print(asIs: format != .table) { try text(report, format, $0) }
+    try FileExport.write(report, to: files)
+    try color.print(asIs: format != .table) { try text(report, $0) }
     if let judgement, judgement.status != 0 { throw ExitCode(judgement.status) }
   }
 

@@ -92,7 +92,7 @@ struct Explore: AsyncParsableCommand {
   func run() async throws {
     let limit = try time.map { try Duration(option: "--time", $0).nanoseconds }
     let chosen = try scenarios()
-    let files = try exports.map { try FileExport($0, in: FileFormat<[ExplorationResult]>.all) }
+    let files = try FileExport.files(exports, in: FileFormat<[ExplorationResult]>.all)
     if let schedule { return try await repeating(schedule, chosen) }
     Interrupt.begin()
     let begin = MonotonicClock.now()

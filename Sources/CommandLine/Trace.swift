@@ -103,13 +103,15 @@ struct TraceCommand: AsyncParsableCommand {
       throw InputError(
         "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
     }
-    try await ProgramTrace(program, options: recording, files: FileExport.files(exports), color: color).run(
+    try await ProgramTrace(
+      program, options: recording, files: FileExport.files(exports, in: FileFormat<TraceSelection>.all), color: color
+    ).run(
       from: Duration.nanoseconds(option: "--from", from), to: Duration.nanoseconds(option: "--to", to), checks: check)
   }
 
   private func traceTrials() async throws {
     try requireScenarios()
-    let files = try FileExport.files(exports)
+    let files = try FileExport.files(exports, in: FileFormat<TraceSelection>.all)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
       try recorded($0, inFiles: !files.isEmpty)
     }

@@ -29,6 +29,8 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The smallest number of values from which an interval is computed. The spread of fewer values is not a reliable
   /// estimate of the noise.
   public static let fewest = 6
+  /// The smallest number of batches into which many values are divided.
+  private static let fewestBatches = 16
 
   /// Returns the number of comparisons in a table of `cells` cells, at least 1.
   ///
@@ -42,18 +44,37 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
 
   /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values.
   ///
+  /// Disturbances last longer than a trial, so values that were measured one after the other resemble each other, and
+  /// their number overstates what is known. The error is therefore the error of the means of ``batches(_:)`` (Law and
+  /// Carson, "A Sequential Procedure for Determining the Length of a Steady-State Simulation", 1979).
+  ///
   /// - Parameters:
+  ///   - values: the values in the order in which they were measured.
   ///   - comparisons: the number of intervals that share ``confidence``. All of these intervals together hold with that
   ///     confidence (Bonferroni).
   ///   - spread: the smallest standard deviation that is plausible.
   public static func ofMean(
     _ values: [Double], among comparisons: Int = 1, spread: Double = 0
   ) -> ConfidenceInterval? {
-    guard values.count >= fewest, let summary = Summary(values), let deviation = summary.stddev else { return nil }
-    let count = Double(values.count)
-    let error = max(deviation, spread) / count.squareRoot()
+    guard values.count >= fewest, let mean = Summary(values)?.mean else { return nil }
+    let batches = batches(values)
+    guard let deviation = Summary(batches)?.stddev else { return nil }
+    let error = max(deviation / Double(batches.count).squareRoot(), spread / Double(values.count).squareRoot())
     return ConfidenceInterval(
-      estimate: summary.mean, error: error, freedom: count - 1, share: (1 - confidence) / Double(max(comparisons, 1)))
+      estimate: mean, error: error, freedom: Double(batches.count - 1),
+      share: (1 - confidence) / Double(max(comparisons, 1)))
+  }
+
+  /// Returns the means of successive values, in 16 to 23 batches whose sizes differ by at most 1; the values
+  /// themselves if there are fewer than 32.
+  private static func batches(_ values: [Double]) -> [Double] {
+    let size = values.count / fewestBatches
+    guard size > 1 else { return values }
+    let count = values.count / size
+    return (0..<count).map { batch in
+      let part = values[batch * values.count / count..<(batch + 1) * values.count / count]
+      return part.reduce(0, +) / Double(part.count)
+    }
   }
 
   /// Creates the interval of an estimate whose standard error was estimated with `freedom` degrees of freedom. `share`

@@ -1,7 +1,7 @@
 import Exploration
 import Laboratory
 
-/// A format in which traces or explorations are exported. To add a format, add an element to `all`.
+/// A format in which traces, explorations or diffs are exported. To add a format, add an element to `all`.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
@@ -24,6 +24,16 @@ extension FileFormat<[ExplorationResult]> {
         let style = TextStyle(width: 100)
         return style.safe(ExplorationText(style: style).render(results, steps: true))
       },
+    ]
+  }
+}
+
+extension FileFormat<DiffReport> {
+  /// Every format of diffs, in the order of `help`.
+  public static var all: [FileFormat] {
+    [
+      FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown },
+      FileFormat("csv") { $0.csv },
     ]
   }
 }

@@ -89,6 +89,28 @@ import Testing
     }
   }
 
+  @Test func `two comparisons with the same settings are compared, and they grade no sentence`() async throws {
+    try await Self.withCache { cache in
+      let full = ["scenario", "fd-semaphore", "--quick", "--rounds", "1", "--format", "json"]
+      let comparison = ["compare", "fd-semaphore", "limit=64,128", "--quick", "--rounds", "1", "--format", "json"]
+      let other = ["compare", "fd-semaphore", "limit=64", "--quick", "--rounds", "1", "--format", "json"]
+      for run in [full, comparison, comparison] {
+        let finished = try await Self.run(run, cache)
+        #expect(finished.status == 0, "\(finished.errors)")
+      }
+      #expect(
+        namesInDirectory(cache)?.sorted()
+          == ["compare.quick.before.json", "compare.quick.json", "quick.json", "verdicts.json"].map {
+            "fd-semaphore.\($0)"
+          })
+      let diff = try await Self.run("diff", "fd-semaphore", cache: cache)
+      #expect(diff.status == 0 && diff.output.contains("limit=128"), "\(diff.output)\(diff.errors)")
+      _ = try await Self.run(other, cache)
+      let mixed = try await Self.run("diff", "fd-semaphore", cache: cache)
+      #expect(mixed.status == 64 && mixed.errors.contains("the two runs have different settings"), "\(mixed.errors)")
+    }
+  }
+
   @Test(arguments: [["--no-save"], ["--set", "blocks=20"], ["--variant", "value"]])
   func `a run with other settings or the option --no-save is not saved`(_ options: [String]) async throws {
     try await Self.withCache { cache in

@@ -286,12 +286,15 @@ import Testing
   }
 
   @Test func `diff accepts only two documents, or documents for both --old and --new`() async throws {
+    let one = try TemporaryFile("one.json", "")
     for arguments in [
-      ["a.json"], ["a.json", "b.json", "c.json"], ["a.json", "--new", "b.json"], ["--old", "a.json"],
+      [one.path], ["a.json", "b.json", "c.json"], ["a.json", "--new", "b.json"], ["--old", "a.json"],
     ] {
       let refused = try await Binary.run(["diff"] + arguments)
       #expect(refused.status == 64 && refused.errors.contains("--old A.json"), "\(arguments): \(refused.errors)")
     }
+    let missing = try await Binary.run(["diff", "a.json"])
+    #expect(missing.status == 64 && missing.errors.contains("cannot read a.json: No such file"), "\(missing.errors)")
   }
 
   @Test func `the labs that a diff started end if the diff is killed`() async throws {
@@ -327,16 +330,20 @@ import Testing
 
   @Test func `the option --export, at any position among the arguments of a diff, exports the comparison`() async throws
   {
-    let files = [try TemporaryFile("one.json", ""), try TemporaryFile("two.csv", "")]
+    let files = [
+      try TemporaryFile("one.json", ""), try TemporaryFile("two.csv", ""), try TemporaryFile("three.html", ""),
+    ]
     let ran = try await Binary.run([
       "diff", "--against", Binary.path, "--runs", "1", "--export", files[0].path, "--", "fd-semaphore", "--quick",
       "--rounds", "1", "--variant", "semaphore", "--export", files[1].path,
+      "--export=\(files[2].path)",
     ])
     #expect(ran.status == 0, "\(ran.errors)")
     #expect(readFile(files[0].path)?.contains("gcdlab.diff/2") == true)
     #expect(readFile(files[1].path)?.hasPrefix("scenario,run,metric,unit,old,new,") == true)
-    let refused = try await Binary.run(["diff", "--export", "\(ScratchDirectory.parent)/comparison.html"])
-    #expect(refused.status == 64 && refused.errors.contains("(known: .json .md .csv)"), "\(refused.errors)")
+    #expect(readFile(files[2].path)?.contains("<th>semaphore</th>") == true)
+    let refused = try await Binary.run(["diff", "--export", "\(ScratchDirectory.parent)/comparison.txt"])
+    #expect(refused.status == 64 && refused.errors.contains("(known: .json .html .md .csv)"), "\(refused.errors)")
   }
 
   @Test func `a binary that runs for too long is killed with its children`() async throws {

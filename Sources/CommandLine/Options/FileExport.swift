@@ -2,17 +2,25 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A file for traces or explorations. The extension of the file determines the format.
+/// A file for traces, explorations or a diff. The extension of the file determines the format.
 struct FileExport<Input> {
   private let format: FileFormat<Input>
   private let file: OutputFile
 
-  /// Opens the file at the path that `--export` specifies.
-  ///
-  /// - Throws: ``InputError`` if no format has the path's extension, or if the file cannot be written.
-  init(_ path: String, in formats: [FileFormat<Input>]) throws(InputError) {
+  private init(_ path: String, in formats: [FileFormat<Input>]) throws(InputError) {
     format = try ExportPath.format(of: path, in: formats, by: \.ending)
     file = try OutputFile(path, of: "--export")
+  }
+
+  /// Returns the files to write. The files are opened before anything is measured.
+  ///
+  /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
+  ///   name the same file.
+  static func files(_ paths: [String], in formats: [FileFormat<Input>]) throws(InputError) -> [FileExport] {
+    var files: [FileExport] = []
+    for path in paths { files.append(try FileExport(path, in: formats)) }
+    try OutputFile.requireDistinct(files.map { ($0.file, "--export") })
+    return files
   }
 
   /// Writes the input to each file, in the file's format. A failure of one file does not affect the other files.
@@ -24,18 +32,5 @@ struct FileExport<Input> {
       do { try export.file.write(export.format.render(input)) } catch { failures.append(error) }
     }
     try Lab.throwAll(failures)
-  }
-}
-
-extension FileExport<TraceSelection> {
-  /// Returns the files to write. The files are opened before the recording starts.
-  ///
-  /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
-  ///   name the same file.
-  static func files(_ paths: [String]) throws(InputError) -> [FileExport] {
-    var files: [FileExport] = []
-    for path in paths { files.append(try FileExport(path, in: FileFormat<TraceSelection>.all)) }
-    try OutputFile.requireDistinct(files.map { ($0.file, "--export") })
-    return files
   }
 }

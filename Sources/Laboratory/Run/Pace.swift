@@ -77,7 +77,8 @@ struct Pace {
     }
     guard round >= plan.budget.rounds else { return true }
     reached = comparison.precision(except: { isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label) })
-    return reached.map { $0 > goal } ?? true || retriesStopped()
+    let isPrecise = reached.map { $0 <= goal } ?? false
+    return !isPrecise || now < plan.budget.leastTime.nanoseconds || retriesStopped()
   }
 
   /// Permits trials of the stopped runs once more, if the remaining time suffices for their rounds with a longer time

@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// A report on a diff: as text for a terminal, as Markdown, as tidy CSV and as JSON.
+/// A report on a diff: as text for a terminal, as an HTML page, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
   private let diff: ResultDiff
   /// The judgement of `--fail-above`; nil without this option.
@@ -59,15 +59,22 @@ public struct DiffReport: Sendable {
   /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of
   /// figures for each kind of change.
   private var head: [Line] {
-    let scenario = scenario.map { "\($0): " } ?? ""
+    let common = [scenario, scenario == nil ? nil : metric].compactMap(\.self)
+    let name = common.isEmpty ? "" : common.joined(separator: " ") + ": "
     return [
-      Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(scenario + counts, .heading),
+      Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(name + counts, .heading),
     ]
   }
 
   /// The scenario of all rows, which the text names once; nil if there are several scenarios.
   private var scenario: String? {
     let all = Set(diff.rows.map(\.scenario))
+    return all.count == 1 ? all.first : nil
+  }
+
+  /// The metric of all rows, which the text names once; nil if there are several metrics.
+  private var metric: String? {
+    let all = Set(diff.rows.map(\.metric))
     return all.count == 1 ? all.first : nil
   }
 
@@ -123,12 +130,15 @@ public struct DiffReport: Sendable {
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
       let cells = self.cells(row, unicode: style.unicode)
       let change = hasIntervals ? cells[3] : row.ratio.map { Quantity.change($0.estimate) } ?? "-"
-      let name = scenario == nil ? row.name : "\(row.label) \(row.metric)"
+      let name = scenario == nil ? row.name : metric == nil ? "\(row.label) \(row.metric)" : row.label
       let all = [cells[4], name.shortened(to: room, style), cells[1], cells[2], change]
       return columns.map { all[$0] }
     }
     let headings = columns.map {
-      [Table.Heading("", .left), .init("figure", .left), .init("old"), .init("new"), .init("change")][$0]
+      [
+        Table.Heading("", .left), .init(scenario != nil && metric != nil ? "run" : "figure", .left), .init("old"),
+        .init("new"), .init("change"),
+      ][$0]
     }
     let bare = TextGrid(headings: headings, rows: rows.map { cells($0, 6) }).widths
     let room = isWhole ? Int.max : max(6, style.width - 2 - TextGrid.width(of: bare) + bare[1])
@@ -159,6 +169,31 @@ public struct DiffReport: Sendable {
       } + legend(diff.rows, hasIntervals: true, hasSides: true).map(MarkdownReport.escape)
       + notes(.max).map { title, items in MarkdownReport.section(title, MarkdownReport.list(items)) }
     return parts.joined(separator: "\n\n") + "\n"
+  }
+
+  /// The diff as a self-contained HTML page.
+  public var html: String {
+    let tables = tables.map { title, rows in
+      let body = rows.map { row -> Markup in
+        let cells = self.cells(row, unicode: true)
+        let figures = cells.dropFirst().map { "<td>\($0)</td>" as Markup }
+        return "<tr class=\"\(color(row)?.tone ?? "none")\"><th>\(cells[0])</th>\(figures)</tr>\n"
+      }
+      return """
+        <h2>\(title)</h2>
+        <div class="scroll"><table><thead><tr>\(Self.headings.map { "<th>\($0.title)</th>" as Markup })</tr></thead><tbody>
+        \(body)</tbody></table></div>
+
+        """ as Markup
+    }
+    let legend = legend(diff.rows, hasIntervals: true, hasSides: true).map { Line($0, .quiet) }
+    return HTMLReport.page(
+      "diff",
+      """
+      <h1>diff <small>\(scenario ?? "\(Set(diff.rows.map(\.scenario)).count) scenarios")</small></h1>
+      \(HTMLReport.paragraphs(head))\(tables)\(HTMLReport.paragraphs(legend))\
+      \(notes(.max).map { HTMLReport.list($0, $1) })
+      """)
   }
 
   /// The diff as CSV (RFC 4180), with one row for each figure.
@@ -234,15 +269,20 @@ public struct DiffReport: Sendable {
     diff.rows.grouped { "\($0.scenario): \($0.metric)" }.map { title, rows in (title: title, rows: rows) }
   }
 
+  /// The largest ratio of the ends of an interval that a report shows. The ends of a wider interval would be figures
+  /// that no reader could use.
+  private static let widestInterval = 1000.0
+
   private static let headings =
     [Table.Heading("variant", .left)]
     + ["old", "new", "change"].map { Table.Heading($0) } + [Table.Heading("", .left)]
 
   private func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
     let change = row.ratio.map { ratio -> String in
-      let (low, high) = (Quantity.change(ratio.low), Quantity.change(ratio.high))
-      let interval = "\(Quantity.change(ratio.estimate)) [\(low) \(Signs.range) \(high)]"
-      return unicode ? interval : Signs.plain(interval)
+      let ends = "\(Quantity.change(ratio.low)) \(Signs.range) \(Quantity.change(ratio.high))"
+      let interval = ratio.high / ratio.low > Self.widestInterval ? "unknown" : ends
+      let text = "\(Quantity.change(ratio.estimate)) [\(interval)]"
+      return unicode ? text : Signs.plain(text)
     }
     return [
       row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-",

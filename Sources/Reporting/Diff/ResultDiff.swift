@@ -110,12 +110,14 @@ public struct ResultDiff: Sendable {
     if let ratio {
       if ratio.low > 1 || ratio.high < 1 {
         change = better == .neither ? .different : (ratio.low > 1) == (better == .higher) ? .better : .worse
-      } else if min(old.count, new.count) > 1 {
+      } else if !ratio.isNoise {
         change = .none
       } else {
         reason =
-          "one run per side shows only large changes; with three or more per side, "
-          + "\(Tool.command) diff --old OLD… --new NEW… finds small ones"
+          min(old.count, new.count) > 1
+          ? "\(min(old.count, new.count)) runs per side show only larger changes; more runs show smaller ones"
+          : "one run per side shows only large changes; with three or more per side, "
+            + "\(Tool.command) diff --old OLD… --new NEW… finds small ones"
       }
     } else if Set(all).count == 1 {
       change = .none  // Every round of both sides has the same figure, such as a count of 0.

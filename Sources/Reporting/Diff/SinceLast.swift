@@ -25,7 +25,7 @@ extension ResultDiff {
       guard let first = found.first else { return none }
       return first + (found.count > 1 ? " (and \(found.count - 1) more; see \(Tool.command) diff)" : "")
     }
-    let claims = now.claims.isEmpty ? "" : "; claims: " + text(verdicts, none: "the same verdicts")
+    let claims = now.claims.isEmpty || now.isComparison ? "" : "; claims: " + text(verdicts, none: "the same verdicts")
     return "since the last run, figures: "
       + text(figures, none: "no change that one pair of runs could detect") + claims
   }
@@ -35,12 +35,16 @@ extension ResultDocument {
   /// Returns the reason why two runs of a scenario cannot be compared, such as different settings; nil if the runs can
   /// be compared.
   public func unlikeness(to other: ResultDocument) -> String? {
+    if isComparison != other.isComparison { return "one of the two runs was a run of compare" }
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     return settings == other.settings ? nil : "the two runs have different settings"
   }
 
   /// Whether the run was a run with `--quick`.
   public var isQuick: Bool { command.contains("--quick") }
+
+  /// Whether the run was a run of `compare`, which judges no claims.
+  public var isComparison: Bool { scenario.seeksBest == true }
 
   /// Returns whether this run started after `other`; true if `other` is nil.
   public func isLater(than other: ResultDocument?) -> Bool { other.map { started > $0.started } ?? true }

@@ -129,7 +129,7 @@ public enum HTMLReport {
       "<details class=\"wide\" id=\"\(scenario.name)-code\"><summary>The code that ran</summary>\n<div class=\"code\">\n\(bodies)</div></details>\n"
   }
 
-  private static func list(_ title: String, _ items: [String]) -> Markup {
+  static func list(_ title: String, _ items: [String]) -> Markup {
     guard !items.isEmpty else { return "" }
     return "<h2>\(title)</h2>\n<ul class=\"\(title)\">\(items.map { "<li>\($0)</li>" as Markup })</ul>\n"
   }

@@ -154,7 +154,7 @@ struct Compare: AsyncParsableCommand {
 
   private func budget() throws -> Budget {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
-    budget.leastTime = .seconds(3)
+    if run.rounds == nil { budget.leastTime = .seconds(3) }
     budget.left = budget.time
     budget.least = min(budget.rounds, ConfidenceInterval.fewest)
     budget.trialTime =

@@ -54,6 +54,10 @@ import Testing
     ),
     (["report"], "gcdlab: name a result document: gcdlab scenario NAME --export run.json writes one\n"),
     (
+      ["explain", "dispatch_apply"],
+      "gcdlab: unknown scenario 'dispatch_apply' (mentioned by apply-stride, queue-deadlock)\n"
+    ),
+    (
       ["diff", "queue-ordr", "queue-order"],
       "gcdlab: 'queue-ordr' is neither a scenario nor a file; did you mean 'queue-order'?\n"
     ),

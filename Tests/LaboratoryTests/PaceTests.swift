@@ -57,6 +57,9 @@ import Testing
     var budget = Budget(rounds: 6, precision: 0.02)
     budget.leastTime = .seconds(3600)
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 40)
+    // This holds for a fixed number of rounds, too.
+    budget.precision = nil
+    #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 40)
   }
 
   @Test func `a run that is certainly twice as slow as the best takes part in every fourth round of a search`()

@@ -21,6 +21,28 @@ import Testing
     }
   }
 
+  @Test func `the answer of a search says how many threads each setting is, and that tasks enter the actor`() {
+    let pattern = LockScaling()
+    func findings(_ variants: [String]) -> [String] {
+      let runs = [1, 4].flatMap { setting in
+        pattern.variants.filter { variants.contains($0.name) }.map { variant in
+          Run(variant: variant, point: Point(), parameters: ["threads-per-core": .integer(setting)], trials: [])
+        }
+      }
+      var experiment = FakePattern.experiment()
+      experiment.seeksBest = true
+      return pattern.findings(in: Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs))
+        .map(\.says)
+    }
+    let cores = Machine.test.usedCores
+    let threads = "Threads: \(max(2, cores)) at threads-per-core 1, \(4 * cores) at threads-per-core 4"
+    #expect(findings(["mutex"]) == [threads + "."])
+    #expect(
+      findings(["mutex", "actor"]) == [
+        threads + "; as many tasks enter the actor, on at most one thread for each core."
+      ])
+  }
+
   // MARK: Broken bodies
 
   static var reds: [Red] {

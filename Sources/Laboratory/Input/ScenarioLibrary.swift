@@ -102,10 +102,28 @@ public struct ScenarioLibrary: Sendable {
         try ScenarioFile(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
     }
     guard names.contains(name), let experiment = try builtIn(name) else {
+      let mentioning = mentioning(name)
       // There are too many names to list here, and `list` also prints their titles.
-      let hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
+      let hint =
+        !mentioning.isEmpty
+        ? " (mentioned by \(mentioning.prefix(3).joined(separator: ", ")))"
+        : names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
       throw InputError("unknown scenario '\(name)'\(hint)", near: name, of: names)
     }
     return experiment
+  }
+
+  /// Returns the names of the built-in scenarios whose files contain `word` as a whole word, most often first. A
+  /// scenario whose title or source contains the word precedes those whose lesson or claims do.
+  private func mentioning(_ word: String) -> [String] {
+    func count(_ text: Substring) -> Int {
+      text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.count { $0 == word.lowercased() }
+    }
+    let counts = names.map { name in
+      let text = (files.text(name + BuiltInFiles.scenarioEnding) ?? "").lowercased()
+      let head = text.prefix(upTo: text.firstRange(of: "\nlesson:")?.lowerBound ?? text.startIndex)
+      return (name: name, counts: (count(head), count(text[...])))
+    }
+    return counts.filter { $0.counts != (0, 0) }.sorted { $0.counts > $1.counts }.map(\.name)
   }
 }

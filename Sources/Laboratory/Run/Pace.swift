@@ -67,8 +67,9 @@ struct Pace {
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
     roundStart = now
     if let limit = plan.budget.time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
+    let hasTime = now < plan.budget.leastTime.nanoseconds
     guard let goal = plan.budget.precision, round >= plan.budget.least ?? plan.budget.rounds else {
-      return round < plan.budget.rounds
+      return round < plan.budget.rounds || hasTime
     }
     guard headline != nil else { return round < plan.budget.rounds }
     let comparison = comparison
@@ -78,7 +79,7 @@ struct Pace {
     guard round >= plan.budget.rounds else { return true }
     reached = comparison.precision(except: { isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label) })
     let isPrecise = reached.map { $0 <= goal } ?? false
-    return !isPrecise || now < plan.budget.leastTime.nanoseconds || retriesStopped()
+    return !isPrecise || hasTime || retriesStopped()
   }
 
   /// Permits trials of the stopped runs once more, if the remaining time suffices for their rounds with a longer time

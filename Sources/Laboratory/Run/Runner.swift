@@ -91,7 +91,7 @@ public struct Runner: Sendable {
     var shortages: [Int?: [String: Int]] = [:]
     var repeats = Repeats()
     do {
-      for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
+      for round in 0..<Budget.mostRounds {
         guard pace.allows(round: round) else { break }
         for index in plan.order(ofRound: round) where pace.allows(plan.runs[index]) {
           let run = plan.runs[index]

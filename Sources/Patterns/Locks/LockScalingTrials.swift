@@ -4,7 +4,23 @@ import Platform
 import Synchronization
 
 /// The code that runs the trials and records their metrics.
-extension LockScaling {
+extension LockScaling: FindingPattern {
+  /// Returns the number of threads at each setting of a search, and a remark if an actor is compared with locks, since
+  /// tasks and not threads enter an actor.
+  func findings(in results: Results) -> [RunNote] {
+    guard results.experiment.seeksBest else { return [] }
+    let settings = results.runs.grouped { threadsPerCore.value(in: $0.parameters) ?? 0 }.map { setting, runs in
+      let counts = Set(runs.map { threads($0.cores ?? results.machine.usedCores, setting) }).sorted()
+      return "\(counts.map(String.init).joined(separator: " or ")) at \(threadsPerCore.name) \(setting)"
+    }
+    let names = Set(results.runs.map(\.variant.name))
+    let ofTasks =
+      names.contains("actor") && names.count > 1
+      ? "; as many tasks enter the actor, on at most one thread for each core" : ""
+    let says = "Threads: \(settings.joined(separator: ", "))\(ofTasks)."
+    return [RunNote(Conclusion.advice, says, runs: results.runs.map(\.label))]
+  }
+
   /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which
   /// system calls are counted.
   ///
@@ -87,7 +103,9 @@ extension LockScaling {
     withUnsafePointer(to: mutex) { Int(UnsafeRawPointer($0).load(as: UInt32.self)) }
   }
 
-  private func threads(_ trial: Trial) -> Int { max(2, trial.cores * trial[threadsPerCore]) }
+  private func threads(_ trial: Trial) -> Int { threads(trial.cores, trial[threadsPerCore]) }
+
+  private func threads(_ cores: Int, _ perCore: Int) -> Int { max(2, cores * perCore) }
 
   /// Returns the number of entries in an observed run or in a run in which system calls are counted.
   private func fewer(_ trial: Trial) -> Int { max(1, trial[entries] / 5) }

@@ -28,7 +28,7 @@ struct SearchWording {
       group.isUndecided
       ? ["undecided\(reach(group.unclear)): \(candidates(group))"]
       : [
-        best + (group.near.isEmpty ? edge(group) : ""),
+        best + (group.near.isEmpty ? edge(group) : ""), next(group),
         group.near.isEmpty ? nil : "\(within(group)): \(names(group.near, of: group.runs))",
         group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))",
       ]

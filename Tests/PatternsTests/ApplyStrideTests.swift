@@ -484,6 +484,19 @@ import Testing
     #expect(says.hasPrefix("For 1,000,000 iterations of 160 ns: Give a block"), "\(says)")
   }
 
+  @Test func `the advice follows the measured strides if no cost model fits`() throws {
+    func says(_ settings: [String]) throws -> String {
+      try #require(advice(try findings(settings, time: { _, stride in stride == 64 ? 0.3 : 0.9 })))
+    }
+    // The measured loop has iterations of 16 ns, so a block of 64 iterations has 1.02 us of work.
+    let own = try says(["my-iteration=160ns"])
+    #expect(
+      own.contains(
+        /^No cost model fits these trials\. The best means were those of blocks with 1\.02 us of work, which is stride 6 of your own loop;/
+      ), "\(own)")
+    #expect(try says(["my-iteration=160ns", "my-iterations=5"]).contains("is stride 5 of your own loop"))
+  }
+
   @Test func `the cost model uses only the trials that had a second core`() throws {
     let some = try findings([], rounds: 12) { _, round in round.isMultiple(of: 2) }
     let model = try #require(some.first { $0.kind == "cost-model" })

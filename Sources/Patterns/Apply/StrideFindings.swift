@@ -45,15 +45,41 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns a note on why there is no recommended stride for the user's own loop; nil if the user described no loop.
+  /// Returns a note on the user's own loop if no cost model recommends strides for this loop: the strides with as much
+  /// work for a block as the best measured strides, or the reason why there are none. Nil if the user described no loop.
   private func noAdvice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
     guard let run = runs.first, isAboutOwnLoop(run) else { return nil }
     let reason =
       sweeps.contains { $0.model?.fits == true }
-      ? "for that, compare only strides, or strides and cores"
-      : sweeps.compactMap(\.obstacle).first ?? "no cost model fits these trials"
-    return RunNote(Conclusion.advice, "No stride for your own loop: \(reason).", runs: runs.map(\.label))
+      ? "for that, compare only strides, or strides and cores" : sweeps.compactMap(\.obstacle).first
+    let says =
+      reason.map { "No stride for your own loop: \($0)." } ?? measuredAdvice(sweeps)
+      ?? "No stride for your own loop: no cost model fits these trials."
+    return RunNote(Conclusion.advice, says, runs: runs.map(\.label))
+  }
+
+  /// Returns the strides of the user's own loop with as much work for a block as the measured strides whose means are
+  /// at most ``ConfidenceInterval/alikeShare`` above the best one; nil if the time of an iteration is not known.
+  private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
+    guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
+      let iterations = iterations.value(in: run.parameters), iterations > 0, let best = best(of: sweep)
+    else { return nil }
+    let most = best * (1 + ConfidenceInterval.alikeShare / 100)
+    let near = sweep.runs.filter { mean(of: $0).map { $0 <= most } ?? false }
+      .compactMap { stride.value(in: $0.parameters) }.sorted()
+    guard let low = near.first, let high = near.last else { return nil }
+    let each = plain / Double(iterations)
+    let own = myIteration.value(in: run.parameters) ?? .zero
+    let scale = own > .zero ? each / Double(own.nanoseconds) : 1
+    let length = myIterations.value(in: run.parameters) ?? 0
+    let strides = [low, high].map { stride in
+      min(max(1, Int((Double(stride) * scale).rounded())), length > 0 ? length : iterations)
+    }
+    func range(_ ends: [String]) -> String { ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])" }
+    let work = range([low, high].map { Quantity(Double($0) * each, .nanoseconds).description })
+    return "No cost model fits these trials. The best means were those of blocks with \(work) of work, which is stride "
+      + "\(range(strides.map(\.withCommas))) of your own loop; measure the loop to confirm that."
   }
 
   /// Whether the advice is about the user's own loop.
@@ -64,11 +90,6 @@ extension ApplyStride: FindingPattern {
   /// Returns advice for runs that differ only in variant and stride, and the labels of the runs with recommended
   /// strides; nil if no cost model fits.
   private func words(of sweeps: [StrideSweep]) -> (says: String, runs: [String])? {
-    func fastest(_ sweeps: [StrideSweep]) -> StrideSweep? {
-      Ranking.lower.best(sweeps) { sweep in
-        sweep.runs.compactMap { Ranking.typical($0.figures(elapsed.metric).map(\.value)) }.min()
-      }
-    }
     guard let chosen = fastest(sweeps.filter { $0.model?.fits == true }), let model = chosen.model,
       let run = chosen.runs.first, let percent = overhead.value(in: run.parameters),
       let plain = plainLoop(of: chosen.runs), model.iterations > 0
@@ -104,6 +125,12 @@ extension ApplyStride: FindingPattern {
     }
     return (loop + says + ".", advised.map(\.label))
   }
+
+  private func mean(of run: Run) -> Double? { Ranking.typical(run.figures(elapsed.metric).map(\.value)) }
+
+  private func best(of sweep: StrideSweep) -> Double? { sweep.runs.compactMap(mean).min() }
+
+  private func fastest(_ sweeps: [StrideSweep]) -> StrideSweep? { Ranking.lower.best(sweeps, by: best) }
 
   /// Returns the time of the plain loop in nanoseconds, computed from the times and the speed-ups of the strided loops;
   /// nil if no run recorded both a time and a speed-up.

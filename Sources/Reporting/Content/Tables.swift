@@ -157,8 +157,12 @@ struct Tables {
       of: found, title: "resource use", "per trial, as the kernel counts it for the process")
   }
 
-  /// Returns a table with a column for each of `metrics`.
+  /// Returns a table with a column for each of `metrics`. The metrics of claims that failed or speak against a document
+  /// precede the others, since a narrow terminal shows only the first columns.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
+    let grave = document.claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
+    let named = Set(grave.flatMap { $0.comparison?.figures ?? [] }.map(\.metric))
+    let metrics = metrics.filter { named.contains($0.name) } + metrics.filter { !named.contains($0.name) }
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
     }

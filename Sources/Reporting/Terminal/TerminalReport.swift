@@ -117,19 +117,19 @@ public struct TerminalReport: Sendable {
 
   // MARK: Tables
 
-  /// Returns the lines of each table, and whether no column or table is omitted. The signs are explained below the last
-  /// table that contains ratios or a best run.
+  /// Returns the lines of each table, and whether no column or table is omitted. A sign is explained below the first
+  /// table that contains the sign.
   private func tables(_ content: ReportContent, _ tables: [Table]) -> (sections: [[String]], isWhole: Bool) {
     let text = TableText(style: style, details: details)
     let tables = tables.map(text.fitted)
     let drawn = tables.map(text.lines)
-    let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
-    let sections = drawn.enumerated().map { index, table in
+    let explained = zip(drawn, content.explained(drawn.map(\.shown)))
+    let sections = zip(0..., explained).map { index, table in
       // With details, the settings are at the end of the report.
       let settings =
         details ? nil : content.settingsNote { style.wrapped($0, .quiet, indent: 2).count <= Self.settingsLines }
-      let notes = index == explained ? content.footnotes(drawn.map(\.shown)) + [settings].compactMap(\.self) : []
-      return table.lines + notes.flatMap { style.wrapped($0, .quiet, indent: 2) }
+      let notes = table.1.notes + (index == 0 ? [settings].compactMap(\.self) : [])
+      return table.0.lines + notes.flatMap { style.wrapped($0, .quiet, indent: 2) }
     }
     return (sections, !drawn.contains { $0.isCut })
   }

@@ -36,6 +36,12 @@ struct DocumentsCommand: ParsableCommand {
   @Option(help: "How to print: table, json or markdown.")
   var format: ListFormat = .table
 
+  @Option(
+    name: .customLong("export"),
+    help: ArgumentHelp("Also write a file, by its extension: .json .html .md (repeatable).", valueName: "file"),
+    completion: .file())
+  var exports: [String] = []
+
   @Flag(help: "Also show the claims that bear a sentence out, each with its figures.")
   var details = false
 
@@ -53,7 +59,15 @@ struct DocumentsCommand: ParsableCommand {
     if !paths.isEmpty, !results.isEmpty {
       throw InputError("--results: result documents stand after it or before it, not both")
     }
-    if paths.count > 1 { return try compare(paths, names) }
+    if paths.count > 1 {
+      guard exports.isEmpty else {
+        throw InputError(
+          "several result documents have a page of their own: gcdlab report FILE FILE --export atlas.html",
+          at: "--export")
+      }
+      return try compare(paths, names)
+    }
+    let files = try FileExport.files(exports, in: FileFormat<DocumentsReport>.all)
     let results = results + paths
     var found: [ResultDocument] = []
     for path in results { found += try ResultDocument.read(path) }
@@ -63,6 +77,7 @@ struct DocumentsCommand: ParsableCommand {
       : try SentenceIndex(documents, tried: try Lab.library.outlines(), results: found, only: names)
     let report = DocumentsReport(index, of: results)
     let areSentences = !names.isEmpty && names.allSatisfy { documents.sentence($0) != nil }
+    try FileExport.write(report, to: files)
     try color.print(asIs: format != .table) { style in
       switch format {
       case .table where areSentences: SentenceReport(index, of: results).text(style)

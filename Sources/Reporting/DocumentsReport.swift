@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// A report on the documents' sentences and their standings: as text for a terminal, as Markdown and as JSON.
+/// A report on the documents' sentences and their standings: as text for a terminal, as an HTML page, as Markdown and as JSON.
 public struct DocumentsReport: Sendable {
   let index: SentenceIndex
   private let files: [String]
@@ -173,6 +173,17 @@ public struct DocumentsReport: Sendable {
     case 1...3: files.map(\.inLine).joined(separator: ", ")
     default: "\(files.count) files of results"
     }
+  }
+
+  /// The report as a self-contained HTML page: the counts, the refuted sentences, and each document.
+  public var html: String {
+    HTMLReport.page(
+      "documents",
+      """
+      <h1>What the documents say, tried</h1>
+      \(HTMLReport.refuted(index, []))\(HTMLReport.chapters(index, []))
+      \(HTMLReport.paragraphs(closing.map { Line($0, .quiet) }))
+      """)
   }
 
   /// The report as GitHub Markdown, with a table for each document. The tables contain no standings if there are no

@@ -1,7 +1,7 @@
 import Exploration
 import Laboratory
 
-/// A format in which traces, explorations or diffs are exported. To add a format, add an element to `all`.
+/// A format in which traces, explorations, diffs or the sentences of documents are exported. To add a format, add an element to `all`.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
@@ -25,6 +25,13 @@ extension FileFormat<[ExplorationResult]> {
         return style.safe(ExplorationText(style: style).render(results, steps: true))
       },
     ]
+  }
+}
+
+extension FileFormat<DocumentsReport> {
+  /// Every format of the documents' sentences, in the order of `help`.
+  public static var all: [FileFormat] {
+    [FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown }]
   }
 }
 

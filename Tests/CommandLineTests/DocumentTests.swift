@@ -70,6 +70,17 @@ import Testing
     #expect(try await Binary.run(["report", live.path, "--color", "always"]).output.contains("\u{1b}["))
   }
 
+  @Test func `the sentences of the documents are exported as a page, as Markdown and as JSON`() async throws {
+    let files = try ["html", "md", "json"].map { try TemporaryFile("documents.\($0)", "") }
+    let ran = try await Binary.run(["documents", "guide"] + files.flatMap { ["--export", $0.path] })
+    #expect(ran.status == 0, "\(ran.errors)")
+    let contents = files.map { readFile($0.path) ?? "" }
+    #expect(contents[0].hasPrefix("<!doctype html>") && contents[0].contains("<th id=\"guide.5\">guide.5</th>"))
+    #expect(contents[1].contains("| guide.5 ") && contents[2].contains("\"guide.5\""))
+    let refused = try await Binary.run(["documents", "a.json", "b.json", "--export", files[0].path])
+    #expect(refused.status == 64 && refused.errors.contains("gcdlab report FILE FILE --export"), "\(refused.errors)")
+  }
+
   @Test func `several documents are reported one after the other`() async throws {
     let both = try TemporaryFile("both.json"), page = try TemporaryFile("page.html")
     let smoke = try await Binary.run([

@@ -27,7 +27,7 @@ extension HTMLReport {
   }
 
   /// Returns the number of sentences for each standing, and the refuted sentences.
-  private static func refuted(_ index: SentenceIndex, _ contents: [ReportContent]) -> Markup {
+  static func refuted(_ index: SentenceIndex, _ contents: [ReportContent]) -> Markup {
     let shown = Set(contents.map(\.document.scenario.name))
     let items = index.refuted.map { entry -> Markup in
       let places = entry.judgedBy.filter(shown.contains).map { " <a href=\"#\($0)\">\($0)</a>" as Markup }

@@ -45,7 +45,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values.
   ///
   /// Disturbances last longer than a trial, so values that were measured one after the other resemble each other, and
-  /// their number overstates what is known. The error is therefore the error of the means of ``batches(_:)`` (Law and
+  /// their number overstates what is known. The error is therefore the error of the means of batches (Law and
   /// Carson, "A Sequential Procedure for Determining the Length of a Steady-State Simulation", 1979).
   ///
   /// - Parameters:

@@ -492,7 +492,7 @@ import Testing
     let own = try says(["my-iteration=160ns"])
     #expect(
       own.contains(
-        /^No cost model fits these trials\. The best means were those of blocks with 1\.02 us of work, which is stride 6 of your own loop;/
+        /^No cost model fits these trials\. Blocks with 1\.02 us of work were the fastest, which is stride 6 of your own loop;/
       ), "\(own)")
     #expect(try says(["my-iteration=160ns", "my-iterations=5"]).contains("is stride 5 of your own loop"))
   }

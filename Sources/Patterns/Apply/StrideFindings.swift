@@ -59,15 +59,18 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says, runs: runs.map(\.label))
   }
 
-  /// Returns the strides of the user's own loop with as much work for a block as the measured strides whose means are
-  /// at most ``ConfidenceInterval/alikeShare`` above the best one; nil if the time of an iteration is not known.
+  /// Returns the strides of the user's own loop with as much work for a block as the measured strides that are
+  /// certainly at most ``ConfidenceInterval/alikeShare`` slower than the best one, in percent. Nil if the time of an
+  /// iteration is not known.
   private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
     guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
-      let iterations = iterations.value(in: run.parameters), iterations > 0, let best = best(of: sweep)
+      let iterations = iterations.value(in: run.parameters), iterations > 0, let best = Ranking.lower.best(sweep.runs, by: mean)
     else { return nil }
-    let most = best * (1 + ConfidenceInterval.alikeShare / 100)
-    let near = sweep.runs.filter { mean(of: $0).map { $0 <= most } ?? false }
-      .compactMap { stride.value(in: $0.parameters) }.sorted()
+    let comparisons = ConfidenceInterval.comparisons(of: sweep.runs.count, withBest: true)
+    let near = sweep.runs.filter { run in
+      let interval = run.rounds(with: best, of: elapsed).interval(among: comparisons)
+      return run.label == best.label || interval.map { $0.high <= 1 + ConfidenceInterval.alikeShare / 100 } == true
+    }.compactMap { stride.value(in: $0.parameters) }.sorted()
     guard let low = near.first, let high = near.last else { return nil }
     let each = plain / Double(iterations)
     let own = myIteration.value(in: run.parameters) ?? .zero
@@ -78,7 +81,7 @@ extension ApplyStride: FindingPattern {
     }
     func range(_ ends: [String]) -> String { ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])" }
     let work = range([low, high].map { Quantity(Double($0) * each, .nanoseconds).description })
-    return "No cost model fits these trials. The best means were those of blocks with \(work) of work, which is stride "
+    return "No cost model fits these trials. Blocks with \(work) of work were the fastest, which is stride "
       + "\(range(strides.map(\.withCommas))) of your own loop; measure the loop to confirm that."
   }
 
@@ -128,9 +131,9 @@ extension ApplyStride: FindingPattern {
 
   private func mean(of run: Run) -> Double? { Ranking.typical(run.figures(elapsed.metric).map(\.value)) }
 
-  private func best(of sweep: StrideSweep) -> Double? { sweep.runs.compactMap(mean).min() }
-
-  private func fastest(_ sweeps: [StrideSweep]) -> StrideSweep? { Ranking.lower.best(sweeps, by: best) }
+  private func fastest(_ sweeps: [StrideSweep]) -> StrideSweep? {
+    Ranking.lower.best(sweeps) { $0.runs.compactMap(mean).min() }
+  }
 
   /// Returns the time of the plain loop in nanoseconds, computed from the times and the speed-ups of the strided loops;
   /// nil if no run recorded both a time and a speed-up.

@@ -28,6 +28,18 @@ struct New: ParsableCommand {
   func run() throws {
     let template = try PackageTemplate(name, dependency: try dependency())
     guard mkdir(name, 0o755) == 0 else { throw InputError("cannot make \(name): \(String(cString: strerror(errno)))") }
+    let paths = (template.files.map(\.path) + [template.link.path]).map { "\(name)/\($0)" }
+    do { try write(template) } catch {
+      remove(paths)
+      throw error
+    }
+    let files = paths.map { "  \($0)" }.joined(separator: "\n")
+    try writeAll(
+      "\(files)\n\nNow: cd \(name) && swift run \(name) smoke && swift run \(name) explore \(name) && swift test\n",
+      to: STDOUT_FILENO)
+  }
+
+  private func write(_ template: PackageTemplate) throws {
     for (path, text) in template.files {
       try makeDirectories(above: "\(name)/\(path)")
       try OutputFile("\(name)/\(path)").write(text)
@@ -35,10 +47,15 @@ struct New: ParsableCommand {
     guard symlink(template.link.destination, "\(name)/\(template.link.path)") == 0 else {
       throw SystemError(errno, "make \(name)/\(template.link.path)")
     }
-    let files = (template.files.map(\.path) + [template.link.path]).map { "  \(name)/\($0)" }.joined(separator: "\n")
-    try writeAll(
-      "\(files)\n\nNow: cd \(name) && swift run \(name) smoke && swift run \(name) explore \(name) && swift test\n",
-      to: STDOUT_FILENO)
+  }
+
+  /// Removes the files at some paths, and the directories that contain no other files.
+  private func remove(_ paths: [String]) {
+    for path in paths {
+      unlink(path)
+      var parts = path.split(separator: "/").dropLast()
+      while !parts.isEmpty, rmdir(parts.joined(separator: "/")) == 0 { parts.removeLast() }
+    }
   }
 
   /// Returns the line of a package manifest that declares the dependency on this lab's package.

@@ -96,6 +96,10 @@ import Testing
     #expect(linked.status == 0 && linked.output == "../my-queue/Counter.swift\n", "\(linked)")
     let again = try await Binary.shell("cd '\(place.path)' && \"$0\" new my-queue --lab https://example.org/gcdlab")
     #expect(again.status == 64 && again.errors.contains("cannot make my-queue: File exists"), "\(again)")
+    // A file that cannot be written leaves nothing behind.
+    let cut = try await Binary.shell(
+      "cd '\(place.path)' && trap '' XFSZ && ulimit -f 1 && \"$0\" new cut --lab https://example.org/gcdlab; ls")
+    #expect(cut.errors.contains("File too large") && cut.output == "my-queue\n", "\(cut)")
     for bad in ["My", "a b", "gcdlab", "../x", ""] {
       #expect(try await Binary.run(["new", bad, "--lab", "https://example.org/gcdlab"]).status == 64, "\(bad)")
     }

@@ -31,9 +31,13 @@ struct DescriptorPair: Sendable {
     case .file:
       guard let scratch else { throw SystemError(EINVAL, "open a file in no directory") }
       let path = scratch.file("bytes")
-      ends[1] = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-      ends[0] = open(path, O_RDONLY)
-      guard !ends.contains(-1) else { throw SystemError(errno, "open a file in \(ScratchDirectory.parent)") }
+      for (end, flags) in [(1, O_WRONLY | O_CREAT | O_TRUNC), (0, O_RDONLY)] {
+        ends[end] = open(path, flags, 0o600)
+        guard ends[end] < 0 else { continue }
+        let error = SystemError(errno, "open a file in \(ScratchDirectory.parent)")
+        if ends[1] >= 0 { close(ends[1]) }
+        throw error
+      }
     }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -130,10 +130,8 @@ public struct TraceText {
     guard !rows.isEmpty else { return [] }
     let more = key.groups.count > rows.count ? ["and \(key.groups.count - rows.count) more queues"] : []
     let grid = TextGrid(headings: QueueFigures.headings, rows: rows)
-    for rank in [0, 1, 2] {
-      let columns = Array(grid.headings.indices).filter {
-        rank == 0 || grid.headings[$0].rank == 0 || grid.headings[$0].rank > rank
-      }
+    for highest in [2, 1, 0] {
+      let columns = grid.headings.indices.filter { grid.headings[$0].rank <= highest }
       let kept = grid.keeping(columns, rows: Array(rows.indices))
       if TextGrid.width(of: kept.widths) <= style.width {
         let lines = kept.lines()

@@ -64,7 +64,8 @@ extension ApplyStride: FindingPattern {
   /// iteration is not known.
   private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
     guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
-      let iterations = iterations.value(in: run.parameters), iterations > 0, let best = Ranking.lower.best(sweep.runs, by: mean)
+      let iterations = iterations.value(in: run.parameters), iterations > 0,
+      let best = Ranking.lower.best(sweep.runs, by: mean)
     else { return nil }
     let comparisons = ConfidenceInterval.comparisons(of: sweep.runs.count, withBest: true)
     let near = sweep.runs.filter { run in

@@ -12,7 +12,9 @@ extension DescriptorRead {
   typealias Begin = @Sendable (_ descriptor: Int32, _ received: ReceivedData) throws -> () -> Void
 
   /// Returns the longest time that a trial takes on an idle machine: the bytes at 10 MB per second, plus one second.
-  func longest(_ trial: Trial) -> Duration? { .microseconds(trial[size] / 10) + .seconds(1) }
+  func longest(_ trial: Trial) -> Duration? {
+    .microseconds(trial[size] / 10) + .microseconds(100) * trial[messages] + .seconds(1)
+  }
 
   /// The settings of the trials that read all written bytes.
   private var wholeSettings: [any Declaration] { [kind, messages, size] }

@@ -15,7 +15,8 @@ import Synchronization
 extension GroupNesting {
   /// Returns the maximum duration of a trial: in each call, all blocks run one after the other.
   func longest(_ trial: Trial) -> Duration? {
-    trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + .seconds(10)
+    trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + trial[hold] * trial[heldCalls]
+      + .seconds(10)
   }
 
   /// A method that submits blocks to a group and returns the group. The blocks add nested work.

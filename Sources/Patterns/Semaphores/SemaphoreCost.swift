@@ -161,5 +161,6 @@ struct SemaphoreCost: Pattern {
   /// the other.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
+      + .milliseconds(1) * (trial[attempts] + trial[waiters])
   }
 }

@@ -136,7 +136,7 @@ extension Results {
             + "z-score above 3.5), most of them in \(most.abridged(to: 3)); none is left out",
           runs: most))
     }
-    if let drift = steadiness.drift {
+    if let drift = steadiness.drift, abs(drift - 1) >= Self.leastDrift {
       let way = drift > 1 ? "grew" : "shrank"
       lines.append(
         RunNote(
@@ -146,6 +146,10 @@ extension Results {
     }
     return lines
   }
+
+  /// The smallest drift that a warning reports, as a share. Many rounds make a much smaller drift significant, which
+  /// matters to nobody.
+  private static let leastDrift = 0.05
 
   /// Returns a description of how the figure of a run in the tables relates to the run's two states: ` (29.4 us, the
   /// mean, is a value that no trial had)`.

@@ -46,7 +46,8 @@ extension ApplyStride: FindingPattern {
   }
 
   /// Returns a note on the user's own loop if no cost model recommends strides for this loop: the strides with as much
-  /// work for a block as the best measured strides, or the reason why there are none. Nil if the user described no loop.
+  /// work for a block as the best measured strides, or the reason why there are none. Nil if the user described no
+  /// loop.
   private func noAdvice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
     guard let run = runs.first, isAboutOwnLoop(run) else { return nil }

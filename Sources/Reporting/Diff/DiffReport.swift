@@ -33,7 +33,8 @@ public struct DiffReport: Sendable {
     let undecided =
       changed.isEmpty
       ? Array(diff.rows.filter { $0.ratio != nil }.sorted { $0.rank.1 < $1.rank.1 }.prefix(Self.mostItems)) : []
-    let hasIntervals = details || style.width >= Self.widthOfIntervals || !undecided.isEmpty
+    let hasIntervals =
+      details || style.width >= Self.widthOfIntervals || !undecided.isEmpty && style.width >= Self.widthOfSides
     // Without room for a line for each figure, the interval is omitted first, then the old and the new figure. A report
     // with details omits nothing, and a wide table continues below.
     let hasSides = details || style.width >= (hasIntervals ? Self.widthOfIntervals : Self.widthOfSides)
@@ -59,7 +60,7 @@ public struct DiffReport: Sendable {
   /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of
   /// figures for each kind of change.
   private var head: [Line] {
-    let common = [scenario, scenario == nil ? nil : metric].compactMap(\.self)
+    let common = [scenario, scenario == nil ? nil : variant, scenario == nil ? nil : metric].compactMap(\.self)
     let name = common.isEmpty ? "" : common.joined(separator: " ") + ": "
     return [
       Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(name + counts, .heading),
@@ -76,6 +77,20 @@ public struct DiffReport: Sendable {
   private var metric: String? {
     let all = Set(diff.rows.map(\.metric))
     return all.count == 1 ? all.first : nil
+  }
+
+  /// The variant of all rows, which the text names once; nil if there are several variants or no settings to tell the
+  /// rows apart.
+  private var variant: String? {
+    let names = Set(diff.rows.map { $0.label.prefix { $0 != "[" } })
+    return names.count == 1 && diff.rows.allSatisfy { $0.label.hasSuffix("]") } ? names.first.map(String.init) : nil
+  }
+
+  /// The name of a row without the parts that the head of the text contains.
+  private func name(of row: ResultDiff.Row) -> String {
+    guard scenario != nil else { return row.name }
+    let label = variant.map { row.label.dropFirst($0.count + 1).dropLast() } ?? row.label[...]
+    return metric == nil ? "\(label) \(row.metric)" : String(label)
   }
 
   /// Returns the words for the change of a row. Reports count rows by these words.
@@ -130,8 +145,7 @@ public struct DiffReport: Sendable {
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
       let cells = self.cells(row, unicode: style.unicode)
       let change = hasIntervals ? cells[3] : row.ratio.map { Quantity.change($0.estimate) } ?? "-"
-      let name = scenario == nil ? row.name : metric == nil ? "\(row.label) \(row.metric)" : row.label
-      let all = [cells[4], name.shortened(to: room, style), cells[1], cells[2], change]
+      let all = [cells[4], name(of: row).shortened(to: room, style), cells[1], cells[2], change]
       return columns.map { all[$0] }
     }
     let headings = columns.map {

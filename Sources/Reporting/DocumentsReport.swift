@@ -1,7 +1,8 @@
 import Laboratory
 import Measurement
 
-/// A report on the documents' sentences and their standings: as text for a terminal, as an HTML page, as Markdown and as JSON.
+/// A report on the documents' sentences and their standings: as text for a terminal, as an HTML page, as Markdown and
+/// as JSON.
 public struct DocumentsReport: Sendable {
   let index: SentenceIndex
   private let files: [String]

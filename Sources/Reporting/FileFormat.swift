@@ -1,7 +1,8 @@
 import Exploration
 import Laboratory
 
-/// A format in which traces, explorations, diffs or the sentences of documents are exported. To add a format, add an element to `all`.
+/// A format in which traces, explorations, diffs or the sentences of documents are exported. To add a format, add an
+/// element to `all`.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String

@@ -2,7 +2,8 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A file for traces, explorations, a diff or the sentences of documents. The extension of the file determines the format.
+/// A file for traces, explorations, a diff or the sentences of documents. The extension of the file determines the
+/// format.
 struct FileExport<Input> {
   private let format: FileFormat<Input>
   private let file: OutputFile

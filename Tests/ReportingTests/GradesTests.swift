@@ -88,7 +88,7 @@ import Testing
 
   @Test func `a report on a stand-in mentions it below the title, and its claims do not count`() throws {
     let content = try Self.content([Self.judgement(.violated, bears: "other.1"), Self.judgement(.held)])
-    let says = "On Linux: stand-in, says nothing of Dispatch"
+    let says = "On Linux: stand-in, says nothing about Dispatch"
     #expect(Self.lines(content)[1] == says && !Self.lines(content)[2].hasPrefix("Documents"))
     #expect(MarkdownReport.render(content).contains("**\(says)**"))
     #expect(HTMLReport.render([content]).contains("<p class=\"care\">\(says)</p>"))

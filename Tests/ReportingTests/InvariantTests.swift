@@ -57,10 +57,13 @@ import Testing
       ),
       (
         "runs.0.outcomes", .object(["hung": .number(6)]),
-        "runs[0].metrics.elapsed: found 6 rounds, but 0 trials could have it"
+        "runs[0].metrics.elapsed: found 6 rounds, but 0 trials can have a figure"
       ),
       ("runs.0.signals", .object(["5": .number(2)]), "runs[0].signals: found 2, but 0 trials trapped"),
-      ("runs.0.metrics.elapsed.unit", .text("B"), "runs[0].metrics.elapsed: its kind, unit or better direction is not"),
+      (
+        "runs.0.metrics.elapsed.unit", .text("B"),
+        "runs[0].metrics.elapsed: its kind, unit or better direction differs from scenario.metrics"
+      ),
       ("runs.0.metrics.elapsed.count", .number(119), "count: found 119, but the histogram has 120 samples"),
       ("runs.0.metrics.elapsed.count", .number(-120), "count: found -120, but the histogram has 120 samples"),
       ("runs.0.metrics.elapsed.min", .number(30_000), "min: found 30000.0, but the histogram begins at "),
@@ -68,14 +71,15 @@ import Testing
       ("runs.0.metrics.elapsed.max", .number(1), "max: found 1.0, but the histogram ends at "),
       ("runs.0.metrics.elapsed.p50", .number(1), "p50: found 1.0, which is out of order"),
       ("runs.0.metrics.elapsed.p90", .number(1), "p90: found 1.0, which is out of order"),
-      ("runs.0.metrics.elapsed.p90", nil, "p90: it belongs to 10 samples or more, found 120"),
+      ("runs.0.metrics.elapsed.p90", nil, "p90: expected if and only if there are 10 samples or more, found 120"),
       (
-        "runs.0.metrics.elapsed.p99_9", .number(21_000), "p99_9: it belongs to 1000 samples or more, found 120"
+        "runs.0.metrics.elapsed.p99_9", .number(21_000),
+        "p99_9: expected if and only if there are 1000 samples or more, found 120"
       ),
-      ("runs.0.metrics.elapsed.mean", .number(1), "mean: found 1.0, but the histogram's is "),
+      ("runs.0.metrics.elapsed.mean", .number(1), "mean: found 1.0, but the mean of the histogram is "),
       ("runs.0.metrics.elapsed.total", .number(1), "total: found 1.0, but the sum of the histogram is "),
       ("runs.0.metrics.elapsed.stddev", .number(-1), "stddev: it is negative"),
-      ("runs.0.metrics.elapsed.stddev", nil, "stddev: it belongs to 2 samples or more, found 120"),
+      ("runs.0.metrics.elapsed.stddev", nil, "stddev: expected if and only if there are 2 samples or more, found 120"),
       ("runs.0.metrics.elapsed.histogram", .list([]), "runs[0].metrics.elapsed.histogram: it is empty"),
       (
         "runs.0.metrics.elapsed.histogram.1", .list([.number(1), .number(1)]),
@@ -110,11 +114,11 @@ import Testing
       ("claims.1.evidence.lost", .number(0), "claims[1].evidence.lost: found 0, allowed is 1 to "),
       (
         "claims.0.evidence.leftRange", .list([.number(5), .number(5)]),
-        "claims[0].evidence.leftRange: it is not from low to high"
+        "claims[0].evidence.leftRange: expected two values, the smaller first"
       ),
       (
         "claims.0.evidence.rightRange", .list([.number(5)]),
-        "claims[0].evidence.rightRange: it is not from low to high"
+        "claims[0].evidence.rightRange: expected two values, the smaller first"
       ),
       ("claims.0.evidence.trials", .number(-1), "claims[0].evidence.trials: found -1"),
       ("claims.0.verdict", .text("violated"), "claims[0].evidence.met: found 192 of 192 trials, which is not violated"),
@@ -124,8 +128,8 @@ import Testing
       ),
       ("claims.2.evidence.met", .number(0), "claims[2].evidence.met: found 0 of 6 trials, which is not supported"),
       ("claims.2.verdict", .text("refuted"), "claims[2].evidence.met: found 6 of 6 trials, which is not refuted"),
-      ("claims.2.evidence.low", .number(0.7), "claims[2].evidence.ratio: it is not from low to high"),
-      ("claims.2.evidence.low", nil, "claims[2].evidence.ratio: it comes with low and high, or none of them"),
+      ("claims.2.evidence.low", .number(0.7), "claims[2].evidence.ratio: low, ratio and high do not ascend"),
+      ("claims.2.evidence.low", nil, "claims[2].evidence.ratio: expected low, ratio and high, or none of them"),
     ] as [(String, JSONValue?, String)])
   func `a value that no run can have is refused with its place`(_ path: String, _ value: JSONValue?, _ problem: String)
     throws

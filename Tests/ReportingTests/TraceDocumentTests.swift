@@ -103,7 +103,7 @@ import Testing
       ("blocks.0.submitter", .number(9), "traces[0].blocks[0].submitter: found 9, but there are 4 lanes"),
       ("blocks.0.begin", .number(600_000), "traces[0].blocks[0].begin: found 600000, before its submitted at 700000"),
       ("blocks.0.end", .number(1_000_000), "traces[0].blocks[0].end: found 1000000, before its begin at 1100000"),
-      ("blocks.0.begin", nil, "traces[0].blocks[0].begin: a begin comes with a lane, or neither is there"),
+      ("blocks.0.begin", nil, "traces[0].blocks[0].begin: expected a begin and a lane, or neither of them"),
       ("blocks.0.number", .number(0), "traces[0].blocks[0].number: found 0"),
       ("blocks.1.submitted", .number(1), "traces[0].blocks[1].submitted: it is not in order of submission"),
       ("blocks.3.end", .number(9_000_000), "traces[0].blocks[3].end: the block ended but never began"),

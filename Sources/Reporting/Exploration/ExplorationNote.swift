@@ -2,8 +2,8 @@ import Exploration
 import Laboratory
 
 extension RunNote {
-  /// Creates a note on the results of exploring a scenario's variants, for the notes on a run of the scenario; nil if
-  /// no variant could be explored.
+  /// Creates a note on a run of a scenario from the results of exploring the scenario's variants; nil if no variant
+  /// could be explored.
   public init?(exploring results: [ExplorationResult]) {
     let explored = results.filter { $0.obstacle == nil && $0.summary != nil }
     guard let scenario = explored.first?.scenario else { return nil }

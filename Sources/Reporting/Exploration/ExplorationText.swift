@@ -101,7 +101,8 @@ public struct ExplorationText {
     let headings = [Table.Heading("step")] + columns.map { .init(record.strands[$0], .left) }
     var lines: [String] = []
     if !rows.isEmpty {
-      // The text about the broken promise follows its step, in place of the empty columns after the step.
+      // The text about a broken promise follows the step that breaks the promise, in place of the empty columns after
+      // the step.
       let grid = TextGrid(headings: headings, rows: rows).lines()
       lines = zip(grid, [nil] + steps.map { $0.breaks }).map { line, breaks in
         line + (breaks.map { "  " + style.sign("← ", "<- ") + $0 } ?? "")

@@ -51,7 +51,8 @@ enum ExplorationWords {
     }
   }
 
-  /// Returns the participants in words, `the caller, 2 threads and 1 block`; empty if there are none.
+  /// Returns the participants in words, `the caller, 2 threads and 1 block`; an empty string if there are no
+  /// participants.
   static func participants(_ names: [String]) -> String {
     let kinds = names.grouped { $0.split(separator: " ").dropLast().joined(separator: " ") }
     return kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) }.listed()

@@ -3,11 +3,11 @@ import Measurement
 
 /// The circumstances of a run: its settings, the machine, the tool and the command.
 extension ReportContent {
-  /// The settings: `iterations 1_000_000, work 15 ns`.
+  /// The settings: `iterations 1,000,000, work 15 ns`.
   var settings: String { document.sharedSettings.joined(separator: ", ") }
 
-  /// Returns the settings as a note below a table, `at hold 1 us, entries 2,000`, as many as fit; nil if there are no
-  /// settings, or if the answer of a search contains them.
+  /// Returns a note below a table with as many settings as fit, `at hold 1 us, entries 2,000`; nil if there are no
+  /// settings, or if the run is a search, whose answer contains the settings.
   func settingsNote(fits: (String) -> Bool) -> String? {
     guard !seeksBest else { return nil }
     let all = document.sharedSettings
@@ -18,8 +18,8 @@ extension ReportContent {
     return notes.first(where: fits) ?? notes.last
   }
 
-  /// The settings that the command line changed: `settings changed by --set: iterations 5_003`; empty if there are
-  /// none.
+  /// The settings that the command line changed, `settings changed by --set: iterations 5,003`; empty if no setting was
+  /// changed.
   var changedSettings: String {
     let changed = document.changedSettings
     let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
@@ -34,7 +34,7 @@ extension ReportContent {
     return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
   }
 
-  /// The facts about the machine and the run, without the details of the machine that other commands show.
+  /// The facts about the processor, the cores and the run.
   var briefFacts: [String] { processor + run }
 
   private var processor: [String] {
@@ -44,7 +44,7 @@ extension ReportContent {
   private var run: [String] {
     let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.wasNotTried) }
     guard wasTried else { return ["no trial was run"] }
-    // Settings that are out of reach take part in few rounds of a search.
+    // In a search, runs that are out of reach of the best run have few rounds.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
     let counted = seeksBest && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
     return ["\(counted) in \(Self.time(document))"]
@@ -65,7 +65,7 @@ extension ReportContent {
   /// The version of Dispatch under test; nil for the Dispatch of the Swift toolchain.
   private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
-  /// The command line, quoted for a shell; nil if a program started the run.
+  /// The command line, quoted for a shell; nil if the run was not started from a command line.
   var command: String? { Self.command(document) }
 
   static func command(_ document: ResultDocument) -> String? {
@@ -87,7 +87,7 @@ extension ReportContent {
 }
 
 extension ResultDocument {
-  /// The settings that all runs share, without the parameters that every variant ignores. They are part of the figures.
+  /// The settings that all runs share, without the parameters that every variant ignores.
   var sharedSettings: [String] { texts(of: scenario.parameters.filter { $0.ignored != true }) }
 
   /// The settings that the command line changed.

@@ -10,8 +10,8 @@ enum ClaimRelation {
     return sides.isEmpty ? "the lab's own" : sides.joined(separator: ", ")
   }
 
-  /// Returns the number of claims that test sentences, and the number of claims that are the lab's own: `7 test
-  /// sentences of the documents (guide.5 …: see `gcdlab documents guide`), 18 are the lab's own`.
+  /// Returns the number of claims that test sentences, with a command that shows these sentences, and the number of the
+  /// lab's own claims: `7 test sentences of the documents (…), 18 are the lab's own`.
   ///
   /// - Parameter grades: The identifiers of the sentences that each claim grades.
   static func counts(_ grades: [[String]]) -> String {

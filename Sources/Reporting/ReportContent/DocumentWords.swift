@@ -14,7 +14,7 @@ extension Documents.Era {
 }
 
 extension Documents.Strength {
-  /// An explanation of the strength in words: how claims and trials decide a sentence of this strength.
+  /// An explanation of how claims and trials decide a sentence of this strength.
   var means: String {
     switch self {
     case .always: "of every run: one counterexample refutes it"

@@ -1,24 +1,24 @@
 import Laboratory
 import Measurement
 
-/// A plot of the medians of a metric and the range of their rounds, with a row for each run and a panel for each point
-/// of the sweep.
+/// A plot of one metric, with the median and the range of each run's rounds. Each run has a row, and each point of the
+/// sweep has a panel.
 struct DotPlot: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
     /// Whether other rows are compared with this row.
     let isReference: Bool
-    /// The figure of the run in the table: the median, the range, or the way in which the trials ended if they have no
-    /// figure.
+    /// The text of the figure in the table: a mean, a median or a range. If there is no figure, the text is the way in
+    /// which the trials ended.
     let figure: String
-    /// The ratio of the run in the table; empty if there is none.
+    /// The text of the ratio in the table; empty if there is no ratio.
     let ratio: String
-    /// The median; nil if the table contains a range or no figure.
+    /// The median, or the mean if means rank the runs; nil if the table contains a range or no figure.
     let median: Double?
     /// The range of the rounds, or of the samples if the table contains a range; nil for fewer than two rounds.
     let span: ClosedRange<Double>?
-    /// Whether the rounds distinguish the run from its reference; nil if they are too few, or if there is no reference.
+    /// Whether the rounds distinguish the run from its reference; nil if there are too few rounds or no reference.
     let isDistinct: Bool?
     /// Whether the rounds are too noisy to compare the run with its reference.
     var isTooNoisy = false
@@ -43,7 +43,7 @@ struct DotPlot: Sendable {
   /// The maximum number of rows.
   private static let most = 32
 
-  /// Creates the plot of the headline metric; nil if no figure was measured.
+  /// Creates the plot of the first shown metric that was measured; nil if no figure was measured.
   init?(_ tables: Tables) {
     let (index, runs) = (tables.index, tables.index.document.runs)
     func isMeasured(_ metric: MetricFacts) -> Bool {
@@ -56,7 +56,7 @@ struct DotPlot: Sendable {
     let alike =
       isHeadline ? [] : tables.shown.filter { $0.kind == metric.kind && $0.unit == metric.unit && isMeasured($0) }
     guard alike.count < 3 else {
-      // The plot is of a family of metrics, such as one for each priority. Each run has a panel, with a row for each
+      // The metrics form a family, such as one metric for each priority. Each run has a panel with a row for each
       // metric.
       title = metric.kind == .latency ? "times" : "figures"
       note = "medians over the trials"
@@ -113,7 +113,7 @@ struct DotPlot: Sendable {
     samples.median?.isFinite == true && samples.min.value.isFinite && samples.max.value.isFinite
   }
 
-  /// Returns the row of a run; nil if the run completed and has no figure.
+  /// Returns the row of a run; nil if all trials of the run completed without a figure.
   private static func row(
     _ label: String, _ run: Int, _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
   ) -> Row? {

@@ -5,8 +5,8 @@ extension ClaimFacts {
   /// The evidence for the verdict, in one sentence.
   var evidenceText: String { evidenceText(unless: nil) }
 
-  /// Returns the evidence for the verdict in one sentence. The sentence does not contain the number of rounds if it
-  /// equals `known`.
+  /// Returns the evidence for the verdict in one sentence. The sentence does not contain the number of rounds if this
+  /// number equals `known`.
   func evidenceText(unless known: Int?) -> String {
     let trials = "\(evidence.trials.counted("trial"))"
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
@@ -20,7 +20,7 @@ extension ClaimFacts {
       let isAll = evidence.met == evidence.trials && evidence.lost == nil
       let others = evidence.lost.map { ", \($0) more lost" } ?? ""
       let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(others)\(spread(over: known))"
-      // If a check with `==` is met, the check already contains the figure.
+      // A check with `==` already contains the figure of the trials that meet the check.
       guard comparison?.comparison != .equal, evidence.left != nil else { return seen }
       return seen + (isAll ? ", " : "; there ") + counted
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), \(counted)"
@@ -30,7 +30,7 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether the sentence contains a ratio of paired rounds, or states that there is no significant difference.
+  /// Whether ``evidenceText`` contains a ratio of paired rounds, or states that there is no significant difference.
   var hasRatio: Bool {
     switch ratioResult {
     case .ratio(let interval): !interval.isSame(evidence.meaning)
@@ -39,8 +39,8 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether the interval of the ratio includes 1 so that neither side is better: `narrow` if there is no significant
-  /// difference, `wide` if the ratio is too noisy.
+  /// Whether the interval of the ratio includes 1, so that neither side is better. `narrow` is true if there is no
+  /// significant difference, and `wide` is true if the ratio is too noisy.
   var isUntold: (narrow: Bool, wide: Bool) {
     switch ratioResult {
     case .noDifference: (true, false)
@@ -49,10 +49,10 @@ extension ClaimFacts {
     }
   }
 
-  /// The figure of the left side as text; the smallest and the largest figure if the trials have different figures.
+  /// The figure of the left side as text, or the smallest and the largest figure if the trials have different figures.
   private var left: String { side(evidence.left, evidence.leftRange) }
 
-  /// Returns the median of a side as text, or its smallest and largest figure if they differ.
+  /// Returns the median of a side as text, or the smallest and the largest figure of the side if these figures differ.
   private func side(_ median: Number?, _ range: [Number]?) -> String {
     guard let range, range.count == 2 else { return figure(median) }
     let ends = range.map(figure)
@@ -65,7 +65,8 @@ extension ClaimFacts {
     return whole?.withCommas ?? Quantity(value, evidence.unit).description
   }
 
-  /// Returns the number of settings as text if there are more trials than rounds: ` (6 at each of 3 settings)`.
+  /// Returns text about the number of settings if there are more trials than rounds, ` (6 at each of 3 settings)`;
+  /// otherwise an empty string.
   private func spread(over rounds: Int?) -> String {
     guard let rounds, rounds > 0, evidence.trials > rounds, evidence.trials % rounds == 0,
       comparison?.figures.first?.scope.isOne == true
@@ -73,10 +74,10 @@ extension ClaimFacts {
     return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
   }
 
-  /// The figure of the left side as text; the figures of both sides if the check compares two figures.
+  /// The figure of the left side as text, or the figures of both sides if the check compares two figures.
   private var found: String { comparison?.figures.count == 2 ? bothSides : left }
 
-  /// The figure of the left side with the name of its metric, `4 to 40,330 duplicates`; the figures of both sides if
+  /// The figure of the left side with the name of its metric, `4 to 40,330 duplicates`, or the figures of both sides if
   /// the check compares two figures.
   private var counted: String {
     let names = comparison?.figures.map(\.metric) ?? []
@@ -104,16 +105,15 @@ extension ClaimFacts {
     return ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
   }
 
-  /// The result of the rounds for the ratio.
+  /// The result of the paired rounds for the ratio of the sides.
   private enum RatioResult {
     case ratio(ConfidenceInterval)
-    /// The interval includes 1. The order of the two medians is chance, too.
+    /// The interval includes 1, so the order of the two medians may also be chance.
     case noDifference(ConfidenceInterval)
     case tooNoisy
   }
 
-  /// The result of the rounds for the ratio; nil if there is no ratio, or if the verdict does not depend on the
-  /// interval.
+  /// The result of the paired rounds; nil if there is no ratio, or if the verdict does not depend on the interval.
   private var ratioResult: RatioResult? {
     guard let interval else { return nil }
     guard interval.low < 1, interval.high > 1 else { return .ratio(interval) }
@@ -121,8 +121,8 @@ extension ClaimFacts {
     return interval.isNoise ? .tooNoisy : .noDifference(interval)
   }
 
-  /// The medians, and the result for their ratio in the direction of the claim. Without a result, the text contains the
-  /// distance from the limit, or only the medians.
+  /// The figures of both sides, with the result of the paired rounds for their ratio. Without such a result, the text
+  /// contains the distance from the limit, or only the figures.
   private var comparedText: String {
     let sides = bothSides
     switch ratioResult {
@@ -135,9 +135,11 @@ extension ClaimFacts {
     }
   }
 
-  /// The distance from the limit, `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %`, or for a count `width: 2
-  /// where at most 1 is claimed`. Nil if the check compares two figures or asks for a difference, or if the verdict is
-  /// `inconclusive`.
+  /// The figure of the left side with its distance from the limit, as text; nil if the right side is not a limit, if
+  /// the check is an inequality (`!=`), or if the verdict is `inconclusive`.
+  ///
+  /// Examples: `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %`, and for a count `width: 2 where at most 1 is
+  /// claimed`.
   private var claimed: String? {
     guard verdict != .inconclusive, let found = evidence.left, let comparison, comparison.isOfLimit else { return nil }
     if let limit = evidence.right, evidence.unit != .none || !comparison.hasLimit, limit.value > 0,
@@ -167,10 +169,10 @@ extension ClaimFacts {
     return "\(measured)\(left)" + (isAsAsked ? ", as claimed" : " where \(asked) is claimed")
   }
 
-  /// The prefix `contended: ` with the metric of both figures; empty if the figures are of different metrics.
+  /// The prefix `contended: ` with the metric of both figures; empty if the figures have different metrics.
   private var measured: String { comparison?.sharedMetric.map { "\($0): " } ?? "" }
 
-  /// The two sides, with their names if both sides are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
+  /// The two sides as text, with their names if both sides are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
   private var bothSides: String {
     let figures = [left, side(evidence.right, evidence.rightRange)]
     let named =
@@ -189,16 +191,16 @@ extension WrittenCheck {
     return hasLimit || sides?[0].isProduct == false && sides?[1].isProduct == true
   }
 
-  /// The metric of the figures on both sides; nil if they are of different metrics.
+  /// The metric of the figures on both sides; nil if the figures have different metrics.
   fileprivate var sharedMetric: String? {
     let metrics = Set(figures.map(\.metric))
     return metrics.count == 1 ? metrics.first : nil
   }
 
-  /// The names that distinguish the sides if both sides are figures: variants, points or metrics. Nil if one side is a
-  /// number.
+  /// The names that distinguish the figures of the two sides: variants, points or metrics; nil if a side is not a
+  /// figure, or if both figures are the same.
   ///
-  /// The name of a product includes the factor, since the figure beside the name is that of the product.
+  /// The name of a product includes the factor, since the figure beside the name is the figure of the product.
   var sideNames: [(text: String, isProduct: Bool)]? {
     let sides = [left, right].map { operand -> (factor: Double?, figure: Figure)? in
       switch operand {

@@ -2,15 +2,15 @@ import Laboratory
 import Measurement
 
 extension ReportContent {
-  /// Returns the meanings of the signs in some tables, one line for each sign, and a note if there are too few rounds
-  /// for intervals.
+  /// Returns notes that explain the columns and the signs of some tables, and a note if there are too few rounds for
+  /// intervals.
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     return columnNotes(shown) + bestRunNotes(facts) + referenceNotes(facts) + ratioNotes(facts) + floorNotes(facts)
       + roundNotes(facts, isOfTables: !shown.isEmpty)
   }
 
-  /// Returns the meanings of the columns in some tables.
+  /// Returns notes that explain the columns of some tables.
   private func columnNotes(_ shown: [Table]) -> [String] {
     let titles = Set(shown.flatMap(\.headings).map(\.title))
     var notes: [String] = []
@@ -29,7 +29,8 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the meanings of the signs at the best run and at runs that are compared with it, in one line.
+  /// Returns a note that explains the signs of the best run and of runs that are compared with the best run; an empty
+  /// array if there are no such signs.
   private func bestRunNotes(_ facts: Cell.Facts) -> [String] {
     guard !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline else {
       return []
@@ -55,7 +56,8 @@ extension ReportContent {
     return [signs.compactMap(\.self).joined(separator: "; ")]
   }
 
-  /// Returns the meanings of the signs at runs that are compared with the reference, in one line.
+  /// Returns a note that explains the signs of runs that are compared with the reference; an empty array if there are
+  /// no such signs.
   private func referenceNotes(_ facts: Cell.Facts) -> [String] {
     guard let reference = comparison?.reference else { return [] }
     let signs = [
@@ -65,7 +67,7 @@ extension ReportContent {
     return signs.isEmpty ? [] : [signs.joined(separator: ", ")]
   }
 
-  /// Returns the meanings of ratios with and without intervals.
+  /// Returns notes that explain ratios with and without intervals.
   private func ratioNotes(_ facts: Cell.Facts) -> [String] {
     var notes: [String] = []
     if !facts.isDisjoint(with: [.interval, .ends, .span]) {
@@ -85,12 +87,14 @@ extension ReportContent {
       )
     }
     if facts.contains(.allRounds) {
-      notes.append("in all rounds: no round of one is as good as any of the other, although the ratio varies widely")
+      notes.append(
+        "in all rounds: every round of one run is better than every round of the other, although the ratio "
+          + "varies widely")
     }
     return notes
   }
 
-  /// Returns the meanings of the signs at figures near a floor.
+  /// Returns notes that explain the signs of figures near a noise floor.
   private func floorNotes(_ facts: Cell.Facts) -> [String] {
     var notes: [String] = []
     if facts.contains(.nearFloor) {
@@ -119,8 +123,8 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the metrics in some tables that are ratios or shares. Footnotes explain these metrics, since their names
-  /// do not contain what the ratio is of.
+  /// Returns the metrics of some tables that are ratios or shares. Footnotes explain these metrics, since the name of a
+  /// ratio does not say which quantities are divided.
   private func ratios(in tables: [Table]) -> [MetricFacts] {
     let titles = Set(tables.flatMap(\.headings).map(\.title))
     return document.scenario.metrics.filter {
@@ -128,7 +132,8 @@ extension ReportContent {
     }
   }
 
-  /// A text with the confidence that all intervals of a table contain the true ratios simultaneously.
+  /// The words for confidence intervals that together contain all true ratios of a table: `simultaneous 99 % confidence
+  /// intervals`.
   private var certainty: String {
     "simultaneous \(Quantity(100 * ConfidenceInterval.confidence, .percent)) confidence intervals"
   }

@@ -1,7 +1,7 @@
 import Laboratory
 
-/// The standings of the documents' sentences according to some runs. The grades contain each sentence that a claim of
-/// these runs grades.
+/// The standings of documents' sentences according to the claims of some runs. A sentence without a claim in these runs
+/// has no grade.
 struct Grades: Sendable {
   struct Grade: Sendable {
     let sentence: Documents.Sentence
@@ -11,8 +11,8 @@ struct Grades: Sendable {
   }
   /// The grades, in the order of the documents.
   let grades: [Grade]
-  /// The system on which every graded sentence was tried with a stand-in for Dispatch, such as `Linux`; nil if Dispatch
-  /// was tried.
+  /// The name of the operating system, such as `Linux`, if all graded sentences were tried with stand-ins for Dispatch;
+  /// nil otherwise.
   let standIn: String?
 
   init(_ runs: [ResultDocument], by documents: Documents?) {
@@ -39,8 +39,8 @@ struct Grades: Sendable {
     standIn = isStandIn ? system : nil
   }
 
-  /// The grades as a line, the most severe first: `Documents: guide.19 refuted; guide.27, guide.31 borne out`. Nil if
-  /// no sentence was graded, or if only a stand-in was tried.
+  /// The grades as a line, with the most severe standing first, `Documents: guide.19 refuted; guide.27, guide.31 borne
+  /// out`; nil if no sentence was graded, or if only stand-ins were tried.
   var line: Line? {
     guard standIn == nil else { return nil }
     let phrases = SentenceStanding.allCases.compactMap { standing -> Line.Phrase? in
@@ -50,7 +50,8 @@ struct Grades: Sendable {
     return Line("Documents: ", phrases, separator: "; ")
   }
 
-  /// The command that shows the first sentence that is not borne out; nil if there is no such sentence.
+  /// A hint with the command that explains the first doubtful sentence; nil if no sentence is refuted, partly borne out
+  /// or undecided, or if only stand-ins were tried.
   var hint: String? {
     let doubtful: [SentenceStanding] = [.refuted, .partly, .undecided]
     guard standIn == nil else { return nil }
@@ -59,15 +60,15 @@ struct Grades: Sendable {
     }
   }
 
-  /// A warning below the title of a report that only a stand-in was tried; nil if Dispatch was tried.
-  var caution: String? { standIn.map { "On \($0): stand-in, says nothing of Dispatch" } }
+  /// A warning that only stand-ins were tried, for the top of a report; nil if Dispatch was tried.
+  var caution: String? { standIn.map { "On \($0): stand-in, says nothing about Dispatch" } }
 
-  /// The grades of the refuted sentences.
   var refuted: [Grade] { grades.filter { $0.standing == .refuted } }
 }
 
 extension SentenceStanding {
-  /// The standing in the form in which a line of grades contains it after the numbers of sentences.
+  /// The words for the standing after the identifiers of sentences in a line of grades: `borne out in one
+  /// configuration`.
   fileprivate var phrase: String {
     switch self {
     case .inOneConfiguration, .byInference: "\(SentenceStanding.borneOut.rawValue) \(rawValue)"

@@ -2,14 +2,14 @@ import Laboratory
 import Measurement
 import RealModule
 
-/// A map of a metric over two swept parameters, with a panel for each variant and a cell for each point. The strength
-/// of a cell's colour is its distance from the reference.
+/// A map of a metric over two or more swept parameters. Each variant has a panel, and each point has a cell. The
+/// strength of a cell's colour shows the distance of the figure from the reference.
 struct HeatMap: Sendable {
   struct Point: Sendable {
     /// The text of the cell in the table.
     let text: String
-    /// The distance from the reference, or from the best figure without a reference, as a share of the largest
-    /// distance: from 0 to 1 on a logarithmic scale; nil if there is no figure.
+    /// The distance from the reference as a share of the largest distance, on a logarithmic scale from 0 to 1; nil if
+    /// there is no figure. Without a reference, the distance is that from the best figure.
     let strength: Double?
     /// Whether the cell is better than the reference.
     let isBetter: Bool
@@ -28,7 +28,8 @@ struct HeatMap: Sendable {
   struct Panel: Sendable {
     let variant: String
     let isBroken: Bool
-    /// The values of the parameter `across`; a single column, `any threads`, if the variant ignores the parameter.
+    /// The values of the parameter `across`, as text; a single column, `any threads`, if the variant ignores the
+    /// parameter.
     let columns: [String]
     let rows: [Row]
     /// Whether the variant depends on the parameter `across`.
@@ -85,7 +86,7 @@ struct HeatMap: Sendable {
     let areRatios: Bool
     /// The best figure; nil if there is no figure.
     private let best: Double?
-    /// The largest distance of a run from its reference.
+    /// The largest distance of a run from its reference, as the absolute value of a logarithm.
     private var farthest = 0.0
 
     private var index: RunIndex { tables.index }
@@ -99,7 +100,8 @@ struct HeatMap: Sendable {
       farthest = runs.compactMap(distance).filter(\.isFinite).map(abs).max() ?? 0
     }
 
-    /// Returns the logarithm of the ratio between a run and its reference; nil if there is no ratio.
+    /// Returns the logarithm of the ratio between a run and its reference, or the best figure if the cells are not
+    /// ratios; nil if there is no ratio.
     private func distance(_ run: Int) -> Double? {
       guard areRatios else {
         return index.ranked(run, by: metric).flatMap { figure in

@@ -9,10 +9,10 @@ public enum Legend {
     "anomaly: witnessed in at least one trial, else not witnessed",
     "performance: supported or refuted by the rounds (ratios of paired rounds, every round of one side below every "
       + "round of the other, or a figure against a limit), inconclusive if they do not decide",
-    "unavailable: not judged; the reason stands beside it",
+    "unavailable: not judged; the reason is given",
   ]
 
-  /// The meaning of *not so*, the word for a refuted claim that grades no document.
+  /// The meaning of *not so*, the word for a refuted claim that grades no sentence of a document.
   static let notSo = "not so: a refuted claim of the lab's own"
 
   /// Returns the lines that explain a verdict, a kind of claim or a role, such as `held` or `yardstick`; empty for an
@@ -53,7 +53,7 @@ extension ReportContent {
         verdicts.contains(.witnessed) ? "witnessed: at least once" : nil, notSo,
         hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
         shown.contains(where: \.isUntold.narrow) ? "no significant difference: \(alike)" : nil,
-        shown.contains(where: \.isUntold.wide) ? "too noisy to tell: a wider one" : nil,
+        shown.contains(where: \.isUntold.wide) ? "too noisy to tell: a wider interval" : nil,
       ].compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
@@ -62,7 +62,7 @@ extension ReportContent {
       + (hasRatios
         ? [
           "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with the 99 % "
-            + "interval of this claim alone (those of a table hold all together, and are wider); no significant difference: \(alike); too noisy to tell: a wider one"
+            + "interval of this claim alone (the intervals of a table hold together, and are wider); no significant difference: \(alike); too noisy to tell: a wider interval"
         ] : [])
   }
 }

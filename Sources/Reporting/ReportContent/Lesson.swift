@@ -76,7 +76,7 @@ struct Lesson {
     let width: Int
   }
 
-  /// Returns the marker of the list item that a line begins, `- ` or `1. `; nil if the line does not begin an item.
+  /// Returns the marker at the beginning of a list item, such as `- ` or `1. `; nil if the line does not begin an item.
   private static func marker(_ line: String) -> Marker? {
     let indent = indent(line)
     let text = line.dropFirst(indent)
@@ -120,7 +120,7 @@ struct Lesson {
 
   // MARK: Spans
 
-  /// Returns the spans of a line, each with its style. A mark without a closing mark is text.
+  /// Returns the spans of a text, each with its style. A mark without a closing mark is plain text.
   static func spans(_ text: String) -> [Span] {
     var spans: [Span] = []
     var plain = ""

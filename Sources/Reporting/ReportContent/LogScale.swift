@@ -1,6 +1,5 @@
 import RealModule
 
-/// A logarithmic scale.
 enum LogScale {
   /// Returns the position of `value` on a logarithmic scale from `low` (0) to `high` (1). All arguments must be above
   /// 0, and `low` must be below `high`.

@@ -2,37 +2,37 @@ import Laboratory
 import Measurement
 
 extension ConfidenceInterval {
-  /// The larger half of the interval as a share of the estimate: `±2.1 %`.
+  /// The larger half of the interval as a share of the estimate: `±2.1 %`; `±?` for a share of 1000 % or more.
   var margin: String {
     let share = share
     return Signs.margin + (share < 1000 ? "\(Quantity.fixed(share, decimals: share < 9.95 ? 1 : 0)) %" : "?")
   }
 
-  /// The distance from 1 of the end that is further from 1, for an interval that includes 1: `2.1 %`.
+  /// The largest difference from 1 of any ratio in the interval: `2.1 %`.
   var reach: String { "\(Quantity.fixed(reachShare, decimals: reachShare < 9.95 ? 1 : 0)) %" }
 
-  /// The maximum difference between sides that reports call equal: `10 %`.
+  /// The maximum difference between sides that count as alike: `10 %`.
   static var alikeReach: String { Quantity(alikeShare, .percent).description }
 
-  /// Whether both ends of the interval are equal. This is the case if every round has exactly the same ratio, which
+  /// Whether both ends of the interval are equal. The ends are equal if all rounds have exactly the same ratio, as
   /// rounds of counts can have.
   var isExact: Bool { low == high }
 
-  /// The ends of the interval as multiples, `[1.5x … 2.3x]`. If the estimate is above 1, an end below 1 is a fraction,
-  /// and vice versa.
+  /// The ends of the interval as multiples: `[1.5x … 2.3x]`. If the estimate is at most 1, the ends are those of the
+  /// reciprocal ratio.
   var ends: String {
     let ends = estimate <= 1 ? (1 / high, 1 / low) : (low, high)
     return "[\(Self.end(ends.0))x \(Signs.range) \(Self.end(ends.1))x]"
   }
 
-  /// Returns the interval of a ratio without its estimate in words: `1.59x to 155x slower`. The interval must not
+  /// Returns the interval of a ratio in words, without the estimate: `1.59x to 155x slower`. The interval must not
   /// include 1.
   func range(_ meaning: Metric.Meaning) -> String {
     let (near, far) = estimate <= 1 ? (1 / high, low) : (low, high)
     return "\(Self.end(near))x to \(meaning.wording(far))"
   }
 
-  /// Returns the text of an end, with enough digits to distinguish it from 1.
+  /// Returns the text of an end, with enough digits to distinguish the end from 1.
   private static func end(_ ratio: Double) -> String {
     let text = Quantity.ratio(ratio)
     return text == "1.00" && ratio != 1 ? Quantity.fixed(ratio, decimals: 4) : text
@@ -45,7 +45,7 @@ extension ConfidenceInterval {
     return exactly("\(ratio) in every round")
   }
 
-  /// Returns `the same` if the estimate is 1, and otherwise `ratio`.
+  /// Returns `the same` if the estimate is 1, and `ratio` otherwise.
   func exactly(_ ratio: String) -> String { estimate == 1 ? "the same" : ratio }
 
   /// Returns whether both sides were equal in every round. The result is false for durations, whose equality is chance.
@@ -53,7 +53,7 @@ extension ConfidenceInterval {
 }
 
 extension Metric.Meaning {
-  /// Returns a ratio in words, as a multiple above 1: `1.93x faster`, `28.8x fewer`.
+  /// Returns a ratio in words, as a multiple of at least 1: `1.93x faster`, `28.8x fewer`.
   func wording(_ ratio: Double) -> String {
     let (below, above) =
       switch self {

@@ -1,11 +1,11 @@
 import Laboratory
 
-/// A chart with a bar for each run, divided into the shares of the run's outcomes.
+/// A chart with a bar for each run. A bar is divided into the shares of the run's outcomes.
 struct OutcomeBars: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
-    /// The outcomes; empty if the run has no figure for them.
+    /// The outcomes; empty if the outcomes of the run are unknown.
     let entries: [OutcomeShares.Entry]
   }
   let title: String
@@ -18,7 +18,7 @@ struct OutcomeBars: Sendable {
   /// The maximum number of bars.
   private static let most = 30
 
-  /// Creates the bars; nil if no run has an outcome.
+  /// Creates a chart from the outcomes of runs; nil if no run has a known outcome.
   init?(_ index: RunIndex, title: String, note: String, _ runs: [(run: Int, entries: [OutcomeShares.Entry])]) {
     let known = runs.filter { !$0.entries.isEmpty }
     guard !known.isEmpty else { return nil }
@@ -30,7 +30,7 @@ struct OutcomeBars: Sendable {
     leftOut = (runs.filter(\.entries.isEmpty) + known.dropFirst(Self.most)).map { index.labels[$0.run] }
   }
 
-  /// The expectations of the outcomes in the chart, each once.
+  /// The expectations that occur in the chart, without duplicates.
   var expectations: [OutcomeShares.Expectation] {
     let found = rows.flatMap { $0.entries.compactMap(\.expectation) }
     return OutcomeShares.Expectation.allCases.filter(found.contains)

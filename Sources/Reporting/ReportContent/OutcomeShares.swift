@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// The outcomes of races and hazards, in the manner of jcstress: each outcome with its count, its share, and whether it
-/// is allowed. A trial that the machine did not allow is not an outcome; reports show it as a warning.
+/// The outcomes of races and hazards. Each outcome has a count, a share and an expectation, as in jcstress. A trial
+/// that the machine did not allow is not an outcome, and reports show such a trial as a warning.
 struct OutcomeShares {
   private let index: RunIndex
   private let shown: [MetricFacts]
@@ -23,16 +23,15 @@ struct OutcomeShares {
     case hangExpected = "hang expected"
   }
 
-  /// An outcome of a run.
   struct Entry: Sendable {
     let run: Int
     let outcome: String
     let count: Int
-    /// The number of outcomes of the run, including all other outcomes.
+    /// The sum of the counts of all outcomes of the run.
     let total: Int
     var expectation: Expectation?
 
-    /// The share of the run's outcomes, from 0 to 1.
+    /// The share of the outcome among all outcomes of the run, from 0 to 1.
     var share: Double { Double(count) / Double(max(total, 1)) }
     var shareText: String { "\(Quantity.fixed(100 * share, decimals: share > 0 && share < 0.001 ? 3 : 1)) %" }
   }
@@ -42,7 +41,7 @@ struct OutcomeShares {
     let runs = index.document.runs.indices
     let ended = runs.contains(where: hasEnded)
     let entries = runs.flatMap { run in
-      // A run that completed and has no figure would have no row in any table.
+      // A run whose trials completed without a figure would otherwise have no row in any table.
       (hasEnded(run) || ended && !hasHeadline(run) ? ends(of: run) : [])
         + shown.filter { hasValues(run, $0) }.flatMap { values(of: run, $0) }
     }
@@ -57,7 +56,7 @@ struct OutcomeShares {
       ], rows: entries.map(row))
   }
 
-  private static let endings = "trials by how they ended"
+  private static let endings = "trials by outcome"
 
   private func says(_ metric: MetricFacts) -> String { "\(metric.name): \(metric.says)" }
 
@@ -75,9 +74,9 @@ struct OutcomeShares {
 
   /// Returns a chart of the outcomes; nil if the scenario is neither a race nor a hazard.
   ///
-  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario in which
-  /// the runs with trials that did not complete are at least as many as the runs with a figure, and whose headline has
-  /// no better direction if it was measured.
+  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario with at
+  /// least as many runs with incomplete trials as runs with a figure of the headline. Neither direction of a hazard's
+  /// headline is better, if the headline was measured.
   func bars(headline: MetricFacts?) -> OutcomeBars? {
     let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
     if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
@@ -97,8 +96,8 @@ struct OutcomeShares {
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
   }
 
-  /// Returns the anomaly of a run's variant, with the number of trials in which a witnessed claim found it. Nil if no
-  /// claim on the variant was witnessed, or if `entries` already contains an anomaly.
+  /// Returns the anomaly that a witnessed claim found in a run's variant, with the number of trials that show the
+  /// anomaly; nil if no claim on the variant was witnessed, or if `entries` already contains an anomaly.
   private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
     let variant = index.document.runs[run].variant
@@ -116,7 +115,7 @@ struct OutcomeShares {
     shown.filter { metric in index.document.runs.indices.contains { hasValues($0, metric) } }
   }
 
-  // MARK: How trials ended
+  // MARK: Ends of trials
 
   /// Returns the ways in which a run's trials ended, without trials that the machine did not allow.
   private func kinds(_ run: Int) -> [Outcome.Kind] {
@@ -131,7 +130,7 @@ struct OutcomeShares {
     shown.first.map { index.document.runs[run].metrics[$0.name] != nil } ?? true
   }
 
-  /// Returns the numbers of trials of a run for each outcome, the most frequent first.
+  /// Returns the number of trials for each outcome of a run, with the most frequent outcome first.
   private func ends(of run: Int) -> [Entry] {
     let facts = index.document.runs[run]
     let total = facts.outcomes.count { $0 != .unavailable }
@@ -140,15 +139,15 @@ struct OutcomeShares {
       func entry(_ name: String, _ count: Int) -> Entry {
         Entry(run: run, outcome: name, count: count, total: total, expectation: expectation)
       }
-      // Trials that a signal ended are listed by the name of the signal.
+      // A trial that a signal ended is listed by the name of the signal.
       guard end == .trapped, let signals = facts.signals else { return [entry(end.rawValue, facts.outcomes[end])] }
       return signals.map { entry(SignalName.name($0.key, on: index.document.machine.os), $0.value) }
     }
     return entries.sorted { ($1.count, $0.outcome) < ($0.count, $1.outcome) }
   }
 
-  /// Returns the expectation of an outcome; nil for trials that the lab stopped. Completion is allowed. Another end
-  /// is expected if a claim on it was borne out, and forbidden otherwise.
+  /// Returns the expectation of an outcome; nil for trials that the lab stopped. Completion is allowed. Any other
+  /// outcome is expected if a claim on the outcome was borne out, and forbidden otherwise.
   private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
     switch end {
     case .completed: return .allowed
@@ -165,13 +164,14 @@ struct OutcomeShares {
     return end == .hung ? .hangExpected : .trapExpected
   }
 
-  // MARK: What trials counted
+  // MARK: Counts of trials
 
-  /// The numbers of different values for which the values are listed as outcomes, in runs of a hundred samples or more.
-  /// A metric with more values is shown as a range.
+  /// The numbers of distinct values for which each value is listed as an outcome. A metric with more values is shown as
+  /// a range.
   private static let fewValues = 2...3
 
-  /// Returns whether a metric has a few different values in a run. Such values are listed as outcomes.
+  /// Returns whether a metric has only a few distinct values among at least 100 samples of a run. Such values are
+  /// listed as outcomes.
   private func hasValues(_ run: Int, _ metric: MetricFacts) -> Bool {
     index.document.runs[run].metrics[metric.name].map { samples in
       samples.isRange && samples.kind == .count && samples.count >= 100
@@ -193,8 +193,8 @@ struct OutcomeShares {
   /// Returns the expectation of a value, according to the claims that compare this metric of the variant with a number.
   ///
   /// Without such a claim, a value of a broken variant is allowed if a variant that is not broken has the same value,
-  /// and is an anomaly otherwise. The result is nil for other variants, or if the metric was measured for broken
-  /// variants only.
+  /// and is an anomaly otherwise. The result is nil for a variant that is not broken, or if only broken variants have
+  /// the metric.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {

@@ -1,12 +1,12 @@
 import Laboratory
 import Measurement
 
-/// The distributions of a latency, one for each variant. If parameters are swept, the distribution is that of the
-/// variant's best point.
+/// The distributions of a latency, one for each variant. If parameters are swept, each distribution is that of a
+/// variant's best point for an amount of work.
 struct Distribution: Sendable {
   struct Series: Sendable {
     let label: String
-    /// The number of the variant, which determines the colour.
+    /// The index of the variant in the scenario, which determines the colour.
     let variant: Int
     /// Whether the lesson of the scenario is the failure of the variant.
     let isBroken: Bool
@@ -14,8 +14,8 @@ struct Distribution: Sendable {
   }
   let metric: MetricFacts
   let series: [Series]
-  /// A note for the title of the plot on the runs that the plot omits: other points, and variants with too few samples.
-  /// Empty if the plot omits no runs.
+  /// A note on the omitted runs for the title of the plot: other points, and variants with too few samples. The note is
+  /// empty if the plot omits no runs.
   let note: String
 
   /// The maximum number of series that readers can distinguish.
@@ -24,8 +24,8 @@ struct Distribution: Sendable {
   /// The minimum number of samples for a distribution.
   private static let fewest = 30
 
-  /// Returns whether a variant's distribution is that of its best setting. This is the case if a swept parameter is not
-  /// an amount of work.
+  /// Returns whether the distribution of a variant is that of its best setting, because a swept parameter is not an
+  /// amount of work.
   private static func isOfBest(_ index: RunIndex) -> Bool {
     index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
   }
@@ -58,7 +58,7 @@ struct Distribution: Sendable {
 ///
 /// If there are too many series, the curve contains only the best series of each variant.
 ///
-/// The figures are those of the tables: medians over the rounds, or in a search the means that rank the runs.
+/// The figures are those of the tables: medians over the rounds, or, in a search, the means that rank the runs.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
     /// The name of the variant, and the settings of the other swept parameters.
@@ -75,7 +75,7 @@ struct SweepCurve: Sendable {
     var values: [Double?] { points.map { $0?.median } }
   }
   struct Point: Sendable {
-    /// The figure in the form in which tables contain it.
+    /// The text of the figure in the tables.
     let text: String
     let median: Double
     /// The range of the rounds; nil for fewer than two rounds.
@@ -93,13 +93,12 @@ struct SweepCurve: Sendable {
   let figures: String
   /// Whether the figures are the means that rank the runs of a search.
   let isOfMeans: Bool
-  /// A note for the title of the plot on the runs that the plot omits. Empty if the plot omits no runs.
+  /// A note on the omitted runs for the title of the plot. The note is empty if the plot omits no runs.
   private(set) var note: String
 
   /// The maximum number of series that readers can distinguish.
   private static let most = 8
-  /// The maximum number of series that readers can distinguish in a plot of marks without lines, in which marks can
-  /// coincide.
+  /// The maximum number of series in a plot of marks without lines, since marks can coincide.
   private static let mostOfMarks = 5
 
   /// Creates a curve from series of figures.
@@ -118,7 +117,7 @@ struct SweepCurve: Sendable {
     note = ", each variant only at the setting with its best mean"
   }
 
-  /// Creates the curve of a metric; nil if there is nothing to draw.
+  /// Creates the curve of a metric; nil if no parameter is swept over several values, or if no figure was measured.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     func count(_ parameter: ParameterFacts) -> Int { parameter.swept?.count ?? 0 }
     guard let along = index.swept.max(by: { count($0) < count($1) }), let settings = along.swept, settings.count > 1
@@ -126,7 +125,7 @@ struct SweepCurve: Sendable {
     self.metric = metric
     parameter = along
     self.settings = settings
-    // The settings of a series are those of any of its runs.
+    // All runs of a series have the same settings, so one run represents the series.
     var seen: Set<String> = []
     let all = index.document.runs.indices.filter { run in
       let facts = index.document.runs[run]
@@ -166,8 +165,8 @@ struct SweepCurve: Sendable {
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
   }
 
-  /// Returns a curve with the series that depend on the parameter and the series of the variant `reference`. Other
-  /// series that do not depend on the parameter are omitted, and the note names them.
+  /// Returns a curve with the series that depend on the parameter and the series of the variant `reference`. The note
+  /// names the omitted series.
   func heeding(besides reference: Int?) -> SweepCurve {
     let heeding = series.filter { !$0.isFlat || $0.variant == reference }
     guard heeding.contains(where: { !$0.isFlat }), heeding.count < series.count else { return self }
@@ -178,10 +177,11 @@ struct SweepCurve: Sendable {
     return curve
   }
 
-  /// Returns a curve with at most five series, for a plot of marks. If there are more series, the series of `variants`
-  /// are included first, in their order. The first of these variants is always included.
+  /// Returns a curve with at most five series, for a plot of marks. If the curve has more series, the series of
+  /// `variants` have precedence, in the order of `variants`. All series of the first variant are included, even if this
+  /// variant has more than five series.
   func brief(of variants: [Int]) -> SweepCurve {
-    // The others follow in their order, as long as there is room; those that show a mistake are last.
+    // Other variants follow while there is room. Broken variants are last.
     let others = series.filter { !variants.contains($0.variant) }
     let rest = (others.filter { !$0.isBroken } + others.filter(\.isBroken)).map(\.variant)
     let kept = (variants + rest).reduce(into: [Int]()) { kept, variant in

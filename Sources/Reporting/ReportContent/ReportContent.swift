@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// The content of a report on a document: statistics, the best run, tables, plots and remarks. All renderers show this
-/// content only, so that their reports agree.
+/// The content of a report on a document: statistics, the best run, tables, plots and remarks. All renderers show only
+/// this content, so that the reports in all formats agree.
 public struct ReportContent: Sendable {
   /// The document that the report shows.
   public let document: ResultDocument
@@ -16,7 +16,7 @@ public struct ReportContent: Sendable {
   let grades: Grades
 
   let index: RunIndex
-  /// The first of the shown metrics, which is used to compare the runs; nil if no metric was measured.
+  /// The first of the shown metrics, which is used to compare the runs; nil if no metric is shown.
   let headline: MetricFacts?
   let comparison: RunComparison?
   let tables: [Table]
@@ -27,13 +27,14 @@ public struct ReportContent: Sendable {
   let costs: Table?
   /// The distributions of the latencies in the report.
   let distributions: [Distribution]
-  /// The curves of the figures in the report, the headline first.
+  /// The curves of the shown metrics, the headline first.
   let sweeps: [SweepCurve]
   /// The picture at the beginning of a page; nil if there is nothing to draw.
   let picture: Picture?
-  /// The speed-up of the headline metric with the number of cores; nil if cores are not swept.
+  /// The speed-up of the headline metric with the number of cores; nil if cores are not swept, if other programs used
+  /// the cores, or if the metric does not measure speed.
   let speedUp: SpeedUp?
-  /// The time of an empty timing loop for each shown metric for which this time was measured: `0.31 ns (uncontended)`.
+  /// The time of the empty timing loop of each shown metric that has such a loop: `0.31 ns (uncontended)`.
   let ownFloors: [String]
 
   /// Creates the content of a report.
@@ -47,7 +48,7 @@ public struct ReportContent: Sendable {
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }
-    // The answer becomes part of the document, so that JSON contains it. A saved document retains its answer.
+    // The answer becomes part of the document, so that JSON contains the answer. A saved document keeps its own answer.
     self.document =
       document.scenario.seeksBest == true && !document.findings.contains { $0.kind == Conclusion.kind }
       ? document.concluding(SearchAnswer.sentences(index, by: shown)) : document
@@ -60,7 +61,7 @@ public struct ReportContent: Sendable {
     let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil
     self.speedUp = speedUp
     let others = [outcomes.table].compactMap(\.self)
-    // How the trials ended matters more than how soon they did.
+    // In a scenario about the time to an end, the outcomes matter more than the figures.
     let isAboutEnds = shown.first?.name == Metric.timeToEnd.name
     func ordered(_ figures: [Table]) -> [Table] { isAboutEnds ? others + figures : figures + others }
     tables = ordered(made.all + [speedUp?.table].compactMap(\.self))
@@ -97,11 +98,11 @@ public struct ReportContent: Sendable {
   /// Whether the run is a search for the best setting.
   var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// Returns the curve that a terminal shows of a search; nil if the headline has no curve.
+  /// Returns the curve of a search for a terminal; nil if the headline has no curve.
   ///
-  /// The curve contains the variants that depend on the parameter, and a reference, which is the baseline or otherwise
-  /// a yardstick. With `isBrief`, a curve of many variants begins with those that the answer names: the best ones, and
-  /// those that are near them or undecided. The reference follows.
+  /// The curve contains the variants that depend on the parameter, and a reference: the baseline, or a yardstick if
+  /// there is no baseline. If `isBrief` is true and there are many series, the variants that the answer names have
+  /// precedence over the reference, and the reference has precedence over all other variants.
   func sweepPlot(isBrief: Bool) -> SweepCurve? {
     guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
     let variants = document.scenario.variants
@@ -127,14 +128,13 @@ public struct ReportContent: Sendable {
 
   private static let costs = Set(Metric.costs.map(\.name))
 
-  /// The maximum number of rounds of a run.
+  /// The largest number of rounds of any run.
   var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
 
   // MARK: The answer
 
-  /// The reason why the figures do not show the gain of several cores: the trials had one core, or other programs used
-  /// the cores. Nil if the trials had several cores, or if no figures are compared: guarantees and anomalies do not
-  /// depend on other programs.
+  /// A note that the figures do not show the gain of several cores, because the trials had only one core or other
+  /// programs used the cores; nil if neither reason applies, or if the report compares no figures.
   var coresNote: String? {
     guard comparesFigures else { return nil }
     if document.machine.usedCores == 1 {
@@ -157,7 +157,8 @@ public struct ReportContent: Sendable {
     return document.warnings.filter { !elsewhere.contains($0.kind) }.map(document.fitting)
   }
 
-  /// Returns the number of claims for each verdict, the most severe first: `2 refuted`, `1 not so`, `9 held`.
+  /// Returns the number of claims for each verdict, with the most severe verdict first: `2 refuted`, `1 not so`, `9
+  /// held`.
   static func verdicts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
     gravestFirst.flatMap { verdict in
       [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
@@ -171,8 +172,8 @@ public struct ReportContent: Sendable {
     .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
   ]
 
-  /// The claims of a short report: in `shown`, the claims to list, the most severe first; in `asSaid`, the claims whose
-  /// result is as claimed.
+  /// The claims of a short report. `shown` contains the claims to list, the most severe first. `asSaid` contains the
+  /// claims whose result is as claimed.
   var claimsBySeverity: (shown: [ClaimFacts], asSaid: [ClaimFacts]) {
     let severities = claims.map { ($0, $0.severity) }
     let shown = ClaimFacts.Severity.allCases.dropLast().flatMap { severity in
@@ -185,25 +186,25 @@ public struct ReportContent: Sendable {
   /// conclusion of a search contains the best setting and the pattern's advice.
   var conclusion: String? { conclusions.isEmpty ? nil : conclusions.joined(separator: " ") }
 
-  /// The sentences of the conclusion, the most important one first.
+  /// The sentences of the conclusion, the most important sentence first.
   var conclusions: [String] {
     [Conclusion.kind, Conclusion.advice].flatMap { kind in document.findings.filter { $0.kind == kind } }.map(\.says)
   }
 
-  /// The remarks of the pattern that are not part of the conclusion.
+  /// The findings that are not part of the conclusion.
   var findings: [String] {
-    // The answer of a search contains the best setting, and the certainty of this result.
+    // The answer of a search already contains the best setting and the certainty of this result.
     let inAnswer = [Conclusion.kind, Conclusion.advice] + (seeksBest ? ["best-stride"] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
 
   // MARK: Below the tables
 
-  /// All tables including the table of resources, for reports of any length.
+  /// All tables, including the table of resources.
   var detailedTables: [Table] { tables + [costs].compactMap(\.self) }
 
-  /// Returns some tables, each with notes on its signs. A note that was shown below one table is not repeated below the
-  /// next tables.
+  /// Returns tables, each with notes that explain the signs of the table. A note below one table is not repeated below
+  /// later tables.
   func explained(_ tables: [Table]) -> [(table: Table, notes: [String])] {
     var seen: Set<String> = []
     return tables.map { table in (table, footnotes([table]).filter { seen.insert($0).inserted }) }
@@ -213,16 +214,17 @@ public struct ReportContent: Sendable {
   /// claims are about other settings.
   var claims: [ClaimFacts] { document.judgedClaims }
 
-  /// A line about the claims on variants or settings that the command line left out; nil if there are no such claims.
+  /// A line with the number of claims on variants or settings that the command line left out; nil for a search, or if
+  /// there are no such claims.
   var leftOut: String? {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
     return
-      "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about what this run leaves out"
+      "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about variants or settings that this run leaves out"
   }
 
-  /// The runs with lost trials: their label, the number of lost trials, and whether all trials were lost. A trial is
-  /// not lost if the machine was known before the run not to meet a requirement of the trial.
+  /// The runs with lost trials, each with its label, the number of lost trials, and whether all trials were lost. Runs
+  /// with an obstacle that was known before the trials are not included.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.wasNotTried)
@@ -230,20 +232,21 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Returns whether the machine was known before the run not to meet a requirement of the trials.
+  /// Returns whether an obstacle to a run was known before its trials: the machine does not meet a requirement of the
+  /// run or of its variant.
   func isDeclaredAway(_ run: RunFacts) -> Bool {
     run.obstacle != nil || document.scenario.variants.contains { $0.name == run.variant && $0.obstacle != nil }
   }
 }
 
 extension ResultDocument {
-  /// The claims about the runs of the document; for a search only the failed ones.
+  /// The claims about the runs of the document; for a search, only the failed claims.
   fileprivate var judgedClaims: [ClaimFacts] {
     claims.filter { scenario.seeksBest == true ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
   }
 
-  /// Whether the run is about the gain of several cores: cores are swept, or a judged claim contains a figure that is a
-  /// speed-up.
+  /// Whether the run is about the gain of several cores: cores are swept, or a judged claim compares a metric of this
+  /// gain.
   fileprivate var isAboutCores: Bool {
     scenario.sweep.contains(Cores.name)
       || judgedClaims.contains { claim in
@@ -254,8 +257,9 @@ extension ResultDocument {
   /// The names of the metrics for the gain of several cores.
   private static let gains: Set<String> = ["speedup", "speed-up", "efficiency"]
 
-  /// Returns a warning with its consequence for the run: if the cores were busy, a run about the gain of several cores
-  /// cannot say how much the gain is, and the intervals of other runs are wide.
+  /// Returns a warning with its consequence for the run. If other programs used the cores, a run about the gain of
+  /// several cores cannot determine this gain, and any other run has wide intervals. Other warnings are returned
+  /// unchanged.
   func fitting(_ warning: RunNote) -> RunNote {
     guard warning.kind == RunNote.coresTaken else { return warning }
     let consequence = isAboutCores ? "this run cannot say how much several cores gain" : "intervals are wide"

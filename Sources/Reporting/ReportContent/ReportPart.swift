@@ -1,7 +1,7 @@
-/// A part of a report. ``ReportContent/parts(isBrief:)`` returns the parts in their order. A format has a function for
-/// each kind of part, and omits the kinds that it cannot render.
+/// A part of a report. ``ReportContent/parts(isBrief:)`` returns the parts in their order. A format omits the parts
+/// that the format cannot render.
 enum ReportPart: Sendable {
-  /// The title, the question, and the lines of the answer.
+  /// The name and the title of the scenario, and the lines of the answer.
   case head(String, String, [Line])
   /// The picture at the beginning of a page.
   case picture
@@ -21,8 +21,8 @@ enum ReportPart: Sendable {
   case foot([Line])
 }
 
-/// A line of a report, which consists of phrases. The colour of a phrase expresses its meaning, and every format has a
-/// representation of each colour.
+/// A line of a report, which consists of phrases. The colour of a phrase expresses the meaning of the phrase. Every
+/// format has a representation of each colour.
 struct Line: Sendable {
   typealias Phrase = (text: String, color: SemanticColor?)
 
@@ -48,13 +48,14 @@ struct Line: Sendable {
 }
 
 extension ReportContent {
-  /// Returns the parts of the report, in order. A brief report contains only the facts that change between runs.
+  /// Returns the parts of the report, in order. In a brief report, the foot contains only the facts that change between
+  /// runs, and the warnings do not mention outliers.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = grades.caution.map { Line($0, .care) }
-    // Every run has some outliers.
+    // Every run has some outliers, so a brief report does not warn of outliers.
     let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
-    // The findings of a search explain its tables. Those of a scenario belong to its claims.
+    // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
     let figures: [ReportPart] = seeksBest ? [.tables, .plots, findings] : [findings, .tables, .plots]
     return [
       .head(
@@ -64,8 +65,8 @@ extension ReportContent {
     ] + figures + [.traces, .list("warnings", warnings, .care), .code, .foot(facts(isBrief: isBrief))]
   }
 
-  /// The lines of the answer: a note if the trials did not have several cores, the standings of the documents'
-  /// sentences, the counts `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
+  /// The lines of the answer: a note if the trials did not have several cores to themselves, the standings of the
+  /// documents' sentences, the counts `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
     [coresNote.map { Line($0, .care) }, grades.line, counts].compactMap(\.self)
       + conclusions.enumerated().map { Line($1, $0 == 0 ? .heading : nil) }
@@ -75,20 +76,21 @@ extension ReportContent {
   /// the conclusion.
   var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }
 
-  /// The number of claims and the number for each verdict, failures first; nil if there are no claims to be judged.
+  /// The number of claims in total and for each verdict, failures first; nil for a search, or if the document has no
+  /// claims.
   var counts: Line? {
     if seeksBest || document.claims.isEmpty { return nil }
     // If all claims are left out, no claim is about this run.
     return Self.counts(claims) ?? Line("no claims on what was run")
   }
 
-  /// Returns the number of `claims` and the number for each verdict, failures first; nil if there are no claims.
+  /// Returns the number of `claims` in total and for each verdict, failures first; nil if there are no claims.
   static func counts(_ claims: [ClaimFacts]) -> Line? {
     Line(
       "\(claims.count.counted("claim")): ", verdicts(claims).map { ($0.text, $0.verdict.color) }, separator: ", ")
   }
 
-  /// The facts about the run: the source of the scenario, the settings, the machine, and the command.
+  /// Returns the facts about the run: the source of the scenario, the settings, the machine, and the command.
   private func facts(isBrief: Bool) -> [Line] {
     let texts = [
       isBrief ? "" : document.scenario.source, isBrief ? changedSettings : settings,

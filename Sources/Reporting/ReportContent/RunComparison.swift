@@ -6,19 +6,20 @@ import Measurement
 @dynamicMemberLookup
 struct RunComparison: Sendable {
   private let comparison: Comparison
-  /// The names of the parameters whose settings divide the runs into groups with a best run each; empty if there is one
-  /// best run.
+  /// The names of the parameters that divide the runs into groups, each with its own best run; empty if all runs form
+  /// one group.
   var groupNames: [String] { comparison.groups }
   /// ``groupNames`` in words.
   let groups: String
   /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
-  /// The best runs that reports do not call the best, since their rank is chance: there are enough rounds for
-  /// intervals, no other run is near the best, and some of the other runs cannot be ranked.
+  /// The best runs that reports do not call the best, since the rank of such a run may be chance. A best run is unnamed
+  /// if there are enough rounds for intervals, no other run of its group is near the best run, and at least one run of
+  /// the group cannot be ranked.
   let unnamed: Set<Int>
 
-  /// A metric that counts failures, is 0 at some settings and not 0 at others, and is therefore a flaw of runs in a
-  /// search; nil if there is no such metric.
+  /// A metric of a search that counts failures and is 0 in at least one run; nil if there is no such metric. A run with
+  /// failures has a flaw.
   let flaw: MetricFacts?
   /// The runs with a flaw, which are not compared with other runs.
   let flawed: Set<Int>
@@ -29,7 +30,7 @@ struct RunComparison: Sendable {
 
   /// Creates a comparison of runs.
   ///
-  /// - Parameter shown: The metrics to show. One of them may count a flaw.
+  /// - Parameter shown: The shown metrics, one of which may count a flaw.
   init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
     let counted = flaw.map { flaw in
@@ -78,7 +79,7 @@ struct RunComparison: Sendable {
 
 extension RunIndex {
   /// Returns the runs that compete with the run `best`, including `best`: the runs with the same settings of the
-  /// parameters in `groups`. A broken variant competes only if `best` is of a broken variant, too.
+  /// parameters in `groups`. A run of a broken variant competes only if the variant of `best` is also broken.
   func candidates(beside best: Int, in groups: [String]) -> [Int] {
     document.runs.indices.filter { run in
       groups.allSatisfy { document.runs[run].point[$0] == document.runs[best].point[$0] }
@@ -86,8 +87,8 @@ extension RunIndex {
     }
   }
 
-  /// Returns runs in the order of their settings of some swept parameters, the first parameter first. Runs with the
-  /// same settings keep their order.
+  /// Returns runs, sorted by their settings of some swept parameters. The order of the sweep determines the precedence
+  /// of the parameters. Runs with the same settings keep their order.
   func inOrder(of parameters: [String], _ runs: [Int]) -> [Int] {
     swept.filter { parameters.contains($0.name) }.reversed().reduce(runs) { runs, parameter in
       let order = parameter.swept ?? []
@@ -98,8 +99,8 @@ extension RunIndex {
     }
   }
 
-  /// Returns whether a metric counts a flaw: the run is a search, a lower count is better, and the count is 0 at some
-  /// settings.
+  /// Returns whether a metric counts a flaw: the run is a search, a lower count is better, and the count is 0 in at
+  /// least one run.
   func isFlaw(_ metric: MetricFacts) -> Bool {
     document.scenario.seeksBest == true && metric.kind == .count && metric.better == .lower
       && document.runs.indices.contains { isZero($0, metric) }

@@ -8,7 +8,7 @@ struct RunIndex: Sendable {
   let labels: [String]
   /// The swept parameters, in the order of the sweep.
   let swept: [ParameterFacts]
-  /// The number of each variant by its name.
+  /// The index of each variant in the scenario, by the name of the variant.
   let variants: [String: Int]
   private let numbers: [RunKey: Int]
   /// The names of the swept parameters that affect each variant. A variant that ignores a parameter has one run for all
@@ -36,10 +36,10 @@ struct RunIndex: Sendable {
     heeded = Dictionary(document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns whether a run is drawn as a wrong run: the lesson of the scenario is the failure of the variant, and the
-  /// run was not sound.
+  /// Returns whether a run is shown as wrong: its variant is broken, and the run is not sound.
   ///
-  /// A run is sound if all its trials completed and kept a guarantee, and no trial showed an anomaly.
+  /// A run is sound if all its trials completed, a guarantee on its variant held, and no anomaly of its variant was
+  /// witnessed.
   func isWrong(_ run: Int) -> Bool {
     let facts = document.runs[run]
     guard isBroken(run) else { return false }
@@ -52,7 +52,7 @@ struct RunIndex: Sendable {
     return !isSound
   }
 
-  /// Returns whether the lesson of the scenario is the failure of the run's variant.
+  /// Returns whether the variant of a run is broken, so that the failure of the variant is the lesson of the scenario.
   func isBroken(_ run: Int) -> Bool {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
@@ -72,17 +72,18 @@ struct RunIndex: Sendable {
     return settings.isEmpty ? run.variant : "\(run.variant)[\(settings.joined(separator: ","))]"
   }
 
-  /// Returns the index of the best of some runs; nil if neither direction of the metric is better, or if nothing was
-  /// measured.
+  /// Returns the index of the best of some runs; nil if neither direction of the metric is better, or if none of the
+  /// runs has a figure.
   func best(of runs: some Sequence<Int>, by metric: MetricFacts) -> Int? {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
-  /// Returns the best run of each variant; the run with the lowest figure if neither direction of the metric is better.
+  /// Returns the best run of each variant. If neither direction of the metric is better, the run with the lowest figure
+  /// counts as the best.
   ///
-  /// Only runs with the same amount of work and the same value of `along`, the parameter of a plot's axis, are
-  /// compared. The result therefore contains the best run of each variant for each amount. If these are more than
-  /// `most` runs, the result contains only the runs of one amount, which is in `fixed`.
+  /// Only runs with the same amount of work are compared. The parameter `along`, which is the axis of a plot, does not
+  /// count as an amount of work. The result contains the best run of each variant for each amount. If these are more
+  /// than `most` runs, the result contains only the runs of one amount, which is in `fixed`.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
     runs: [Int], fixed: Fixed?
   ) {
@@ -109,7 +110,7 @@ struct RunIndex: Sendable {
     return (shown, Fixed(label: label, names: Set(fixed.keys)))
   }
 
-  /// The amount of work of all runs in a plot: `size=64`.
+  /// The amount of work that all runs in a plot share: `size=64`.
   struct Fixed {
     let label: String
     let names: Set<String>

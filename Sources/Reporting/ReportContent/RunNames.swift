@@ -7,8 +7,8 @@ struct RunNames {
   /// The swept parameters that a name can mention.
   let parameters: [ParameterFacts]
 
-  /// Returns runs in words, variant by variant: `stride 256 to 4,096`. If the group has several variants, they are
-  /// named: `threads and apply with stride 256 to 4,096`.
+  /// Returns the names of runs in a group: `stride 256 to 4,096`. If the group has several variants, the names include
+  /// the variants: `threads and apply with stride 256 to 4,096`.
   func callAsFunction(_ runs: [Int], of group: [Int]) -> String {
     let variants = index.document.scenario.variants.map(\.name)
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -32,8 +32,8 @@ struct RunNames {
     return texts.prefix(SearchAnswer.most).joined(separator: "; ") + "; and others in the table"
   }
 
-  /// Returns the settings of some runs of one variant, out of `all` runs of the variant: `stride 256 to 4,096`,
-  /// `stride 4 or 64`. Empty if no parameter affects the variant.
+  /// Returns the settings of some runs of one variant: `stride 256 to 4,096`, `stride 4 or 64`. Returns an empty string
+  /// if no parameter affects the variant. `all` contains all runs of the variant in the group.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
     let heeded = parameters.filter { parameter in all.contains { point($0)[parameter.name] != nil } }
     guard let parameter = heeded.first else { return "" }
@@ -43,7 +43,7 @@ struct RunNames {
           .joined(separator: ", ")
       }.listed("or", most: SearchAnswer.most)
     }
-    // Groups of runs have the same settings.
+    // Several runs can have the same setting of the parameter. One run represents all runs with this setting.
     func first(_ runs: [Int]) -> [Int] { runs.grouped { point($0)[parameter.name] }.compactMap(\.elements.first) }
     let places = first(all).sorted { (number($0, parameter) ?? 0) < (number($1, parameter) ?? 0) }
     let named = runs.map { point($0)[parameter.name] }
@@ -55,7 +55,7 @@ struct RunNames {
       return "any \(parameter.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
     }
     let isRange = meant.count > 1 && last - first + 1 == meant.count && areNumbers
-    // Nothing is known about settings beyond those that were tried, so a range has two ends.
+    // Nothing is known about settings that were not tried, so the text of a range states both ends.
     return isRange
       ? "\(parameter.name) \(value(first)) to \(value(last))"
       : "\(parameter.name) \(meant.map(value).listed("or", most: SearchAnswer.most))"

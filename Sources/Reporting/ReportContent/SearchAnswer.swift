@@ -1,13 +1,13 @@
 import Laboratory
 import Measurement
 
-/// The answer of a search for the best setting, in sentences: which settings are best, how much worse the others are,
-/// and which the rounds cannot rank.
+/// The answer to a search for the best setting, in sentences. The answer names the best settings, the ratios of worse
+/// settings, and the settings that the rounds cannot rank.
 struct SearchAnswer {
   private let index: RunIndex
   private let comparison: RunComparison
-  /// Names runs by the swept parameters whose best settings the answer contains. Each setting of the other swept
-  /// parameters has a best run of its own.
+  /// The names of runs by the swept parameters that do not define groups. Each setting of the other swept parameters
+  /// has its own best run.
   private let names: RunNames
   private let wording: SearchWording
   private let measured: [Int]
@@ -19,11 +19,11 @@ struct SearchAnswer {
   /// The maximum number of groups in an answer. The tables contain all groups.
   private static let mostGroups = 10
 
-  /// Returns the sentences of the answer; empty if there is no best setting.
+  /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
   ///
   /// - Parameter shown: The metrics to show, the headline first.
   static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
-    // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
+    // The answer mentions a flaw. The first metric that is not a flaw ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
@@ -53,8 +53,8 @@ struct SearchAnswer {
     }
   }
 
-  /// A sentence on the settings that have a flaw: `No failed-opens, except: unlimited with limit 16 to 64.` Nil if no
-  /// metric is a flaw.
+  /// A sentence about the settings that have a flaw, `No failed-opens, except: unlimited with limit 16 to 64.`; nil if
+  /// no metric counts a flaw.
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
     let flawed = measured.filter(comparison.flawed.contains)
@@ -69,12 +69,12 @@ struct SearchAnswer {
   private var bests: [String] {
     if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
       return [
-        "Not ranked: each \(comparison.groups) is a task of its own, of which the least would always be best. "
+        "Not ranked: each \(comparison.groups) is a task of its own, and the smallest would always be best. "
           + "Sweep another setting as well, or compare several variants."
       ]
     }
     guard let first = groups.first else { return [] }
-    // There are no intervals yet.
+    // There are too few rounds for intervals.
     guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
       return groups.prefix(Self.mostGroups).map { group in
         sentence("\(lead(group))\(names([group.best], of: group.runs)) has the best mean so far")
@@ -88,7 +88,7 @@ struct SearchAnswer {
       + (more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : []) + advice.map(sentence)
   }
 
-  /// A sentence with the settings without a figure because a trial took too long, and with the options that allow
+  /// A sentence about the settings that have no figure because a trial took too long, with the options that allow
   /// longer trials; nil if there are no such settings.
   private var stopped: String? {
     let all = Array(index.document.runs.indices)
@@ -98,8 +98,8 @@ struct SearchAnswer {
       + "or give it more time (--time)."
   }
 
-  /// A sentence with the settings of which the answer is true: `Measured at hold 1 us, entries 20,000.` Nil if there
-  /// are no such settings. If `--quick` changed settings, a full run may have another answer.
+  /// A sentence with the settings to which the answer applies, `Measured at hold 1 us, entries 20,000.`; nil if there
+  /// are no such settings. If `--quick` changed settings, the sentence adds that a full run may have another answer.
   private var conditions: String? {
     let document = index.document
     let settings = document.sharedSettings
@@ -109,8 +109,8 @@ struct SearchAnswer {
     return "Measured at \(settings.joined(separator: ", "))\(caution)."
   }
 
-  /// Returns a prefix with the settings of the group if each group has a best run: `2 cores: `, `work 10 us: `. Empty
-  /// if there is a single group.
+  /// Returns a prefix with the settings that distinguish a group from other groups: `2 cores: `, `work 10 us: `.
+  /// Returns an empty string if no parameter divides the runs into groups.
   private func lead(_ group: SearchGroup) -> String {
     let settings = wording.settings(of: group).map { parameter, value in
       parameter.name == Cores.name
@@ -120,7 +120,7 @@ struct SearchAnswer {
     return settings.isEmpty ? "" : "\(settings.joined(separator: ", ")): "
   }
 
-  /// Returns a text as a sentence. A name of a variant at the beginning stays as it is.
+  /// Returns a text as a sentence. The name of a variant at the beginning is not capitalized.
   private func sentence(_ text: String) -> String {
     let variants = index.document.scenario.variants.map(\.name)
     return (variants.contains { text.hasPrefix($0) } ? text : text.capitalised) + "."
@@ -130,7 +130,7 @@ struct SearchAnswer {
 /// Runs that are compared with the same best run.
 struct SearchGroup {
   let best: Int
-  /// All runs of the group, with the best one.
+  /// All runs of the group, including the best run.
   let runs: [Int]
   /// The runs that are certainly at most 10 % worse than the best run (``ConfidenceInterval/alikeShare``).
   let near: [Int]
@@ -138,10 +138,9 @@ struct SearchGroup {
   let unclear: [Int]
   /// The runs that have too few rounds for an interval.
   let uncounted: [Int]
-  /// The runs that are certainly worse, and may be more than 10 % worse.
+  /// The runs that are certainly worse than the best run, and may be more than 10 % worse.
   let worse: [Int]
-  /// Whether the best run cannot be distinguished from other runs. It is then the best by chance, and another search
-  /// might find another best run.
+  /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
   let isUndecided: Bool
 
   init(best: Int, runs: [Int], by metric: MetricFacts, _ comparison: RunComparison) {

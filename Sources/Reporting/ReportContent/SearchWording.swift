@@ -1,16 +1,17 @@
 import Laboratory
 import Measurement
 
-/// The words for a group of runs in the answer of a search.
+/// The wording of the answer to a search, for one group of runs.
 struct SearchWording {
   let index: RunIndex
   let metric: MetricFacts
   let comparison: RunComparison
   let names: RunNames
-  /// The metric whose figures the answer mentions beside those that rank the runs; nil if there is none.
+  /// The metric whose figures the answer states in addition to the figures that rank the runs; nil if no such metric is
+  /// shown.
   let price: MetricFacts?
 
-  /// Returns the sentences on a group that is the only one, each without its stop.
+  /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: SearchGroup) -> [String] {
     let worst = worst(group).map { worst in
       isOneVariant(group) && metric.meaning == .duration
@@ -20,7 +21,7 @@ struct SearchWording {
       + [slowSamples(group)].compactMap(\.self)
   }
 
-  /// Returns the words on one of several groups, in a line: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
+  /// Returns a line about one of several groups: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
     let best = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(of: group))"
     let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalised): \($0.names), \($0.by)" }
@@ -35,8 +36,8 @@ struct SearchWording {
     return (parts + [uncounted(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
   }
 
-  /// Returns the sentences on the best run, on the runs without a difference from it, and on those that cannot be
-  /// ranked.
+  /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
+  /// second-best run, and the runs that cannot be ranked.
   private func settled(_ group: SearchGroup) -> [String] {
     let good = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
     let name = names([group.best], of: group.runs)
@@ -55,8 +56,8 @@ struct SearchWording {
       + [next(group)].compactMap(\.self) + unclear
   }
 
-  /// Returns the sentences on runs that cannot be distinguished, with the mean of the best one. If they differ little,
-  /// any of them will do.
+  /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If all runs are
+  /// of one variant and their possible difference is small, the sentences recommend any of the candidates.
   private func undecided(_ group: SearchGroup) -> [String] {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
     let own = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(of: group))"
@@ -69,35 +70,35 @@ struct SearchWording {
     ] + [uncounted(group)].compactMap(\.self)
   }
 
-  /// Returns the names of the best run and of the runs that cannot be distinguished from it; `all` if these are all
-  /// variants.
+  /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` if a group
+  /// of several variants contains no other runs.
   private func candidates(_ group: SearchGroup) -> String {
     let runs = group.runs.filter { $0 == group.best || group.unclear.contains($0) }
     return runs.count == group.runs.count && !isOneVariant(group) ? "all" : names(runs, of: group.runs)
   }
 
-  /// Returns the words for the runs near the best one, with the largest difference that is possible: `within 4.4 % of
-  /// the best`. If the ratios are those to a baseline, the difference is not known.
+  /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
+  /// best`. If ratios refer to a baseline, this difference is unknown, and the words are `no difference found`.
   private func within(_ group: SearchGroup) -> String {
     let shares = group.near.compactMap { comparison.contrasts[$0]?.interval.map(metric.shareWorse) }
     guard index.document.scenario.baseline == nil, let most = shares.max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, most), decimals: 1)) % of the best"
   }
 
-  /// Returns words on the runs with too few rounds for an interval; nil if there are none.
+  /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
   private func uncounted(_ group: SearchGroup) -> String? {
     group.uncounted.isEmpty ? nil : "too few rounds to rank: \(names(group.uncounted, of: group.runs))"
   }
 
   private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
 
-  /// Returns a remark if the best run has the smallest or the largest setting of the search, since a setting outside of
-  /// the range may be better: `, the largest limit tried`. Empty otherwise.
+  /// Returns a remark if the best run has the smallest or the largest tried setting, `, the largest limit tried`;
+  /// otherwise an empty string. A setting outside the range may be better.
   private func edge(_ group: SearchGroup) -> String {
     let parameters = names.parameters.filter { names.point(group.best)[$0.name] != nil }
     guard let parameter = parameters.first, parameters.count == 1, let own = names.number(group.best, parameter)
     else { return "" }
-    // A setting with a flaw was tried, too.
+    // The range includes settings with a flaw, which the group does not contain.
     let tried = index.document.runs.indices.filter { names.variant($0) == names.variant(group.best) }
       .compactMap { names.number($0, parameter) }
     guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
@@ -105,8 +106,10 @@ struct SearchWording {
       ? ", the largest \(parameter.name) tried" : own == least ? ", the smallest \(parameter.name) tried" : ""
   }
 
-  /// Returns words on the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. Nil if it is
-  /// also the worst one, since another sentence is about that.
+  /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`.
+  ///
+  /// Returns nil if the ratios refer to a baseline, if other runs are near the best run, or if the second-best run is
+  /// as bad as the worst run, which another sentence names.
   private func next(_ group: SearchGroup) -> String? {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
     let ratios = ratios(group)
@@ -114,7 +117,8 @@ struct SearchWording {
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))"
   }
 
-  /// Returns the runs that are certainly worse than the best one with their ratios to it, the best of them first.
+  /// Returns the runs that are certainly worse than the best run, with their ratios to the best run. The run with the
+  /// ratio nearest to 1 is first.
   private func ratios(_ group: SearchGroup) -> [(run: Int, contrast: Contrast)] {
     group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
       .sorted { $0.contrast.factor < $1.contrast.factor }
@@ -122,13 +126,14 @@ struct SearchWording {
 
   // MARK: The worst runs
 
-  /// Returns the worst run with the runs that cannot be distinguished from it, and their ratio to the best run; nil if
-  /// no run is certainly worse, or if the ratios are not those to the best run.
+  /// Returns the names of the worst runs and the words for their ratios to the best run. The worst runs are the run
+  /// with the largest difference and the runs that are equally bad. Returns nil if no run is certainly the worst, or if
+  /// the ratios refer to a baseline.
   private func worst(_ group: SearchGroup) -> (names: String, by: String)? {
     guard index.document.scenario.baseline == nil else { return nil }
     let ratios = ratios(group)
     guard let worst = ratios.last else { return nil }
-    // An undecided run may be worse than all that are certainly worse than the best.
+    // An undecided run may be worse than every run that is certainly worse than the best run.
     guard !group.unclear.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor }) else {
       return nil
     }
@@ -137,10 +142,10 @@ struct SearchWording {
     return (names(runs, of: group.runs), by(alike, worseThan: group.best))
   }
 
-  /// Returns how much worse some runs are than the best one, as certainly as the table says it: the ratios of the first
-  /// and the last run, the interval of a single wide ratio, or the least that all intervals say.
+  /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratios of the
+  /// first and the last run, the interval of a single imprecise ratio, or a lower bound for all ratios.
   ///
-  /// - Parameter runs: At least one run, in the order of the ratios.
+  /// - Parameter runs: The runs in the order of ``ratios(_:)``; at least one run.
   private func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
     let intervals = runs.compactMap(\.contrast.interval)
     let isBound = runs.contains { index.isBound($0.run, to: best, by: metric) }
@@ -170,8 +175,9 @@ struct SearchWording {
 
   // MARK: The price
 
-  /// Returns the figure of the best run for ``price``, since a best run may have its price: `, longest-run 4,000
-  /// (others: 1,913 to 2,614)`. Empty if there is no such metric, or if the figure is 0.
+  /// Returns the figure of the best run for ``price``, and the range of the other runs' figures if the group has
+  /// several variants: `, longest-run 4,000 (others: 1,913 to 2,614)`. Returns an empty string if there is no such
+  /// metric, or if the figure is 0.
   private func price(of group: SearchGroup) -> String {
     guard let price, let own = index.document.runs[group.best].metrics[price.name]?.median, own != 0 else {
       return ""
@@ -189,9 +195,10 @@ struct SearchWording {
   /// The minimum ratio of two 99th percentiles that the answer mentions.
   private static let slower = 2.0
 
-  /// Returns words on the slow samples of the best run, if medians rank the runs and another run is much better: `but
-  /// the p99 of entry is 866 us with mutex, and 83.7 us with actor`. Nil otherwise. Other metrics are not mentioned,
-  /// since a pattern may measure them under other conditions.
+  /// Returns words about the slow samples of the best run if medians rank the runs and the 99th percentile of another
+  /// run is much lower: `but the p99 of entry is 866 us with mutex, and 83.7 us with actor`. Returns nil otherwise.
+  ///
+  /// The words do not mention other metrics, since a pattern may measure other metrics under different conditions.
   private func slowSamples(_ group: SearchGroup) -> String? {
     guard index.isOfMedians(metric) else { return nil }
     func slow(_ run: Int) -> Double? { index.document.runs[run].metrics[metric.name]?[.p99] }
@@ -205,10 +212,10 @@ struct SearchWording {
 
   // MARK: Advice
 
-  /// Returns advice on how to decide groups with unclear runs; nil if there are no such groups.
+  /// Returns advice on how to decide the undecided groups in `groups`; nil if `groups` is empty.
   ///
-  /// The advice is a longer time, or a statement that even the longest time would not decide at the noise of this run.
-  /// If only a few of the variants are undecided, the advice also suggests to compare these alone.
+  /// The advice is a longer time, or a statement that even the longest time may not be enough at the noise of this run.
+  /// If only some variants are undecided, the advice also suggests comparing these variants alone.
   func advice(_ groups: [SearchGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
     let unclear = groups.flatMap(\.unclear)
@@ -220,11 +227,11 @@ struct SearchWording {
     let fewer =
       isPart && groups.count == 1 && variants.count <= SearchAnswer.most
       ? "compare these alone\(place(groups[0])) (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
-    // The settings of --quick are other ones, and more rounds of them would decide another question.
+    // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
     let orFewer = fewer.map { ", or \($0)" } ?? ""
     guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
-    // A time that is hardly longer than that of the last run would not help.
+    // A time that is hardly longer than the time of this run would not help.
     let seconds = Budget.enough(for: index.document.seconds * max(factor, Self.leastFactor))
     guard seconds <= Self.longest else {
       return "at this noise, even --time \(Self.longest)s may not decide" + (fewer.map { ": \($0)" } ?? "")
@@ -232,21 +239,23 @@ struct SearchWording {
     return "to decide, --time \(seconds)s may be enough\(orFewer)"
   }
 
-  /// Returns the settings of a group in the notation of `--set`, if other groups have other settings: ` at
-  /// threads-per-core=16`. Empty if there is a single group.
+  /// Returns the settings that distinguish a group from other groups, in the notation of `--set`: ` at
+  /// threads-per-core=16`. Returns an empty string if no parameter divides the runs into groups.
   private func place(_ group: SearchGroup) -> String {
     let settings = settings(of: group).map { $0.label($1) }
     return settings.isEmpty ? "" : " at \(settings.joined(separator: " "))"
   }
 
-  /// Returns the settings that distinguish a group from the other groups; empty if there is a single group.
+  /// Returns the settings that distinguish a group from other groups; an empty array if no parameter divides the runs
+  /// into groups.
   func settings(of group: SearchGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
     index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
       names.point(group.best)[parameter.name].map { (parameter, $0) }
     }
   }
 
-  /// The minimum factor by which the advice increases the time, and the maximum time that it suggests, in seconds.
+  /// The minimum factor by which the advice increases the time, and the maximum time that the advice suggests, in
+  /// seconds.
   private static let (leastFactor, longest) = (1.5, 180)
 
   // MARK: Words
@@ -269,8 +278,8 @@ struct SearchWording {
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
   }
 
-  /// Returns the maximum difference that runs without a significant difference may have: ` (±5.0 %)`. Empty if the
-  /// difference is larger than ``largestReach``, or if the ratios refer to a baseline.
+  /// Returns the maximum possible difference of runs that are not significantly different, ` (±5.0 %)`; an empty string
+  /// if this difference exceeds ``largestReach``, or if the ratios refer to a baseline.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
@@ -278,11 +287,11 @@ struct SearchWording {
     return widest.flatMap { $0.reachShare > Self.largestReach ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
   }
 
-  /// The largest possible difference between undecided runs that the answer gives as a percentage, in percent.
+  /// The largest possible difference between undecided runs that the answer states, in percent.
   private static let largestReach = 25.0
 }
 
 extension Contrast {
-  /// The distance from no change, as a factor of at least 1.
+  /// The ratio or its reciprocal, whichever is at least 1.
   fileprivate var factor: Double { max(ratio, 1 / ratio) }
 }

@@ -4,7 +4,6 @@ import Platform
 
 /// The colours of the lab's texts. Each colour has one meaning.
 enum SemanticColor {
-  /// A heading.
   case heading
   /// Text that readers can skip: evidence, and parts of explanations.
   case quiet
@@ -44,8 +43,8 @@ enum SemanticColor {
     }
   }
 
-  /// A value whose first access turns off Rainbow's own detection of colour, which depends on standard output and the
-  /// environment. The caller decides whether colours are used.
+  /// A value whose first access turns off Rainbow's own detection of colour. This detection depends on standard output
+  /// and the environment, whereas here the caller decides whether to use colours.
   static let ready: Void = {
     Rainbow.enabled = true
     Rainbow.outputTarget = .console

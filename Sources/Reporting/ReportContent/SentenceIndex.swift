@@ -8,8 +8,8 @@ public struct SentenceIndex: Sendable {
     let opinion: ClaimOpinion
     let scenario: String
     let claim: ClaimFacts
-    /// A trial that shows the opinion, with the seed that reproduces the order of its round, as text; nil if no single
-    /// trial shows the opinion.
+    /// A trial that demonstrates the opinion, as text, with the seed that reproduces the order of the trial's round;
+    /// nil if no single trial demonstrates the opinion.
     let shown: String?
 
     init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
@@ -27,7 +27,7 @@ public struct SentenceIndex: Sendable {
     }
   }
 
-  /// A scenario's claim on a sentence, with its result.
+  /// A claim of a scenario on a sentence, with the result of the claim.
   struct SentenceClaim: Sendable {
     let scenario: String
     let claim: ScenarioOutline.Claim
@@ -50,7 +50,7 @@ public struct SentenceIndex: Sendable {
     let says: String
     /// The place of the sentence in the document.
     let place: String
-    /// The strength of the sentence in the document; nil if nothing can try the sentence.
+    /// The strength of the sentence in the document; nil if no scenario can try the sentence.
     let said: Documents.Strength?
     /// The word or the grammatical form in the document that expresses the strength.
     let word: String
@@ -67,14 +67,14 @@ public struct SentenceIndex: Sendable {
     let claims: [SentenceClaim]
     /// The sentences on the same question in the other half of the documents.
     let answers: [Documents.Sentence]
-    /// The names of the scenarios that gave no verdict on the sentence, by the reason.
+    /// The names of the scenarios that gave no verdict on the sentence, grouped by the reason.
     let absent: [(why: Absence, scenarios: [String])]
     /// The reason why a claim on the sentence could not be judged, or why a scenario with a claim on the sentence
     /// cannot be run on the machine; nil if there is no such reason.
     let obstacle: String?
 
-    /// The strength and the word that expresses it, `always: cannot`. Only the word if nothing can try the sentence, or
-    /// if the word is the name of the strength.
+    /// The strength and the word that expresses the strength, `always: cannot`; only the word if no scenario can try
+    /// the sentence, or if the word is the name of the strength.
     var strength: String {
       [said?.rawValue, word == said?.rawValue ? nil : word].compactMap(\.self).joined(separator: ": ")
     }
@@ -96,7 +96,7 @@ public struct SentenceIndex: Sendable {
     let address: String?
     let entries: [Entry]
 
-    /// The number of sentences, and the number for each standing: `23 sentences: 4 refuted, 12 borne out, 7 cannot be
+    /// The number of sentences in total and for each standing: `23 sentences: 4 refuted, 12 borne out, 7 cannot be
     /// tried`.
     var summary: String { SentenceIndex.summary(entries) }
 
@@ -108,17 +108,17 @@ public struct SentenceIndex: Sendable {
   }
 
   let chapters: [Chapter]
-  /// The chapters of each half of the documents. If the documents are not divided into halves, there is one part with
-  /// the era nil.
+  /// The chapters of each half of the documents. If the documents are not divided into halves, the only part has no
+  /// era.
   var parts: [(era: Documents.Era?, chapters: [Chapter])] {
     chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
   }
   /// The names of the scenarios with results, and the start time of each scenario.
   let results: [(scenario: String, started: String)]
-  /// The names of the scenarios whose results do not count, since another version of the lab gave them.
+  /// The names of the scenarios whose results do not count, since another version of the lab wrote the results.
   let outdated: [String]
 
-  /// Returns the number of sentences, and the number for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
+  /// Returns the number of sentences in total and for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
   static func summary(_ entries: [Entry]) -> String {
     let counts = SentenceStanding.allCases.compactMap { standing -> String? in
       let count = entries.count { $0.standing == standing }
@@ -127,14 +127,14 @@ public struct SentenceIndex: Sendable {
     return "\(entries.count.counted("sentence")): " + counts.joined(separator: ", ")
   }
 
-  /// The number of sentences in all chapters, and the number for each standing.
+  /// The number of sentences in all chapters, in total and for each standing.
   public var summary: String { Self.summary(chapters.flatMap(\.entries)) }
 
   /// The refuted sentences of all chapters.
   var refuted: [Entry] { chapters.flatMap(\.entries).filter { $0.standing == .refuted } }
 
-  /// Creates an index of some documents, of the scenarios that try them, and of results. Only the last results of each
-  /// scenario count.
+  /// Creates an index from documents, from the scenarios that try their sentences, and from the results of runs. Only
+  /// the last result of each scenario counts.
   ///
   /// The scenarios, and not the results, determine which sentence a claim is about. A verdict counts if the scenario
   /// has a claim of the same kind with the same check, and if this version of the lab gave the verdict on at least one
@@ -145,8 +145,8 @@ public struct SentenceIndex: Sendable {
   ///   - scenarios: The scenarios with claims on the documents' sentences.
   ///   - results: The result documents of runs, in the order of the runs.
   ///   - machine: The machine on which scenarios without results would be run; nil for the machines of the results.
-  ///   - names: The documents to show, and the numbers of single sentences; all if empty.
-  /// - Throws: ``InputError`` if a document does not exist.
+  ///   - names: The names of the documents, eras and sentences to show; an empty array for all sentences.
+  /// - Throws: ``InputError`` if a name is unknown.
   public init(
     _ documents: Documents, tried scenarios: [ScenarioOutline], results: [ResultDocument], on machine: Machine? = nil,
     only names: [String] = []
@@ -174,7 +174,7 @@ public struct SentenceIndex: Sendable {
   }
 }
 
-/// What scenarios and their last results say about the sentences of documents.
+/// The claims of scenarios on sentences of documents, with the last results of the scenarios.
 private struct Trying {
   typealias SentenceClaim = SentenceIndex.SentenceClaim
   typealias JudgedClaim = SentenceIndex.JudgedClaim
@@ -182,15 +182,15 @@ private struct Trying {
   let documents: Documents
   /// The last result of each scenario.
   let last: [String: ResultDocument]
-  /// The last results that this version of the lab gave.
+  /// The last results that this version of the lab wrote, by the name of the scenario.
   let counted: [String: ResultDocument]
-  /// The names of the scenarios with a claim on a sentence.
+  /// The names of the scenarios with a claim on a sentence, by the identifier of the sentence.
   private var scenarios: [String: [String]] = [:]
-  /// The claims on a sentence.
+  /// The claims on a sentence, by the identifier of the sentence.
   private var claims: [String: [SentenceClaim]] = [:]
-  /// The reasons why scenarios without results cannot be run.
+  /// The reasons why scenarios without results cannot be run, by the name of the scenario.
   private var obstacles: [String: String] = [:]
-  /// The system of the results; nil if there are no results.
+  /// The operating system of the results, or the alphabetically first of several systems; nil if there are no results.
   private let system: String?
 
   init(
@@ -210,7 +210,7 @@ private struct Trying {
     }
   }
 
-  /// Adds a claim to the sentences that it is about.
+  /// Adds a claim to each sentence that the claim is about.
   private mutating func add(_ claim: ScenarioOutline.Claim, of scenario: String) {
     let document = counted[scenario]
     // A comparison judges no claims.
@@ -254,7 +254,8 @@ private struct Trying {
         ?? scenarios.lazy.compactMap { obstacles[$0] }.first)
   }
 
-  /// Returns the reason why a scenario gave no verdict on a sentence; nil if it gave one of `found`.
+  /// Returns the reason why a scenario gave no verdict on a sentence; nil if `found` contains a verdict of the
+  /// scenario.
   private func absence(_ scenario: String, _ found: [JudgedClaim]) -> SentenceIndex.Absence? {
     let found = found.filter { $0.scenario == scenario }
     if found.contains(where: { $0.opinion != .unavailable }) { return nil }
@@ -263,8 +264,8 @@ private struct Trying {
     return counted[scenario] != nil ? .unjudged : last[scenario] != nil ? .outdated : .notRun
   }
 
-  /// Returns the reason why a scenario cannot be run on any of some machines; nil if it can be run on one of them, or
-  /// if there are no machines.
+  /// Returns the reason why a scenario cannot be run on any of `machines`; nil if one of the machines can run the
+  /// scenario, or if `machines` is empty.
   private static func obstacle(to scenario: ScenarioOutline, on machines: [Machine]) -> String? {
     var first: String?
     for machine in machines {

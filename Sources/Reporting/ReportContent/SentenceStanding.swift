@@ -1,14 +1,14 @@
 import Laboratory
 
-/// The standing of a document's sentence. The standing depends on the results of the claims on the sentence and on its
-/// strength.
+/// The standing of a document's sentence. The standing depends on the strength of the sentence, and on the results of
+/// the claims on the sentence.
 public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   /// A claim speaks against the sentence. One counterexample refutes a sentence of the strength *always*.
   case refuted
   /// Claims speak for one part of the sentence and against another part.
   case partly
-  /// A claim for the sentence is open: the rounds do not decide it, or a possibility did not occur. A claim may speak
-  /// against one part of a tendency.
+  /// A claim on the sentence is open: the rounds do not decide the claim, or a possibility did not occur. If the
+  /// sentence is a tendency, another claim may speak against a part of the tendency.
   case undecided
   /// All claims that could be judged speak for the sentence.
   case borneOut = "borne out"
@@ -38,10 +38,10 @@ enum ClaimOpinion: String, Sendable, Codable {
   case unavailable
 
   /// Creates the opinion of a claim on a sentence of the strength `said`. If `contradicts` is true, a true claim speaks
-  /// against the sentence; otherwise it speaks for the sentence.
+  /// against the sentence. Otherwise, a true claim speaks for the sentence.
   ///
-  /// For *always* and *recipe*, every trial counts: a trial speaks against the sentence if it fails the check of a
-  /// claim for the sentence, or meets the check of a claim against the sentence. For *usually*, the verdict decides.
+  /// For *always* and *recipe*, every trial counts. A trial speaks against the sentence if the trial fails the check of
+  /// a claim for the sentence, or meets the check of a claim against the sentence. For *usually*, the verdict decides.
   /// For *may*, one trial that shows the possibility is enough.
   init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool) {
     let evidence = claim.evidence
@@ -100,9 +100,9 @@ extension Documents.Sentence {
 
   /// Returns a remark on a standing; nil if the standing requires none.
   ///
-  /// The remark contains the part of the sentence that holds, the stand-in that was tried, the reason for a standing by
-  /// construction or by inference, the reason why the sentence cannot be tried, or the claims that could not be judged
-  /// on a sentence about every run.
+  /// The remark is the part of the sentence that holds, the stand-in that was tried, the reason for a standing by
+  /// construction or by inference, or the reason why the sentence cannot be tried. For a sentence about every run, the
+  /// remark is a list of the claims that could not be judged.
   ///
   /// - Parameter untried: The claims on the sentence that could not be judged, with the reasons.
   func remark(
@@ -122,7 +122,8 @@ extension Documents.Sentence {
     }
   }
 
-  /// Returns the claims that could not be judged as text, with each reason once; nil if there are no such claims.
+  /// Returns a list of the claims that could not be judged, as text with each reason once; nil if there are no such
+  /// claims.
   private static func remark(on untried: [(claim: String, reason: String?)]) -> String? {
     if untried.isEmpty { return nil }
     let parts = untried.grouped(by: { $0.reason ?? "" }).map { reason, claims in

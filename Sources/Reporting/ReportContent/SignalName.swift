@@ -1,4 +1,4 @@
-/// The names of signals. The numbers of signals differ between systems.
+/// The names of signals, whose numbers differ between systems.
 enum SignalName {
   private static let common = [
     1: "HUP", 2: "INT", 3: "QUIT", 4: "ILL", 5: "TRAP", 6: "ABRT", 8: "FPE", 9: "KILL", 11: "SEGV", 13: "PIPE",
@@ -7,7 +7,7 @@ enum SignalName {
   private static let linux = [7: "BUS", 10: "USR1", 12: "USR2", 31: "SYS"]
   private static let darwin = [10: "BUS", 12: "SYS", 30: "USR1", 31: "USR2"]
 
-  /// Returns the name of a signal, `SIGILL`; `signal 77` if the name is unknown.
+  /// Returns the name of a signal, such as `SIGILL`; `signal 77` if the number has no name.
   ///
   /// - Parameters:
   ///   - number: The number of the signal, in decimal.

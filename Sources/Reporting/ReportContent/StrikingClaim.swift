@@ -2,8 +2,8 @@ import Laboratory
 
 /// The most striking claim of some runs: the claim with the largest significant factor between its sides.
 ///
-/// Claims against a document precede claims for a document, and these precede the lab's own claims. Among the lab's own
-/// claims, refuted claims are first.
+/// Claims against a document precede claims for a document, and claims for a document precede the lab's own claims.
+/// Among the other claims, refuted claims precede the lab's own claims that are supported.
 public struct StrikingClaim: Sendable {
   let claim: ClaimFacts
   /// The claim itself, and the claims with the same verdict on the same sentences by the same metric, such as a claim
@@ -14,7 +14,7 @@ public struct StrikingClaim: Sendable {
   let scenario: String
   let started: String
 
-  /// Returns the most striking claim of some runs; nil if no performance claim was decided.
+  /// Returns the most striking claim of some runs; nil if no performance claim has a significant factor.
   ///
   /// - Parameter documents: The documents whose sentences the claims grade.
   public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> StrikingClaim? {
@@ -35,8 +35,8 @@ public struct StrikingClaim: Sendable {
     return claim.verdict == .refuted ? 1 : claim.isOfLesson ? 0 : 2
   }
 
-  /// Returns the sentence or the claim with its result, the figures, and the scenario and the date of the run, as text
-  /// for a terminal.
+  /// Returns text for a terminal: the sentence or the claim with its result, the figures, the scenario, and the date of
+  /// the run.
   public func text(_ style: TextStyle) -> String {
     let says =
       against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }
@@ -49,7 +49,7 @@ public struct StrikingClaim: Sendable {
 }
 
 extension ClaimFacts {
-  /// The factor between the sides, at that end of the interval that is nearer to 1; 0 if there is no interval.
+  /// The factor between the sides, at the end of the interval that is nearer to 1; 0 if there is no interval.
   fileprivate var factor: Double {
     guard let low = evidence.low?.value, let high = evidence.high?.value, low > 0, high > 0 else { return 0 }
     return max(low, 1 / high)

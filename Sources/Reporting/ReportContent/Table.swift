@@ -14,11 +14,11 @@ struct Table: Sendable {
 
     /// The rank of the columns of other metrics in a table with the headline.
     static let beside = 2
-    /// The rank of a column that is omitted only after all others, and after texts have become short.
+    /// The rank of a column that is omitted last, and only after texts were shortened.
     static let last = 1
-    /// The rank of a median in a table with the mean. It is the highest rank, so that this column is omitted first.
+    /// The rank of a median in a table with the mean. The rank is the highest, so that this column is omitted first.
     static let ofMedian = 10
-    /// The rank of a figure that another column shows, too.
+    /// The rank of a figure that another column also shows.
     static let repeated = 9
     /// The rank of a column that can be omitted without a note.
     static let unmissed = 8
@@ -31,7 +31,7 @@ struct Table: Sendable {
     }
   }
   struct Row: Sendable {
-    /// Whether the row is of a broken variant, or of an outcome that no claim expects.
+    /// Whether the row belongs to a broken variant or to a forbidden outcome.
     let needsCare: Bool
     var cells: [Cell]
   }
@@ -45,10 +45,10 @@ struct Table: Sendable {
   let isGrid: Bool
   private(set) var headings: [Heading]
   var rows: [Row]
-  /// The names of measured metrics that the table omits, if it replaces several tables.
+  /// The names of measured metrics that the table omits in a short report.
   var leftOut: [String] = []
 
-  /// The heading of the geometric mean over the rounds of the round's median.
+  /// The heading for the geometric mean of the rounds' medians.
   static let meanOfMedians = "mean p50"
   /// The explanation of a range in a note.
   static let ofRange = "low \(Signs.range) high: the range of all samples"
@@ -91,10 +91,10 @@ struct Table: Sendable {
     return table
   }
 
-  /// Returns the tables without the tables that continue another table.
+  /// Returns the tables that do not continue another table.
   ///
-  /// The columns of such a table join the previous table if the previous table contains means and has the same rows.
-  /// Otherwise, the previous table lists these columns as omitted.
+  /// The columns of a table that continues the previous table join the previous table if the previous table contains
+  /// means and has the same rows. Otherwise, the previous table lists these columns as omitted.
   static func leading(_ tables: [Table]) -> [Table] {
     var leading: [Table] = []
     for table in tables {
@@ -118,7 +118,7 @@ struct Table: Sendable {
   }
 }
 
-/// A cell with its text and the facts about it.
+/// A cell of a table, with its text and facts about the cell.
 struct Cell: Sendable, Hashable {
   struct Facts: OptionSet, Sendable, Hashable {
     let rawValue: Int
@@ -133,7 +133,7 @@ struct Cell: Sendable, Hashable {
     /// The cell contains a ratio, with or without its interval.
     static let ratio = Facts(rawValue: 16)
     static let interval = Facts(rawValue: 32)
-    /// The cell is of a run with which other runs are compared.
+    /// The cell belongs to a run with which other runs are compared.
     static let reference = Facts(rawValue: 64)
     static let best = Facts(rawValue: 128)
     static let nearBest = Facts(rawValue: 256)
@@ -143,22 +143,22 @@ struct Cell: Sendable, Hashable {
     static let noDifference = Facts(rawValue: 131_072)
     /// The ratio to the baseline is too noisy for a statement.
     static let noisy = Facts(rawValue: 65_536)
-    /// The cell contains a word in the place of a missing figure.
+    /// The cell contains a word in place of a missing figure.
     static let missing = Facts(rawValue: 512)
     /// The run has too few rounds for an interval.
     static let glimpse = Facts(rawValue: 1024)
-    /// The cell contains a ratio without its interval. Without a mark, the ratio differs significantly from that of the
+    /// The cell contains a ratio without its interval. If the cell has no mark, the run differs significantly from its
     /// reference.
     static let significant = Facts(rawValue: 2048)
     /// The cell contains a ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
-    /// The figure is within twice the time of its own timing loop with an empty operation.
+    /// The figure is less than twice the time of its own timing loop with an empty operation.
     static let ownFloor = Facts(rawValue: 16_384)
     /// There are too few samples for the percentile.
     static let tooFew = Facts(rawValue: 262_144)
     /// The run has the best mean, but reports do not call it the best.
     static let unnamed = Facts(rawValue: 2_097_152)
-    /// The cell contains the ends of an interval in the place of a ratio.
+    /// The cell contains the ends of an interval in place of a ratio.
     static let span = Facts(rawValue: 4_194_304)
     /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.
     static let allRounds = Facts(rawValue: 8_388_608)

@@ -3,8 +3,8 @@ import Measurement
 
 /// The tables of a document.
 ///
-/// A cell shows the median over the rounds of the round's figure, or a range if a trial has many samples. For a
-/// headline that is a latency, the table also contains percentiles of all samples.
+/// A cell contains the median of the rounds' figures, or a range if a trial has many samples. If the headline is a
+/// latency, its table also contains percentiles of all samples.
 struct Tables {
   let index: RunIndex
   /// The metrics to show, the headline first.
@@ -14,8 +14,8 @@ struct Tables {
   private var document: ResultDocument { index.document }
   private var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// The indices of the runs with at least one trial. Other runs have no row. Runs that compete for the same best run
-  /// stand together.
+  /// The indices of the runs with at least one trial. Other runs have no row. Runs that are compared with the same best
+  /// run are adjacent.
   private var rows: [Int] {
     let rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }
     guard let comparison else { return rows }
@@ -39,7 +39,7 @@ struct Tables {
   private var overview: Table? {
     guard let metric = shown.first else { return nil }
     var seen: Set<[String: ParameterValue]> = []
-    // A variant does not have further settings of a parameter that it ignores.
+    // The point of a variant that ignores a parameter is incomplete, and has no column of its own.
     let points = rows.map { document.runs[$0].point }
       .filter { $0.count == index.swept.count && seen.insert($0).inserted }
     let variants = document.scenario.variants.filter { variant in
@@ -106,7 +106,8 @@ struct Tables {
             // If the mean ranks the runs, the table contains both the median and the mean.
             .init(statistic.rawValue, rank: statistic == .p50 && ranksByMean ? Table.Heading.ofMedian : rank),
             { samples in
-              // Claims, plots and the other tables show this figure. A report has one figure for each metric.
+              // Claims, plots and other tables also show this median, so that a report has only one figure for each
+              // metric.
               let value = statistic == .p50 ? samples.median : samples[statistic]
               return value.map { cell($0, samples) } ?? .tooFew
             }
@@ -126,7 +127,7 @@ struct Tables {
       ] : []
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : ratioCell($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
-    // In a search, a setting that could not be tried is a result, too.
+    // In a search, a setting that could not be tried is also a result.
     let cells = zip(rows, ratios).filter { (seeksBest && hasEnded($0.0.run)) || $0.0.samples != nil }.map {
       row, ratio in
       self.row(
@@ -148,8 +149,8 @@ struct Tables {
     shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
   }
 
-  /// Returns the table of the resources that each run uses, with a column for each of `metrics`; nil if none of them
-  /// was measured.
+  /// Returns the table of the resources that each run uses, with a column for each of `metrics`; nil if no run measured
+  /// any of these metrics.
   func costs(_ metrics: [MetricFacts]) -> Table? {
     let found = metrics.filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
     guard !found.isEmpty else { return nil }
@@ -200,7 +201,7 @@ struct Tables {
   /// Returns a cell with the figure of a run for tables and pictures: the median, or a range if a trial has many
   /// samples.
   func figure(_ samples: SampleFacts) -> Cell {
-    // A count whose median is 0 would hide the trials with other counts.
+    // A median of 0 would hide the trials with other counts.
     let isRare = samples.kind == .count && samples.median == 0 && samples.max.value > 0
     guard samples.isRange || isRare else { return samples.median.map { cell($0, samples) } ?? .none }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
@@ -209,8 +210,8 @@ struct Tables {
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
-  /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, or otherwise
-  /// the same as ``figure(_:)``.
+  /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, or the same
+  /// cell as ``figure(_:)`` in other cases.
   func ranked(_ samples: SampleFacts) -> Cell {
     ranksByMean ? samples.roundMean.map { cell($0, samples) } ?? .none : figure(samples)
   }
@@ -218,8 +219,8 @@ struct Tables {
   /// Returns a cell with the ratio of a run and the half width of its interval, `1.93x faster ±2 %`, and the mark of
   /// the run.
   ///
-  /// If the rounds do not distinguish the run from its reference, the cell contains this statement and the maximum
-  /// difference.
+  /// If the rounds do not distinguish the run from its reference, the cell contains the maximum difference instead of
+  /// the ratio.
   func ratioCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
@@ -258,14 +259,14 @@ struct Tables {
       : Cell("\(Self.undecided) (\(reach))\(tail)", facts, short: Self.undecided + tail)
   }
 
-  /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time is near the noise floor, or
-  /// its loop was optimised, so that the true time is shorter.
+  /// Returns whether the ratio of a run to its reference is only a lower bound, since the shorter time is near its
+  /// noise floor.
   private func isBound(_ run: Int, _ metric: MetricFacts) -> Bool {
     comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
-  /// The text for a run that the rounds do not distinguish from its reference, and for which they exclude no relevant
-  /// difference.
+  /// The text for a run for which the rounds show neither a difference from the reference nor that every possible
+  /// difference is small.
   static let undecided = "undecided"
 
   /// Returns the mark of a run: the sign for the best run, for a run that does not differ from its reference, or for a
@@ -284,14 +285,13 @@ struct Tables {
     return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
   }
 
-  /// Returns a cell with the count of a flaw, `81 failed-opens`, which replaces the ratio; nil for a run without a
-  /// flaw.
+  /// Returns a cell with the count of a flaw in place of the ratio, `81 failed-opens`; nil for a run without a flaw.
   private func flaw(_ run: Int) -> Cell? {
     guard let comparison, let flaw = comparison.flaw, comparison.flawed.contains(run) else { return nil }
     return document.runs[run].metrics[flaw.name].map { Cell("\(figure($0).text) \(flaw.name)", .missing) }
   }
 
-  /// Returns a cell with the way in which the trials of a run without a figure ended.
+  /// Returns the cell of a run without a figure, with the way in which the trials of the run ended.
   func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
 
   /// Returns whether a trial of a run ended in a way other than completion.
@@ -346,8 +346,8 @@ struct Tables {
       headings: down.map { Table.Heading($0.name) } + columns.map { Table.Heading($0.label) }, rows: cells)
   }
 
-  /// Returns a cell with the ratio of a run to its reference. The cell contains the figure itself if there is no
-  /// reference, and the way in which the trials ended if there is no figure.
+  /// Returns a cell with the ratio of a run to its reference. Without a reference, the cell contains the figure.
+  /// Without a figure, the cell contains the way in which the trials ended.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let (mark, _, facts) = mark(run)
@@ -389,13 +389,14 @@ extension RunIndex {
       && document.runs.contains { $0.metrics[metric.name].map { $0.count > $0.rounds.count } ?? false }
   }
 
-  /// Returns the figure of a run that reports show for a metric: the mean that ranks the runs of a search, or otherwise
-  /// the median. Nil if the metric was not measured.
+  /// Returns the figure of a run that reports show for a metric: the mean that ranks the runs of a search, or the
+  /// median in other cases. Returns nil if the metric was not measured.
   func ranked(_ run: Int, by metric: MetricFacts) -> Double? {
     document.runs[run].metrics[metric.name].flatMap { ranksByMean(metric) ? $0.roundMean : $0.median }
   }
 
-  /// Returns whether the median of some samples is so short that the clock or the timing loop is a large part of it.
+  /// Returns whether the median of some samples is so short that the clock or the timing loop is a large part of the
+  /// median.
   func isNearFloor(_ samples: SampleFacts) -> Bool {
     samples.median.map { !cell($0, samples).facts.isDisjoint(with: [.nearFloor, .ownFloor]) } ?? false
   }
@@ -422,10 +423,10 @@ extension SampleFacts {
   /// Whether a trial has several samples that are not durations. Cells then show the range of the samples.
   var isRange: Bool { kind != .latency && count > rounds.count }
 
-  /// The figure that ranks the runs of a search: the geometric mean of the rounds, or their median if a figure is 0.
-  /// Nil if no round has a figure.
+  /// The figure that ranks the runs of a search; nil if no round has a figure. The figure is the geometric mean of the
+  /// rounds, or their median if a figure is 0.
   var roundMean: Double? { Ranking.typical(figures) }
 
-  /// The median over the rounds of the round's figure; the median of all samples if no round has a figure.
+  /// The median of the rounds' figures, or the median of all samples if no round has a figure.
   var median: Double? { Summary(figures)?.p50 ?? p50.value }
 }

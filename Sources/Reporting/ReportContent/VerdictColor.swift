@@ -23,12 +23,12 @@ extension Verdict {
 }
 
 extension ClaimFacts {
-  /// The colour in which reports show the verdict. A verdict against a document is not shown as good news, although the
-  /// claim came out as expected.
+  /// The colour in which reports show the verdict. A verdict against a document has the colour of a result that
+  /// requires caution, even if the claim was borne out.
   var color: SemanticColor { isAgainstDocument ? .care : verdict.color }
 
-  /// Returns the mark and the word of the verdict, in its colour. The word is padded to `room` columns. A verdict
-  /// against a document has an exclamation mark.
+  /// Returns the mark and the word of the verdict, in the colour of the verdict. The word is padded to `room` columns.
+  /// The mark is an exclamation mark if a claim against a document was borne out.
   func verdictText(_ style: TextStyle, room: Int = 0) -> String {
     let mark = isAgainstDocument && verdict.isBorneOut ? "!" : verdict.mark(style)
     return color("\(mark) \(word)".padded(to: room + 2), style)

@@ -6,9 +6,11 @@ struct ClaimFacts: Codable, Sendable {
   let says: String
   let kind: Claim.Kind
   let check: String
-  /// The numbers of the documents' sentences that the claim bears out if it is true; nil if there are none.
+  /// The identifiers of the documents' sentences that the claim supports if the claim is true; nil if the claim
+  /// supports no sentence.
   let bears: [String]?
-  /// The numbers of the documents' sentences that the claim contradicts if it is true; nil if there are none.
+  /// The identifiers of the documents' sentences that the claim contradicts if the claim is true; nil if the claim
+  /// contradicts no sentence.
   let contradicts: [String]?
   let verdict: Verdict
   /// True if an obstacle that was known before the run makes the claim unavailable; otherwise nil.
@@ -36,7 +38,8 @@ struct ClaimFacts: Codable, Sendable {
 }
 
 extension ClaimFacts {
-  /// The word for a refuted claim of the lab's own. Reports use *refuted* only for claims on sentences of documents.
+  /// The word for the verdict on a refuted claim of the lab's own. Reports use *refuted* only for claims on sentences
+  /// of documents.
   static let notSo = "not so"
   /// The word that reports use for the verdict.
   var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }
@@ -91,25 +94,24 @@ struct EvidenceFacts: Codable, Sendable {
   let of: Metric.Kind?
   /// True if a shorter duration means a smaller amount, and not a higher speed; otherwise nil.
   let amount: Bool?
-  /// The ratio of the left side to the right side; nil if there is no ratio. The ends of the interval are in `low` and
-  /// `high`.
+  /// The ratio of the left side to the right side; nil if there is no ratio. The ends of the ratio's confidence
+  /// interval are in `low` and `high`.
   let ratio: Number?
   let low: Number?
   let high: Number?
-  /// True if `ratio` is only a bound: the shorter side is near its noise floor, so the actual ratio is further from 1.
-  /// Otherwise nil.
+  /// True if the actual ratio is further from 1 than `ratio`, because the shorter side is near its noise floor;
+  /// otherwise nil.
   let bound: Bool?
   let trials: Int
   let met: Int
-  /// The number of lost trials of an anomaly; nil if there are none.
+  /// The number of lost trials of an anomaly; nil if no trial was lost.
   let lost: Int?
   let reason: String?
-  /// A trial in which the check was true; nil for performance claims, and if there is no such trial.
+  /// A trial in which the check was true; nil for a performance claim, or if there is no such trial.
   let example: TrialFacts?
-  /// A trial in which the check was false; nil for performance claims, and if there is no such trial.
+  /// A trial in which the check was false; nil for a performance claim, or if there is no such trial.
   let counterexample: TrialFacts?
 
-  /// The meaning of the left side's figure.
   var meaning: Metric.Meaning { Metric.Meaning(of, unit, isAmount: amount == true) }
 
   init(_ evidence: Evidence, of metric: Metric?) {
@@ -141,7 +143,7 @@ struct TrialFacts: Codable, Sendable {
   let round: Int
   /// The figure of the check's left side in this trial; nil if the trial has no figure.
   let left: Number?
-  /// The way in which the trial ended; nil if it completed.
+  /// The way in which the trial ended; nil if the trial completed.
   let ended: String?
 
   init(_ example: Evidence.Example) {

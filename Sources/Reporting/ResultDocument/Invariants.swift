@@ -14,10 +14,10 @@ import Measurement
 /// - Claims: The verdict is possible for the kind of the claim, and agrees with the number of trials and the number of
 ///   trials that met the check.
 /// - Traces: The lanes, queues and variants that a trace refers to exist. Nothing ends before it begins, or after the
-///   end of the record. The runs of a lane do not overlap, nor do its waits. Blocks are in the order of submission.
+///   end of the record. Neither the runs nor the waits of a lane overlap. Blocks are in the order of submission.
 extension ResultDocument {
   /// Returns whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. The function uses no regular
-  /// expression, since compiling one takes as long as reading the document.
+  /// expression, since compiling a regular expression takes as long as reading the document.
   private static func isTime(_ text: String) -> Bool {
     text.utf8.count == 20
       && zip(text.utf8, "0000-00-00T00:00:00Z".utf8).allSatisfy { found, wanted in
@@ -50,7 +50,7 @@ extension ResultDocument {
         guard let values = swept[name] else { throw path["point"].problem("'\(name)' is not swept") }
         try path["point"][name].require(values.contains(value), "it is not one of the swept values")
         try path["parameters"][name].require(
-          run.parameters[name] == value, "it is another value than that of the point")
+          run.parameters[name] == value, "it differs from the value of the point")
       }
       try run.validate(path, metrics)
     }
@@ -121,11 +121,11 @@ extension RunFacts {
       guard let metric = known[name] else { throw path.problem("the scenario has no such metric") }
       try path.require(
         samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
-        "its kind, unit or better direction is not what scenario.metrics says")
+        "its kind, unit or better direction differs from scenario.metrics")
       // A hazard has a figure for the time to its end although its trials do not complete.
       let most = name == Metric.timeToEnd.name ? rounds : outcomes[.completed]
       try path.require(
-        samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials could have it")
+        samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials can have a figure")
       try samples.validate(path)
     }
   }
@@ -157,17 +157,18 @@ extension SampleFacts {
     try path["total"].require(
       isAbout(total.value, sum), "found \(total.value), but the sum of the histogram is \(sum)")
     try path["mean"].require(
-      isAbout(mean.value * Double(count), sum), "found \(mean.value), but the histogram's is \(sum / Double(count))")
+      isAbout(mean.value * Double(count), sum),
+      "found \(mean.value), but the mean of the histogram is \(sum / Double(count))")
     try path["stddev"].require(stddev?.value ?? 0 >= 0, "it is negative")
     try path["stddev"].require(
-      (stddev != nil) == (count > 1), "it belongs to 2 samples or more, found \(count)")
+      (stddev != nil) == (count > 1), "expected if and only if there are 2 samples or more, found \(count)")
     var lower = min.value
     for statistic in [Statistic.p50, .p90, .p99, .p999] {
       let path = path[statistic == .p999 ? "p99_9" : statistic.rawValue]
       let value = self[statistic]
       try path.require(
         (value != nil) == (count >= statistic.fewestSamples),
-        "it belongs to \(statistic.fewestSamples) samples or more, found \(count)")
+        "expected if and only if there are \(statistic.fewestSamples) samples or more, found \(count)")
       guard let value else { continue }
       try path.require(isAtMost(lower, value) && isAtMost(value, max.value), "found \(value), which is out of order")
       lower = value
@@ -176,7 +177,8 @@ extension SampleFacts {
     for (index, figure) in rounds.enumerated() {
       let path = path["rounds"][index], value = figure.value.value
       try path["round"].require(figure.round > previousRound, "the rounds do not ascend from 1")
-      // A run that is out of reach of the best takes part in few rounds, whose numbers may exceed its count of trials.
+      // A run that is out of reach of the best run has few rounds, and their numbers may exceed the number of its
+      // trials.
       try path["round"].require(figure.round, in: 1...1_000_000)
       previousRound = figure.round
       // The total of a round's counts is the sum of many samples. A median or a mean is within the range of the
@@ -188,7 +190,7 @@ extension SampleFacts {
     try path["rounds"].require(rounds.count <= count, "found \(rounds.count) figures of \(count) samples")
   }
 
-  /// Returns whether two numbers agree to six significant digits.
+  /// Returns whether two sums differ by at most 0.01 %, apart from a rounding error for each sample.
   private func isAbout(_ found: Double, _ expected: Double) -> Bool {
     abs(found - expected) <= 1e-4 * Swift.max(abs(found), abs(expected)) + 1e-9 * Double(count)
   }
@@ -222,7 +224,7 @@ extension ClaimFacts {
     if let lost = evidence.lost { try path["lost"].require(lost, in: 1...1_000_000_000) }
     for (name, range) in [("leftRange", evidence.leftRange), ("rightRange", evidence.rightRange)] {
       let ends = range?.map(\.value) ?? [0, 1]
-      try path[name].require(ends.count == 2 && ends[0] < ends[1], "it is not from low to high")
+      try path[name].require(ends.count == 2 && ends[0] < ends[1], "expected two values, the smaller first")
     }
     let isBorneOut =
       switch verdict {
@@ -236,9 +238,10 @@ extension ClaimFacts {
       }
     try path["met"].require(isBorneOut, "found \(met) of \(trials) trials, which is not \(verdict.rawValue)")
     let interval = [evidence.low, evidence.ratio, evidence.high].compactMap { $0?.value }
-    try path["ratio"].require([0, 3].contains(interval.count), "it comes with low and high, or none of them")
+    try path["ratio"].require([0, 3].contains(interval.count), "expected low, ratio and high, or none of them")
     try path["ratio"].require(
-      interval == interval.sorted() && interval.allSatisfy { $0 >= 0 }, "it is not from low to high, or negative")
+      interval == interval.sorted() && interval.allSatisfy { $0 >= 0 },
+      "low, ratio and high do not ascend, or one of them is negative")
   }
 
   /// Whether the check is about any variant, and not about one variant or all variants.

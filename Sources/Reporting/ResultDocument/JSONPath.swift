@@ -4,7 +4,7 @@ import Laboratory
 struct JSONPath {
   private(set) var path = ""
 
-  /// The range of valid amounts in any unit. The amounts of all runs are far below its upper end.
+  /// The range of valid amounts in any unit. The amounts of all runs are far below the upper end of the range.
   static let anyAmount = 0...1e15
 
   subscript(_ name: String) -> JSONPath { JSONPath(path: path.isEmpty ? name : "\(path).\(name)") }

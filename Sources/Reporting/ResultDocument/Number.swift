@@ -1,14 +1,14 @@
 /// A number in a result document. A whole number is exact, and any other number is rounded to six significant digits.
 ///
-/// The number is rounded at its creation and not at encoding, so that a run shows the same figures before and after it
-/// was saved.
+/// The number is rounded at its creation and not at encoding, so that a run shows the same figures before and after the
+/// run is saved.
 struct Number: Codable, Hashable, Sendable {
   let value: Double
 
   init(_ value: Double) { self.value = Self.rounded(value) }
 
-  /// The range of valid numbers. It includes the values of all clocks and counters, and excludes numbers whose products
-  /// overflow.
+  /// The range of valid numbers. The range includes the values of all clocks and counters, and excludes numbers whose
+  /// products overflow.
   static let allowed = -1e36...1e36
 
   init(from decoder: any Decoder) throws {
@@ -27,7 +27,7 @@ struct Number: Codable, Hashable, Sendable {
   }
 
   private static func rounded(_ value: Double) -> Double {
-    // The result for -0 is 0.
+    // Negative zero becomes 0.
     guard value != value.rounded() else { return value == 0 ? 0 : value }
     var scale = 1.0
     while abs(value) * scale < 100_000, scale < 1e12 { scale *= 10 }

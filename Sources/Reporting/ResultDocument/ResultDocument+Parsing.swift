@@ -41,7 +41,7 @@ extension ResultDocument {
       do {
         documents = try isArray ? decode([ResultDocument].self, data) : [decode(ResultDocument.self, data)]
       } catch {
-        // Another schema is reported before other errors, which would be misleading.
+        // With another schema, all other errors would be misleading, so the schema is reported first.
         try refuseOtherSchemas(isArray ? decode([Header].self, data) : [decode(Header.self, data)], place)
         throw error
       }

@@ -2,12 +2,12 @@ import Laboratory
 
 /// The result of a run as data, schema `gcdlab.result/2`.
 ///
-/// `--format json` prints the document, `--export x.json` writes it, and `diff` and `report` read it. All renderers use
-/// the document, including those for a run that has just ended. The schema is in `gcdlab.result-2.schema.json` in the
-/// source directory of this module.
+/// `--format json` prints the document, `--export x.json` writes the document to a file, and `diff` and `report` read
+/// the file. All renderers use the document, including the renderers for a run that has just ended. The schema is in
+/// `gcdlab.result-2.schema.json` in the source directory of this module.
 ///
-/// Durations are in nanoseconds. Durations that a clock measured are whole numbers. A figure that was not measured is
-/// absent.
+/// Durations are in nanoseconds, except for `seconds`. Durations that a clock measured are whole numbers. A figure that
+/// was not measured is absent.
 public struct ResultDocument: Codable, Sendable {
   /// The identifier of the format and its version.
   public static let schema = "gcdlab.result/2"
@@ -26,10 +26,10 @@ public struct ResultDocument: Codable, Sendable {
   private(set) var findings: [RunNote]
   let runs: [RunFacts]
   let claims: [ClaimFacts]
-  /// The recorded trials, which are not measured trials; nil if there are none.
+  /// The recorded trials, which are not among the measured trials; nil if no trial was recorded.
   let traces: [TraceFacts]?
 
-  /// Creates the document of the results of a run.
+  /// Creates a document from the results of a run.
   public init(_ results: Results) {
     schema = Self.schema
     tool = ToolFacts(name: Tool.name, version: Tool.version)
@@ -67,8 +67,8 @@ public struct ResultDocument: Codable, Sendable {
       && self.machine.optimised == machine.optimised && self.machine.dispatch == machine.dispatch
   }
 
-  /// A copy of the document that contains only the verdicts on the claims. `documents` reads many such copies at each
-  /// start. Parsing lessons and code, which it does not show, would take half of the time.
+  /// A copy of the document that contains only the verdicts on the claims. The `documents` command reads many such
+  /// copies at each start. Copies with lessons and code would take twice as long to parse.
   public var verdictsAlone: ResultDocument { ResultDocument(verdictsOf: self) }
 
   private init(verdictsOf other: ResultDocument) {
@@ -88,8 +88,8 @@ public struct ResultDocument: Codable, Sendable {
     traces = nil
   }
 
-  /// Returns whether the run failed. A run fails if a claim fails, if a trial does not record what its variant
-  /// promises, or if a trial crashes or hangs although it should complete.
+  /// Returns whether the run failed. A run fails if a claim fails, if a trial does not record the figures that its
+  /// variant promises, or if a trial that is meant to complete crashes or hangs.
   ///
   /// - Parameter strict: Whether a refuted performance claim is a failure.
   public func hasFailed(strict: Bool) -> Bool {
@@ -97,7 +97,7 @@ public struct ResultDocument: Codable, Sendable {
   }
 
   /// Returns the reason why no claim in some documents could be judged; nil if a claim was judged, or if there are no
-  /// claims. Searches for the best setting are ignored. Runs without a judged claim do not pass.
+  /// claims. Searches for the best setting are ignored.
   public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
     let claims = documents.filter { $0.scenario.seeksBest != true }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }

@@ -12,7 +12,7 @@ struct RunFacts: Codable, Sendable {
   let outcomes: OutcomeCounts
   /// The number of trapped trials for each signal; nil if no trial trapped.
   let signals: [String: Int]?
-  /// The requirement that is not met at the run's number of cores, so that the run was not tried; nil if all
+  /// The requirement that the run's number of cores does not meet, so that the run was not tried; nil if all
   /// requirements are met, or if trials are not confined to cores.
   let obstacle: String?
   let metrics: [String: SampleFacts]
@@ -94,10 +94,10 @@ struct SampleFacts: Codable, Sendable {
   let kind: Metric.Kind
   let unit: Unit
   let better: Metric.Better
-  /// The noise floor: the figure for timing an empty operation; nil if nothing is timed.
+  /// The noise floor in nanoseconds: the time of an empty operation; nil if the metric is not a duration.
   let floor: Number?
-  /// The time of the trial's own timing loop with an empty operation, which replaces the floor; nil if the time was not
-  /// measured.
+  /// The time of the metric's own empty timing loop, in nanoseconds for each operation; nil if this time was not
+  /// measured. This time replaces the noise floor.
   let yardstick: Number?
   let count: Int
   let min: Number
@@ -161,7 +161,8 @@ struct HistogramPair: Codable, Sendable {
     self.count = count
   }
 
-  /// Returns pairs in which equal values are merged. Values are equal if their encoded forms are equal.
+  /// Returns pairs with equal values merged. Values are equal if their encoded forms are equal. `pairs` must be in
+  /// ascending order of the values.
   static func merged(_ pairs: [(value: Double, count: Int)]) -> [HistogramPair] {
     var merged: [HistogramPair] = []
     merged.reserveCapacity(pairs.count)
@@ -176,13 +177,13 @@ struct HistogramPair: Codable, Sendable {
     return merged
   }
 
-  /// The maximum count. It exceeds the counts of all trials, and the sum of a document's counts does not overflow.
+  /// The maximum count of a value. The counts of all trials are far below this limit.
   private static let mostCount = 1_000_000_000_000_000
 
   init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
-    // The values are not decoded as `Number`, which would create a decoder for each value. They are the largest part of
-    // a document.
+    // The values of histograms are the largest part of a document. Decoding a value as a `Number` would create a
+    // decoder for each value.
     let value = try container.decode(Double.self)
     count = try container.decode(Int.self)
     self.value = Number(value)

@@ -15,8 +15,8 @@ struct ScenarioFacts: Codable, Sendable {
   let parameters: [ParameterFacts]
   /// The names of the swept parameters, in the order of the sweep.
   let sweep: [String]
-  /// The names of the swept parameters for the amount of work. Each of their settings has a best run of its own. Nil if
-  /// there are none.
+  /// The names of the swept parameters that define the amount of work; nil if there are no such parameters. Each
+  /// setting of these parameters has its own best run.
   let problem: [String]?
   /// The name of the variant that is the reference of ratios; nil if there is no baseline.
   let baseline: String?
@@ -28,7 +28,7 @@ struct ScenarioFacts: Codable, Sendable {
   /// The metrics, in the order of the pattern, followed by the resources that a trial uses.
   let metrics: [MetricFacts]
 
-  /// Creates a copy with the name of a scenario, and without its variants, parameters and metrics.
+  /// Creates a copy of `other` without its lesson, variants, parameters, sweep and metrics.
   init(nameOf other: ScenarioFacts) {
     name = other.name
     title = other.title
@@ -51,8 +51,8 @@ struct ScenarioFacts: Codable, Sendable {
     source = experiment.source
     lesson = experiment.lesson
     tags = experiment.tags
-    // All runs have the same number of cores unless cores are swept. If cores are swept, each run has an obstacle of
-    // its own.
+    // All runs have the same number of cores unless cores are swept. If cores are swept, each run states its own
+    // obstacle.
     let cores = Cores.number(in: experiment.parameters)
     variants = experiment.variants.map { variant in
       VariantFacts(
@@ -60,7 +60,7 @@ struct ScenarioFacts: Codable, Sendable {
         ends: variant.ending.name, obstacle: experiment.pattern.obstacle(to: variant, on: machine.confined(to: cores)),
         code: experiment.code[variant.name]?.joined(separator: "\n"))
     }
-    // A setting that the lab adds to every pattern is listed only if the command line contains it.
+    // A parameter that the lab adds to every pattern is listed only if the parameter is set or swept.
     let settings = experiment.pattern.settable.filter { parameter in
       experiment.pattern.parameters.contains { $0.name == parameter.name }
         || experiment.parameters[parameter.name] != nil
@@ -88,7 +88,6 @@ struct ScenarioFacts: Codable, Sendable {
   }
 }
 
-/// A variant of the scenario.
 struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String
@@ -113,7 +112,7 @@ struct VariantFacts: Codable, Sendable {
   var isYardstick: Bool { role == Variant.Role.yardstick.rawValue }
 }
 
-/// A parameter with its value, or with several values if it was swept.
+/// A parameter with its value, or with several values if the parameter was swept.
 struct ParameterFacts: Codable, Sendable {
   let name: String
   let says: String
@@ -125,7 +124,7 @@ struct ParameterFacts: Codable, Sendable {
   /// True if no variant of the run reads the parameter; otherwise nil.
   let ignored: Bool?
 
-  /// Returns a value as text for people: `50 ns`, `1,000,000`, `ramp`.
+  /// Returns a value as text for readers: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text
@@ -153,7 +152,6 @@ struct MetricFacts: Codable, Sendable {
   let amount: Bool?
   let says: String
 
-  /// The meaning of the metric's figures.
   var meaning: Metric.Meaning { Metric.Meaning(kind, unit, isAmount: amount == true) }
 }
 

@@ -2,8 +2,8 @@ import Laboratory
 
 /// A recorded trial of a variant, as part of a result document.
 ///
-/// All traces of a document contain at most ``mostSpans`` blocks, waits and runs of threads. A longer trace is cut: the
-/// document contains its beginning exactly as recorded, and the length of the whole record.
+/// All traces of a document together contain at most ``mostSpans`` blocks, waits and runs of threads. A longer trace is
+/// cut: the document contains its beginning exactly as recorded, and the length of the whole record.
 struct TraceFacts: Codable, Sendable {
   let variant: String
   /// The swept settings of the trial, in the notation of labels; nil if no parameter is swept.
@@ -13,8 +13,8 @@ struct TraceFacts: Codable, Sendable {
   let length: Instant
   /// The length of the whole record, in nanoseconds; nil if the document contains the whole record.
   let whole: Instant?
-  /// The number of blocks that were submitted within `length` and began later. The document does not contain these
-  /// blocks. Nil if there are none.
+  /// The number of blocks that were submitted within `length` and began later; nil if there are no such blocks. The
+  /// document does not contain these blocks.
   let later: Int?
   /// The way in which the trial ended: the name of an outcome, or a reason as text.
   let end: String
@@ -36,7 +36,6 @@ struct TraceFacts: Codable, Sendable {
     let waits: [WaitFacts]
   }
 
-  /// A wait of a thread.
   struct WaitFacts: Codable, Sendable {
     let begin: Instant
     let end: Instant?
@@ -53,7 +52,7 @@ struct TraceFacts: Codable, Sendable {
   }
 
   /// A time in nanoseconds since the start of the trial's body. Decoding a negative time throws an error with the path
-  /// of the value, which the decoding of unsigned numbers does not do.
+  /// of the value. Decoding an unsigned number would throw an error without the path.
   struct Instant: Codable, Sendable {
     let time: UInt64
 
@@ -88,10 +87,11 @@ struct TraceFacts: Codable, Sendable {
     let end: Instant?
   }
 
-  /// The maximum number of blocks, waits and runs in all traces of a document. Each takes about 100 bytes.
+  /// The maximum number of blocks, waits and runs in all traces of a document together. Each of these takes about 100
+  /// bytes of JSON.
   static let mostSpans = 10_000
 
-  /// Returns the traces for a document; nil if there are none.
+  /// Returns the traces for a document; nil if `traces` is empty.
   static func facts(_ traces: [Trace]) -> [TraceFacts]? {
     traces.isEmpty ? nil : traces.map { TraceFacts($0, atMost: mostSpans / traces.count) }
   }
@@ -183,7 +183,7 @@ extension Trace {
   /// Returns the part of the trace before the time at which `most` blocks, waits and runs have begun, and the number of
   /// blocks that were submitted before this time and began later.
   ///
-  /// The part does not contain these blocks. A trace with fewer spans is returned unchanged.
+  /// The part does not contain these blocks. A trace with at most `most` blocks, waits and runs is returned unchanged.
   func beginning(atMost most: Int) -> (trace: Trace, later: Int) {
     let begins =
       blocks.compactMap { $0.begin ?? $0.submitted } + lanes.flatMap { $0.runs.map(\.begin) + $0.waits.map(\.begin) }

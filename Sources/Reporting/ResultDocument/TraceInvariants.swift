@@ -1,7 +1,7 @@
 import Laboratory
 
 extension TraceFacts {
-  /// Verifies the invariants of traces.
+  /// Verifies the invariants of the trace.
   ///
   /// - Parameters:
   ///   - path: The path of the trace in the document.
@@ -58,7 +58,7 @@ extension TraceFacts {
     try known(block.lane, of: lanes.count, path["lane"], "lane")
     try path["number"].require(block.number, in: 1...Int.max)
     try path["begin"].require(
-      (block.begin != nil) == (block.lane != nil), "a begin comes with a lane, or neither is there")
+      (block.begin != nil) == (block.lane != nil), "expected a begin and a lane, or neither of them")
     try path["end"].require(block.end == nil || block.begin != nil, "the block ended but never began")
     if let submitted = block.submitted { try require(submitted, block.begin, path, "submitted", "begin") }
     if let begin = block.begin { try require(begin, block.end, path) }
@@ -69,7 +69,7 @@ extension TraceFacts {
     try path.require((0..<count).contains(index), "found \(index), but there are \(count) \(what)s")
   }
 
-  /// Verifies that the second time is not before the first time, and that neither is after the end of the record.
+  /// Verifies that the second time is not before the first time, and that neither time is after the end of the record.
   ///
   /// - Throws: ``InputError`` with the path of the time that violates this order.
   private func require(

@@ -11,7 +11,7 @@ struct Compare: AsyncParsableCommand {
     discussion: """
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every variant runs once a round at each setting, in shuffled order; \
-      rounds are added until the ratios are known to --precision or --time is spent. Settings that are certainly twice as slow as the best take part in every fourth round only.
+      rounds are added for at least 3 s and until the ratios are known to --precision or --time is spent. Settings that are certainly twice as slow as the best take part in every fourth round only.
 
       The report ends with the answer: which settings are best, and how much worse the others are. For strides it also tells the cost of \
       a block as a formula and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.

@@ -15,7 +15,7 @@ struct OtherLab {
   func measure(_ words: [String], within limit: Duration) async throws -> [ResultDocument]? {
     // If SIGKILL ends this lab, the other lab stops when its lifeline is closed.
     let lifeline = try Lifeline()
-    defer { lifeline.letGo() }
+    defer { lifeline.end() }
     let ran = try await run(["scenario", "--format", "json", "--quiet"] + words, lifeline, within: limit)
     try Task.checkCancellation()
     guard let ran else { return nil }

@@ -21,12 +21,12 @@ public final class Bystander: Sendable {
   public var isHeldUp: Bool { heldUp.load(ordering: .relaxed) }
 
   /// Whether the bystander has begun.
-  public var hasComeToBegin: Bool { begun.isSet }
+  public var hasStarted: Bool { begun.isSet }
 
   /// Submits the block or task, and waits until it has begun or is held up.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
-  public func come(_ standstill: Standstill) throws {
+  public func submitAndObserve(_ standstill: Standstill) throws {
     submitted.set()
     submit { [self] in
       begun.set()

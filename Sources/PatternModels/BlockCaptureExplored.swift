@@ -21,7 +21,7 @@ final class CapturingBlock: @unchecked Sendable {
   func turn() async {}
 
   /// Records a value of the captured variable that the block read or stored.
-  func sees(_ value: Int) {
+  func recordValue(_ value: Int) {
     Execution.note("sees \(value)")
     seen.append(value)
     if value != number { Execution.breaks("a block sees a value other than that at its creation") }
@@ -31,7 +31,7 @@ final class CapturingBlock: @unchecked Sendable {
   func makeObject() -> Captured { Captured(of: self) }
 
   /// Records a use of the captured object.
-  func uses(_ object: Captured) {
+  func use(_ object: Captured) {
     withExtendedLifetime(object) {
       Execution.note("uses the object")
       runs += 1
@@ -45,10 +45,10 @@ final class CapturingBlock: @unchecked Sendable {
 
     fileprivate init(of block: CapturingBlock) { self.block = block }
 
-    deinit { block.isReleased() }
+    deinit { block.recordRelease() }
   }
 
-  private func isReleased() {
+  private func recordRelease() {
     Execution.note("the object is released")
     releases += 1
     if runs == 0, !isCancelled { Execution.breaks("the object is released before its block has run") }
@@ -69,9 +69,9 @@ final class StackBlock: Sendable {
   var number: Int { 1000 }
   var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
   static func at(_ pointer: UnsafeMutableRawPointer?) -> StackBlock? { nil }
-  func sees(_ value: Int, inPlace: Bool) {}
-  func isCopied() {}
-  func copyIsFreed() {}
+  func recordValue(_ value: Int, inPlace: Bool) {}
+  func recordCopy() {}
+  func recordFree() {}
 }
 
 extension BlockCapture {

@@ -32,24 +32,24 @@ final class HandledTask: @unchecked Sendable {
   fileprivate init(handlers: Int) { runs = Array(repeating: 0, count: handlers) }
 
   /// Records that an operation runs.
-  func operationRuns() {
+  func recordOperation() {
     Execution.note("the operation runs")
     hasRun = true
   }
   /// Records that an operation begins, and signals the thread that cancels the task.
-  func operationBegins() {
-    operationRuns()
+  func beginOperation() {
+    recordOperation()
     hasBegun.signal()
   }
   /// Signals that the operation has returned.
-  func hasReturned() { hasBegun.signal() }
+  func recordReturn() { hasBegun.signal() }
   /// Records a broken promise if the handler `index` has not run.
-  func mustBeHandled(_ index: Int = 0) {
+  func requireHandler(_ index: Int = 0) {
     if runs[index] == 0 { Execution.breaks("an operation continues before its handler has run") }
   }
   /// Suspends the task until `cancel` has returned.
-  func cancellation() async { await isCancelled.passed() }
-  func computesUntilCancelled() {}
+  func awaitCancellation() async { await isCancelled.passed() }
+  func computeUntilCancelled() {}
   func registers() {}
   /// Records that the handler `index` runs.
   func handlerRuns(_ index: Int = 0) {
@@ -58,7 +58,7 @@ final class HandledTask: @unchecked Sendable {
     if runs[index] > 1 { Execution.breaks("a handler runs twice") }
   }
   /// Records that the task ends.
-  func ends() { hasEnded = true }
+  func recordEnd() { hasEnded = true }
   /// Does nothing, since an exploration executes every order. In a trial, the task and the thread wait for each other.
   func meet() {}
 
@@ -100,8 +100,8 @@ final class Scope: @unchecked Sendable {
     private var isLate: Bool { number == scope.count }
 
     /// Suspends the child until it is cancelled.
-    func cancellation() async {
-      scope.begins(number)
+    func awaitCancellation() async {
+      scope.recordBegin(number)
       let gate = TaskGate()
       await withTaskCancellationHandler {
         await gate.passed()
@@ -111,8 +111,8 @@ final class Scope: @unchecked Sendable {
     }
     /// Records a broken promise unless the child is cancelled exactly if it was added late or waited for its
     /// cancellation. The first child ends in a later step.
-    func lingers() async {
-      let hasWaited = !scope.begins(number)
+    func linger() async {
+      let hasWaited = !scope.recordBegin(number)
       if Task.isCancelled != (isLate || hasWaited) {
         Execution.breaks("child \(number + 1) is \(Task.isCancelled ? "" : "not ")cancelled")
       }
@@ -127,28 +127,28 @@ final class Scope: @unchecked Sendable {
       Execution.note("child \(number + 1) ends")
       scope.hasEnded += 1
     }
-    /// Examines whether the child is cancelled, as ``lingers()`` does.
-    func looksAtOnceAndLingers() async { await lingers() }
+    /// Examines whether the child is cancelled, as ``linger()`` does.
+    func recordCancellationAndLinger() async { await linger() }
     /// Suspends the child until it is cancelled, and then signals the other child task.
-    func isCancelledAndTellsOther() async {
-      await cancellation()
+    func awaitCancellationAndNotifyOther() async {
+      await awaitCancellation()
       Execution.note("child \(number + 1) is cancelled")
       scope.otherIsCancelled.open()
       scope.hasEnded += 1
     }
     /// Suspends the child until it is cancelled, and then until the other child task is cancelled.
-    func isCancelledAndWaitsForOther() async {
-      await cancellation()
+    func awaitCancellationOfBoth() async {
+      await awaitCancellation()
       Execution.note("child \(number + 1) is cancelled, and waits until the other is")
       await scope.otherIsCancelled.passed()
       scope.hasEnded += 1
     }
-    /// Suspends the child until it is cancelled, and continues as ``lingers()`` does.
-    func isCancelledAndLingers() async {
-      await cancellation()
-      await lingers()
+    /// Suspends the child until it is cancelled, and continues as ``linger()`` does.
+    func awaitCancellationAndLinger() async {
+      await awaitCancellation()
+      await linger()
     }
-    func sleeps() async {}
+    func sleep() async {}
   }
 
   /// The child tasks.
@@ -157,7 +157,7 @@ final class Scope: @unchecked Sendable {
   var lateChild: Child { Child(scope: self, number: count) }
 
   /// Records that a child begins. Returns whether this is the child's first call.
-  @discardableResult private func begins(_ child: Int) -> Bool {
+  @discardableResult private func recordBegin(_ child: Int) -> Bool {
     guard hasBegun.insert(child).inserted else { return false }
     Execution.note("child \(child + 1) begins")
     if hasBegun.count == count { begun.open() }
@@ -165,14 +165,14 @@ final class Scope: @unchecked Sendable {
   }
 
   /// Suspends the scope until all its child tasks have begun.
-  func allHaveBegun() async { await begun.passed() }
+  func awaitBegin() async { await begun.passed() }
   /// Records a broken promise if a child task was added to a cancelled group.
-  func hasAdded(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
+  func recordAddition(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
   /// Records a broken promise: a child task that was added to a cancelled group runs.
-  func unwantedChildRuns() { hasAdded(true) }
+  func recordUnwantedChild() { recordAddition(true) }
 
   /// Records that the scope is left. Records a broken promise if a child task has not ended.
-  fileprivate func isLeft(late: Int) {
+  fileprivate func recordExit(late: Int) {
     Execution.note("the scope is left")
     if hasEnded < count + late { Execution.breaks("the scope is left before a child task has ended") }
   }
@@ -233,7 +233,7 @@ extension Cancellation {
     try waitFor {
       await Task {
         do { try await body(scope) } catch {}
-        scope.isLeft(late: late)
+        scope.recordExit(late: late)
       }.value
     }
     Execution.settle()

@@ -29,7 +29,7 @@ final class LateAnswer: @unchecked Sendable {
   }
 
   /// Delivers the answer.
-  fileprivate func comes() { group.leave() }
+  fileprivate func releaseAnswer() { group.leave() }
 }
 
 /// A task or block that does not need the answer.
@@ -66,7 +66,7 @@ extension PoolStarvation {
       let tasks = [begin(.init(answer: answer)), begin(.init(answer: answer))]
       Execution.settle()
       guard submitBystanders() else { return }
-      answer.comes()
+      answer.releaseAnswer()
       try waitFor { for task in tasks { await task.value } }
       if answer.begun != tasks.count { Execution.breaks("a request does not begin") }
     }

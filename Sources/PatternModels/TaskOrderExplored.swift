@@ -19,9 +19,9 @@ final class OrderRound: @unchecked Sendable {
     /// Whether the item belongs to the second half of the items.
     var isInSecondHalf: Bool { index > 0 }
     /// Records that a task has received the item. In a trial, this method can suspend the task.
-    func isHeldIfFirst() async { Execution.note("takes item \(index + 1)") }
+    func waitIfFirst() async { Execution.note("takes item \(index + 1)") }
     /// Records that the item has arrived, and records a broken promise if a later item arrived first.
-    func notesArrival() {
+    func recordArrival() {
       Execution.note("item \(index + 1) comes")
       if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }
       round.come.append(index)

@@ -17,7 +17,7 @@ public struct Lifeline: Sendable {
   }
 
   /// Closes the writing end of the pipe, so that the other process reads the end of the file.
-  public func letGo() { close(ours) }
+  public func end() { close(ours) }
 
   /// Calls `body` when the process that owns the lifeline has ended. Call this method in a process whose standard input
   /// is a lifeline.

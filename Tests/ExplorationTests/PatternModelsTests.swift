@@ -340,24 +340,24 @@ import Testing
     Mutant("serial-queue: a concurrent queue", breaks: "item 1 comes after a later one") { trial in
       try TaskOrder().runEachRound(trial) { round in
         let queue = DispatchQueue(label: "log", attributes: .concurrent)
-        for item in round.items { queue.async { item.notesArrival() } }
+        for item in round.items { queue.async { item.recordArrival() } }
       }
     },
     Mutant("isolated: calls the actor in place of beginning there", breaks: "item 1 comes after a later one") { trial in
       try TaskOrder().runEachRound(trial) { round in
-        for item in round.items { Task { await { @TaskOrder.LogActor in item.notesArrival() }() } }
+        for item in round.items { Task { await { @TaskOrder.LogActor in item.recordArrival() }() } }
       }
     },
     Mutant("suspended: registers its handler too late", breaks: "cancel returns before a handler has run") { trial in
       try Cancellation().runEachTask()(trial) { work in
         let task = Task {
-          work.operationBegins()
-          await work.cancellation()
+          work.beginOperation()
+          await work.awaitCancellation()
           await withTaskCancellationHandler {
           } onCancel: {
             work.handlerRuns()
           }
-          work.ends()
+          work.recordEnd()
         }
         work.waitForOperation()
         work.cancel { task.cancel() }
@@ -366,23 +366,23 @@ import Testing
     Mutant("group-returned: waits for one child only", breaks: "the scope is left before a child task has ended") {
       trial in
       try Cancellation().runEachScopeOfTwo(trial) { scope in
-        let tasks = scope.children.map { child in Task { await child.lingers() } }
-        await scope.allHaveBegun()
+        let tasks = scope.children.map { child in Task { await child.linger() } }
+        await scope.awaitBegin()
         await tasks[1].value
       }
     },
     Mutant("group-thrown: cancels no child", breaks: "deadlock: no thread can continue") { trial in
       try Cancellation().runEachScopeOfTwo(trial) { scope in
         await withTaskGroup { group in
-          for child in scope.children { group.addTask { await child.isCancelledAndLingers() } }
-          await scope.allHaveBegun()
+          for child in scope.children { group.addTask { await child.awaitCancellationAndLinger() } }
+          await scope.awaitBegin()
         }
       }
     },
     Mutant("value: without the capture list", breaks: "a block sees a value other than that at its creation") { trial in
       try BlockCapture().measureValues(trial) { block in
         var x = block.number
-        let item = DispatchWorkItem { block.sees(x) }
+        let item = DispatchWorkItem { block.recordValue(x) }
         block.queue.async(execute: item)
         x = 456
       }
@@ -390,7 +390,7 @@ import Testing
     Mutant("object: the block does not retain it", breaks: "the object is released before its block has run") { trial in
       try BlockCapture().measureObjects()(trial) { block in
         let object = block.makeObject()
-        block.queue.async { [weak object] in if let object { block.uses(object) } }
+        block.queue.async { [weak object] in if let object { block.use(object) } }
       }
     },
     Mutant("take-first: takes after the payment", breaks: "two buyers have the only seat") { trial in

@@ -48,19 +48,19 @@ import Testing
 
   @Sendable private static func copies(_ block: CapturingBlock) {
     var x = block.number
-    block.queue.async { [x] in block.sees(x) }
+    block.queue.async { [x] in block.recordValue(x) }
     x = 456
   }
 
   @Sendable private static func shares(_ block: CapturingBlock) {
     var x = block.number
-    block.queue.async(execute: DispatchWorkItem { block.sees(x) })
+    block.queue.async(execute: DispatchWorkItem { block.recordValue(x) })
     x = 456
   }
 
   @Sendable private static func sharesLater(_ queue: FunctionQueue, _ block: StackBlock) {
     let x = Gauge()
-    queue.async { block.sees(x.now, inPlace: false) }
+    queue.async { block.recordValue(x.now, inPlace: false) }
     x.up()
   }
 
@@ -68,14 +68,14 @@ import Testing
   @Sendable private static func keepsNothing(_ block: CapturingBlock) {
     let object = block.makeObject()
     block.queue.async { [weak object] in
-      if let object { block.uses(object) } else { block.sees(0) }
+      if let object { block.use(object) } else { block.recordValue(0) }
     }
   }
 
   /// Creates a block whose object another owner retains forever.
   @Sendable private static func keepsForEver(_ block: CapturingBlock) {
     let object = Unmanaged.passRetained(block.makeObject()).takeUnretainedValue()
-    block.queue.async { block.uses(object) }
+    block.queue.async { block.use(object) }
   }
 
   /// Returns a body in which every second block is correct, so that releases can be timed.
@@ -83,7 +83,7 @@ import Testing
     { block in
       guard block.number.isMultiple(of: 2) else { return broken(block) }
       let object = block.makeObject()
-      block.queue.async { block.uses(object) }
+      block.queue.async { block.use(object) }
     }
   }
 
@@ -104,9 +104,9 @@ import Testing
     /// Returns a function that executes the block at once, as a function with the block on its stack does.
     @Sendable func atOnce(_ value: Int, inPlace: Bool, copies: Int) -> @Sendable (FunctionQueue, StackBlock) -> Void {
       { _, block in
-        for _ in 0..<copies { block.isCopied() }
-        block.sees(block.number + value, inPlace: inPlace)
-        block.copyIsFreed()
+        for _ in 0..<copies { block.recordCopy() }
+        block.recordValue(block.number + value, inPlace: inPlace)
+        block.recordFree()
       }
     }
     return objects + [
@@ -137,13 +137,13 @@ import Testing
             var x = x
             x = max(x, block.number)
           }
-          block.sees(x)
+          block.recordValue(x)
         }
       },
       red("cancelled-item.ran == 0", "cancelled-item") { trial in
         try pattern.measureCancelled()(trial) { block in
           let object = block.makeObject()
-          block.queue.async(execute: DispatchWorkItem { block.uses(object) })
+          block.queue.async(execute: DispatchWorkItem { block.use(object) })
         }
       },
       red("cancelled-item.released-early == 0", "cancelled-item") { try pattern.measureCancelled()($0, keepsNothing) },

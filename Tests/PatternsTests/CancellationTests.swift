@@ -52,11 +52,11 @@ import Testing
       let turns = RoundRobin(count: 2)
       return { work in
         if turns.next() == 0 {
-          work.operationBegins()
+          work.beginOperation()
           work.handlerRuns()
         }
         work.cancel {}
-        work.ends()
+        work.recordEnd()
       }
     }
     /// Executes the handler twice, and before its operation, which is skipped.
@@ -65,52 +65,52 @@ import Testing
         work.handlerRuns()
         work.handlerRuns()
       }
-      work.ends()
+      work.recordEnd()
     }
     /// Executes the handler after cancel has returned, and after the operation has begun.
     @Sendable func tooLate(_ work: HandledTask) {
-      work.operationBegins()
+      work.beginOperation()
       work.cancel {}
       work.handlerRuns()
-      work.ends()
+      work.recordEnd()
     }
     /// Creates tasks that are neither awaited nor cancelled.
     @Sendable func isLoose(_ scope: Scope) async {
-      for child in scope.children { Task { await child.lingers() } }
-      await scope.allHaveBegun()
-      scope.hasAdded(true)
-      Task { await scope.lateChild.lingers() }
+      for child in scope.children { Task { await child.linger() } }
+      await scope.awaitBegin()
+      scope.recordAddition(true)
+      Task { await scope.lateChild.linger() }
     }
     /// Creates a child task that is cancelled only after it has begun, and one that runs although it was not reported
     /// as added.
     @Sendable func cancelsTooLate(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { await scope.children[0].lingers() }
-        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
-        await scope.allHaveBegun()
+        group.addTask { await scope.children[0].linger() }
+        group.addTask { await scope.lateChild.recordCancellationAndLinger() }
+        await scope.awaitBegin()
         group.cancelAll()
-        group.addTask { await scope.children[1].lingers() }
-        scope.hasAdded(false)
-        scope.unwantedChildRuns()
+        group.addTask { await scope.children[1].linger() }
+        scope.recordAddition(false)
+        scope.recordUnwantedChild()
       }
     }
     /// Creates tasks that are neither awaited nor cancelled, in a scope without a late child task.
-    @Sendable func isLeft(_ scope: Scope) async {
-      for child in scope.children { Task { await child.lingers() } }
-      await scope.allHaveBegun()
+    @Sendable func recordExit(_ scope: Scope) async {
+      for child in scope.children { Task { await child.linger() } }
+      await scope.awaitBegin()
     }
     /// Creates child tasks that are cancelled and awaited.
     @Sendable func cancels(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         group.cancelAll()
-        for child in scope.children { group.addTask { await child.lingers() } }
+        for child in scope.children { group.addTask { await child.linger() } }
       }
     }
     /// Creates child tasks that are cancelled at the end of the body, while they wait.
     @Sendable func cancelsAtEnd(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
-        for child in scope.children { group.addTask { await child.lingers() } }
-        await scope.allHaveBegun()
+        for child in scope.children { group.addTask { await child.linger() } }
+        await scope.awaitBegin()
         group.cancelAll()
       }
     }
@@ -126,10 +126,10 @@ import Testing
     for name in ["before", "itself", "registering"] { reds.append(handlers("\(name).skipped == 0", twice)) }
     reds.append(handlers("afterwards.needless == 0", runsHandler: false, twice))
     for name in ["group-returned", "group-thrown", "async-let-returned", "async-let-thrown"] {
-      reds.append(scopes("\(name).unended == 0", isLeft))
+      reds.append(scopes("\(name).unended == 0", recordExit))
     }
     for name in ["group-thrown", "async-let-returned", "async-let-thrown"] {
-      reds.append(scopes("\(name).uncancelled == 0", isLeft))
+      reds.append(scopes("\(name).uncancelled == 0", recordExit))
     }
     for check in [
       "group-cancelled.unended == 0", "group-cancelled.uncancelled == 0", "group-of-cancelled.added == 0",
@@ -144,7 +144,7 @@ import Testing
       Red("sleep.slept == 0", "sleep", of: pattern, ["scopes": .integer(1)]) { trial in
         try pattern.runEachGroupOfSleepers(trial) { scope in
           await withTaskGroup(of: Void.self) { group in
-            for child in scope.children + [scope.lateChild] { group.addTask { await child.sleeps(for: .zero) } }
+            for child in scope.children + [scope.lateChild] { group.addTask { await child.sleep(for: .zero) } }
           }
         }
       })
@@ -156,9 +156,9 @@ import Testing
         trial in
         try pattern.runEachPair(trial) { scope in
           await withTaskGroup(of: Void.self) { group in
-            group.addTask { await scope.children[0].isCancelledAndTellsOther() }
-            group.addTask { await scope.children[1].isCancelledAndWaitsForOther() }
-            await scope.allHaveBegun()
+            group.addTask { await scope.children[0].awaitCancellationAndNotifyOther() }
+            group.addTask { await scope.children[1].awaitCancellationOfBoth() }
+            await scope.awaitBegin()
             group.cancelAll()
           }
         }

@@ -39,9 +39,9 @@ import Testing
     /// before the outer one.
     @Sendable func isNotRaised(_ work: RaisedTask) async {
       await Task.detached(priority: .low) {
-        await work.isRaised()
-        for _ in 0..<3 { work.handlerIsCalled(.low, .low) }
-        await work.looksAgain()
+        await work.awaitEscalation()
+        for _ in 0..<3 { work.recordHandlerCall(.low, .low) }
+        await work.recordPriorityAfterYield()
       }.value
     }
     /// Returns a task with high priority from the beginning, whose handler is called every other time.
@@ -49,15 +49,15 @@ import Testing
       let turns = RoundRobin(count: 2)
       return { work in
         await Task.detached(priority: .high) {
-          await work.isRaised()
-          if turns.next() == 0 { work.handlerIsCalled(.low, .high) }
+          await work.awaitEscalation()
+          if turns.next() == 0 { work.recordHandlerCall(.low, .high) }
         }.value
       }
     }
     /// Executes a task whose handler is called after that of its parent.
     @Sendable func isCalledAfterOuter(_ work: RaisedTask) async {
       work.outerHandlerIsCalled()
-      work.handlerIsCalled(.low, .high)
+      work.recordHandlerCall(.low, .high)
     }
     return [
       red("awaited.unraised == 0", isNotRaised), red("awaited.uncalled == 0", isHigh()),

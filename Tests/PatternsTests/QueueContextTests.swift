@@ -105,7 +105,7 @@ import Testing
       let key = DispatchSpecificKey<MyDataContext>()
       let queue = DispatchQueue(label: "own")
       queue.async { queue.setSpecific(key: key, value: data) }
-      queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+      queue.sync { data.recordMatch(in: DispatchQueue.getSpecific(key: key)) }
     }
   }
 
@@ -194,7 +194,7 @@ import Testing
           let key = DispatchSpecificKey<MyDataContext>()
           let (queue, other) = (DispatchQueue(label: "own"), DispatchQueue(label: "other"))
           queue.setSpecific(key: key, value: data)
-          other.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+          other.sync { data.recordMatch(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
       // The data is stored at another queue.
@@ -202,19 +202,19 @@ import Testing
         try pattern.share(trial) { data in
           let key = DispatchSpecificKey<MyDataContext>()
           DispatchQueue(label: "own").setSpecific(key: key, value: data)
-          DispatchQueue(label: "other").sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+          DispatchQueue(label: "other").sync { data.recordMatch(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
       // The detached task is never started.
       red("task-local.not-found == 0") { trial in
         try pattern.shareAmongTasks(trial) { data in
           await MyDataContext.$current.withValue(data) {
-            await Task.detached { data.isSeen(in: MyDataContext.current) }.value
+            await Task.detached { data.recordMatch(in: MyDataContext.current) }.value
           }
         }
       },
       red("no-context.without-context == 0") { trial in
-        try pattern.letGo(trial) {
+        try pattern.releaseQueue(trial) {
           let queue = gcdlab_dispatch_queue_create("own", nil)
           gcdlab_dispatch_set_context(queue, queue)
           gcdlab_dispatch_set_finalizer_f(queue) { _ in MyDataContext.cleanUpWithout() }

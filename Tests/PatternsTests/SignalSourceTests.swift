@@ -117,7 +117,7 @@ import Testing
             inbox.handled(isTaken ? 1 : 0)
             inbox.lock.signal()
           }
-          source.setRegistrationHandler { inbox.isReady() }
+          source.setRegistrationHandler { inbox.recordReadiness() }
           source.activate()
           return { source.cancel() }
         }
@@ -149,7 +149,7 @@ import Testing
       signal(SIGUSR1, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data + more) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
       return { source.cancel() }
     }
@@ -157,7 +157,7 @@ import Testing
     @Sendable func handler(_ inbox: SignalInbox, _ handler: @escaping @convention(c) (Int32) -> Void) -> () -> Void {
       SignalInbox.ofHandler = inbox
       setSignalHandler(SIGUSR1, handler)
-      inbox.isReady()
+      inbox.recordReadiness()
       return { signal(SIGUSR1, SIG_IGN) }
     }
     return [
@@ -193,7 +193,7 @@ import Testing
         try pattern.sendToRegistered([SIGUSR1, SIGHUP, SIGTERM], patience: .milliseconds(20))(trial) { number, inbox in
           guard number != SIGUSR1 else { return source(inbox, more: 0) }
           signal(number, SIG_IGN)
-          inbox.isReady()
+          inbox.recordReadiness()
           return {}
         }
       },
@@ -210,7 +210,7 @@ import Testing
           signal(SIGUSR1, SIG_IGN)
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
           source.setEventHandler { for _ in 0..<trial[pattern.burst] { inbox.handled(1) } }
-          source.setRegistrationHandler { inbox.isReady() }
+          source.setRegistrationHandler { inbox.recordReadiness() }
           source.activate()
           return { source.cancel() }
         }
@@ -224,7 +224,7 @@ import Testing
         try pattern.sendBurst(isSpaced: true)(trial) { inbox in
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
           source.setEventHandler { inbox.handled(UInt(trial[pattern.burst])) }
-          source.setRegistrationHandler { inbox.isReady() }
+          source.setRegistrationHandler { inbox.recordReadiness() }
           source.activate()
           return { source.cancel() }
         }
@@ -234,7 +234,7 @@ import Testing
         try pattern.sendBurst(isSpaced: true)(trial) { inbox in
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
           source.setEventHandler { for _ in 0..<2 { inbox.handled(source.data) } }
-          source.setRegistrationHandler { inbox.isReady() }
+          source.setRegistrationHandler { inbox.recordReadiness() }
           source.activate()
           return { source.cancel() }
         }
@@ -243,7 +243,7 @@ import Testing
       red("spaced-burst.reported-elsewhere == spaced-burst.sent", "spaced-burst") { trial in
         try pattern.sendBurst(isSpaced: true, patience: .milliseconds(50))(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
-          inbox.isReady()
+          inbox.recordReadiness()
           return {}
         }
       },
@@ -253,14 +253,14 @@ import Testing
           let end = source(inbox, more: 0)
           try? inbox.awaitReady()
           kill(getpid(), SIGUSR1)
-          inbox.isReady()
+          inbox.recordReadiness()
           return end
         }
       },
       red("burst.unreported-bursts == 0", "burst") { trial in
         try pattern.sendBurst(patience: .milliseconds(50))(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
-          inbox.isReady()
+          inbox.recordReadiness()
           return {}
         }
       },
@@ -279,7 +279,7 @@ import Testing
             let child = waitpid(-1, &status, WNOHANG)
             children.reaped(child, status)
           }
-          source.setRegistrationHandler { inbox.isReady() }
+          source.setRegistrationHandler { inbox.recordReadiness() }
           source.activate()
           return { source.cancel() }
         }

@@ -27,8 +27,8 @@ import Testing
         try pattern.runRounds(trial, isTimed: !variant.hasSuffix("priorities"), body)
       }
     }
-    @Sendable func forward(_ round: OrderRound) { for item in round.items { item.notesArrival() } }
-    @Sendable func backward(_ round: OrderRound) { for item in round.items.reversed() { item.notesArrival() } }
+    @Sendable func forward(_ round: OrderRound) { for item in round.items { item.recordArrival() } }
+    @Sendable func backward(_ round: OrderRound) { for item in round.items.reversed() { item.recordArrival() } }
     return ["tasks", "child-tasks", "priorities"].map { red("\($0).inversions > 0", forward) }
       + ["isolated", "main-actor", "main-priorities", "implicit", "stream", "serial-queue"].map {
         red("\($0).inversions == 0", backward)
@@ -38,8 +38,8 @@ import Testing
           // The first round, which is not timed, loses an item.
           let rounds = RunCounts(count: 1)
           try pattern.runRounds(trial, isTimed: true, patience: .zero) { round in
-            round.items[0].notesArrival()
-            if rounds.ran(0) > 1 { round.items[1].notesArrival() }
+            round.items[0].recordArrival()
+            if rounds.ran(0) > 1 { round.items[1].recordArrival() }
           }
         }
       ]

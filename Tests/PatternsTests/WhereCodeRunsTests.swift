@@ -40,7 +40,7 @@ import Testing
     let stays: WhereCodeRuns.Call = { actor, code in code.look() }
     let leaves: WhereCodeRuns.Call = { actor, code in await Task.detached { code.look() }.value }
     let comesLate: WhereCodeRuns.Call = { actor, code in
-      code.isCreated()
+      code.recordCreation()
       await Task.detached { code.look() }.value
     }
     let changesThread: WhereCodeRuns.Call = { actor, code in

@@ -40,14 +40,14 @@ struct BlockCapture: Pattern {
     ) { block in
       var x = block.number
       block.queue.async { [x] in
-        block.sees(x)
+        block.recordValue(x)
       }
       x = 456
     }
     Variant("c-block", .documented, "async, called from C; the variable changes after that", measureCompiledBlocks) {
       queue, block in
       gcdlab_async_compiled_block(queue.object, block.pointer, block.number) { block, value in
-        StackBlock.at(block)?.sees(value, inPlace: false)
+        StackBlock.at(block)?.recordValue(value, inPlace: false)
       }
     }
     Variant(
@@ -55,7 +55,7 @@ struct BlockCapture: Pattern {
       measureCompiledBlocks
     ) { _, block in
       gcdlab_call_compiled_block(block.pointer, block.number) { block, value in
-        StackBlock.at(block)?.sees(value, inPlace: false)
+        StackBlock.at(block)?.recordValue(value, inPlace: false)
       }
     }
     Variant(
@@ -63,29 +63,29 @@ struct BlockCapture: Pattern {
       measureStackBlocks
     ) { queue, block in
       gcdlab_async_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
-        StackBlock.at(block)?.sees(value, inPlace: inPlace)
+        StackBlock.at(block)?.recordValue(value, inPlace: inPlace)
       } _: { block in
-        StackBlock.at(block)?.isCopied()
+        StackBlock.at(block)?.recordCopy()
       } _: { block in
-        StackBlock.at(block)?.copyIsFreed()
+        StackBlock.at(block)?.recordFree()
       }
     }
     Variant(
       "stack-block-sync", .documented, "sync, called from C with such a block on the stack", measureSyncedStackBlocks
     ) { queue, block in
       gcdlab_sync_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
-        StackBlock.at(block)?.sees(value, inPlace: inPlace)
+        StackBlock.at(block)?.recordValue(value, inPlace: inPlace)
       } _: { block in
-        StackBlock.at(block)?.isCopied()
+        StackBlock.at(block)?.recordCopy()
       } _: { block in
-        StackBlock.at(block)?.copyIsFreed()
+        StackBlock.at(block)?.recordFree()
       }
     }
     Variant("reference", .broken, "a work item captures the variable by reference, as __block does in C", measureValues)
     { block in
       var x = block.number
       let item = DispatchWorkItem {
-        block.sees(x)
+        block.recordValue(x)
       }
       block.queue.async(execute: item)
       x = 456
@@ -98,12 +98,12 @@ struct BlockCapture: Pattern {
       block.openQueue.sync {
         x = block.number
       }
-      block.sees(x)
+      block.recordValue(x)
     }
     Variant("object", .documented, "async; the block has the only reference to an object", measureObjects()) { block in
       let object = block.makeObject()
       block.queue.async {
-        block.uses(object)
+        block.use(object)
       }
     }
     Variant(
@@ -111,7 +111,7 @@ struct BlockCapture: Pattern {
     ) { block in
       let object = block.makeObject()
       let item = DispatchWorkItem {
-        block.uses(object)
+        block.use(object)
       }
       block.queue.async(execute: item)
       item.cancel()
@@ -120,7 +120,7 @@ struct BlockCapture: Pattern {
       let object = block.makeObject()
       Task {
         await block.turn()
-        block.uses(object)
+        block.use(object)
       }
     }
   }

@@ -112,7 +112,7 @@ extension BlockCapture {
     try SystemThread.requireCapacity(for: trial.cores + 1)
     let blocks = CapturingBlocks(count: count, expectsRun: expectsRun)
     for block in blocks.all { make(block) }
-    blocks.letGo()
+    blocks.activate()
     return blocks
   }
 
@@ -136,7 +136,7 @@ final class CapturingBlocks: Sendable {
   }
 
   /// Activates the queue of the submitted blocks.
-  fileprivate func letGo() {
+  fileprivate func activate() {
     shared.isOpen.store(true, ordering: .releasing)
     shared.gate.open()
   }
@@ -190,20 +190,20 @@ final class CapturingBlock: Sendable {
   func turn() async { await shared.gate.passed() }
 
   /// Records the value that the block read from its variable or stored in it.
-  func sees(_ value: Int) {
+  func recordValue(_ value: Int) {
     seen.store(value, ordering: .relaxed)
-    hasRun()
+    recordRun()
   }
 
   /// Creates an object that records its deallocation.
   func makeObject() -> Captured { Captured(of: self) }
 
   /// Uses the captured object. The block must call this method in its last line.
-  func uses(_ object: Captured) {
+  func use(_ object: Captured) {
     // The compiler might otherwise release the object before the last line.
     withExtendedLifetime(object) {
       lastLine.set()
-      hasRun()
+      recordRun()
     }
   }
 
@@ -213,15 +213,15 @@ final class CapturingBlock: Sendable {
 
     fileprivate init(of block: CapturingBlock) { self.block = block }
 
-    deinit { block.isReleased() }
+    deinit { block.recordRelease() }
   }
 
-  private func hasRun() {
+  private func recordRun() {
     runs.add()
     shared.hasRun.signal()
   }
 
-  private func isReleased() {
+  private func recordRelease() {
     released.set()
     let isTime = shared.isOpen.load(ordering: .acquiring) && (!shared.expectsRun || lastLine.isSet)
     if !isTime { timesEarly.add(1, ordering: .relaxed) }
@@ -271,7 +271,7 @@ final class StackBlock: Sendable {
   }
 
   /// Records that the block runs, the value that it captured, and whether it runs at its original address.
-  func sees(_ value: Int, inPlace: Bool) {
+  func recordValue(_ value: Int, inPlace: Bool) {
     state.withLock { state in
       state.runs += 1
       state.value = value
@@ -280,10 +280,10 @@ final class StackBlock: Sendable {
   }
 
   /// Records that a copy of the block was made.
-  func isCopied() { state.withLock { $0.copies += 1 } }
+  func recordCopy() { state.withLock { $0.copies += 1 } }
 
   /// Records that a copy of the block was freed.
-  func copyIsFreed() { state.withLock { $0.frees += 1 } }
+  func recordFree() { state.withLock { $0.frees += 1 } }
 
   /// The observations so far.
   fileprivate var seen: Seen { state.withLock { $0 } }

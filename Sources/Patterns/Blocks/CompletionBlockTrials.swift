@@ -16,7 +16,7 @@ extension CompletionBlock {
       let (calls, numbers) = (trial[calls], trial[numbers])
       for number in 0...calls {
         let call = AverageCall(number: number, count: numbers)
-        call.begins()
+        call.recordBegin()
         body(call)
         results.add(call, isWarmUp: number == 0)
       }
@@ -33,7 +33,7 @@ extension CompletionBlock {
         var results = Results()
         for number in 0...calls {
           let call = AverageCall(number: number, count: numbers)
-          call.begins()
+          call.recordBegin()
           await body(call)
           results.add(call, isWarmUp: number == 0)
         }
@@ -102,7 +102,7 @@ final class AverageCall: Sendable {
   func makeCountedQueue() -> CountedQueue {
     let queue = CountedQueue()
     queue.mark(token)
-    queue.isKept()
+    queue.keepUntilLastRelease()
     return queue
   }
 
@@ -110,7 +110,7 @@ final class AverageCall: Sendable {
   private var token: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// Records the start of the call.
-  fileprivate func begins() { begin.set() }
+  fileprivate func recordBegin() { begin.set() }
 
   /// Blocks the computation until ``continueComputation()`` is called.
   func holdComputation() { isHeldBack.store(true, ordering: .releasing) }
@@ -173,7 +173,7 @@ final class CountedQueue: @unchecked Sendable {
   }
 
   /// Submits a block that runs until the last reference to the queue is released.
-  fileprivate func isKept() {
+  fileprivate func keepUntilLastRelease() {
     let lastRelease = lastRelease
     async { lastRelease.wait() }
   }

@@ -118,7 +118,7 @@ struct ProcessMonitorPattern: Pattern {
       watchParents(whoEnd: .always)
     ) { watch in
       let parent = watch.parent
-      watch.knows()
+      watch.recordParent()
       let source = try ProcessMonitor(process: parent, queue: watch.queue)
       source.setEventHandler {
         watch.exited()

@@ -368,10 +368,10 @@ private enum WorkerRole {
       _exit(0)
     case .childOf(let parent):
       let watch = ParentWatch(parent: parent, line: Self.line)
-      watch.comesTo(.started)
+      watch.report(.started)
       try begin(watch)
-      watch.knows()
-      watch.comesTo(.watches)
+      watch.recordParent()
+      watch.report(.watches)
       // The parent has already exited, so the report is pending or will never arrive.
       let isReported = try Standstill().wait { watch.time != nil }
       watch.answer(isReported)
@@ -433,8 +433,8 @@ final class ParentWatch: Sendable {
 
   /// Records that the child has read its parent's identifier. At the first call, the trial may hold the child until the
   /// parent has exited.
-  func knows() {
-    if !hasSaidSo.exchange(true, ordering: .relaxed) { comesTo(.knows) }
+  func recordParent() {
+    if !hasSaidSo.exchange(true, ordering: .relaxed) { report(.knows) }
   }
 
   /// Records that the parent has exited, as the document's code does with its exit flag.
@@ -446,7 +446,7 @@ final class ParentWatch: Sendable {
   fileprivate var time: UInt64? { moment.withLock { $0 } }
 
   /// Reports the child's progress, and waits until the trial allows the child to continue.
-  fileprivate func comesTo(_ word: Message) {
+  fileprivate func report(_ word: Message) {
     say(word, to: line)
     guard hear(from: line).word == .go else { _exit(1) }
   }

@@ -48,7 +48,7 @@ struct SignalSource: Pattern {
       signal(SIGUSR1, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
       source.setEventHandler { inbox.handled(source.data) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
       return { source.cancel() }
     }
@@ -58,7 +58,7 @@ struct SignalSource: Pattern {
         // A signal handler must not acquire a lock or allocate memory.
         SignalInbox.ofHandler?.handled(1)
       }
-      inbox.isReady()
+      inbox.recordReadiness()
       return {
         signal(SIGUSR1, SIG_IGN)
         SignalInbox.ofHandler = nil
@@ -68,7 +68,7 @@ struct SignalSource: Pattern {
       signal(SIGUSR1, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
       return { source.cancel() }
     }
@@ -80,7 +80,7 @@ struct SignalSource: Pattern {
       // source would receive an ignored signal.
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
       return { source.cancel() }
     }
@@ -91,7 +91,7 @@ struct SignalSource: Pattern {
       signal(SIGUSR1, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       for _ in 0..<count { kill(getpid(), SIGUSR1) }
       source.activate()
       return { source.cancel() }
@@ -107,7 +107,7 @@ struct SignalSource: Pattern {
           children.reaped(child, status)
         }
       }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
       return { source.cancel() }
     }
@@ -122,7 +122,7 @@ struct SignalSource: Pattern {
         inbox.handled(source.data)
         inbox.lock.signal()
       }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
       return { source.cancel() }
     }
@@ -143,7 +143,7 @@ struct SignalSource: Pattern {
     ) { number, inbox in
       let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
       return { source.cancel() }
     }
@@ -166,7 +166,7 @@ struct SignalSource: Pattern {
     ) { number, inbox in
       let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
     }
     Variant(
@@ -175,7 +175,7 @@ struct SignalSource: Pattern {
     ) { number, inbox in
       let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
       source.setEventHandler { inbox.handled(source.data) }
-      source.setRegistrationHandler { inbox.isReady() }
+      source.setRegistrationHandler { inbox.recordReadiness() }
       source.activate()
     }
   }

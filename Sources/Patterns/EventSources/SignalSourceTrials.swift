@@ -111,7 +111,7 @@ extension SignalSource {
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue ?? inbox.queue)
     source.setEventHandler { inbox.handled(source.data) }
-    source.setRegistrationHandler { inbox.isReady() }
+    source.setRegistrationHandler { inbox.recordReadiness() }
     source.activate()
     return { source.cancel() }
   }
@@ -326,7 +326,7 @@ final class SignalInbox: Sendable {
   }
 
   /// Records that the receiver is installed and signals are handled from now on.
-  func isReady() { ready.signal() }
+  func recordReadiness() { ready.signal() }
 
   // MARK: For the trial
 

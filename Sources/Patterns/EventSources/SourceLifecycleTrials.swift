@@ -28,7 +28,7 @@ final class SourceLife: Sendable {
   let handler = Hold()
   private let bound: Duration
   private let state = WaitableValue(State())
-  private let letGo = Moment()
+  private let resumption = Moment()
   private let began = Moment()
   private let ended = Moment()
   private let cancelled = Moment()
@@ -121,7 +121,7 @@ final class SourceLife: Sendable {
   /// Records the time, and executes `resume`, which activates or resumes the source or unblocks its queue.
   func lettingGo(_ resume: () -> Void) {
     state.note { $0.isLetGo = true }
-    letGo.set()
+    resumption.set()
     resume()
   }
 
@@ -140,7 +140,7 @@ final class SourceLife: Sendable {
 
   /// The nanoseconds from the activation or resumption of the source to the first handler call; nil if a call began
   /// earlier.
-  var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(letGo) }
+  var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(resumption) }
   /// The nanoseconds from the end of the last event handler call to the cancellation handler call; nil if either is
   /// missing.
   var toEnd: UInt64? { cancelled.since(ended) }

@@ -39,7 +39,7 @@ extension SourceLifecycle {
         life.received(pipe.readOnly(source.data))
       }
       source.setCancelHandler { pipe.closeEnds() }
-      source.setRegistrationHandler { pipe.isWatched() }
+      source.setRegistrationHandler { pipe.recordRegistration() }
       source.activate()
       pipe.awaitWatch()
       life.queue.drainSources()
@@ -59,7 +59,7 @@ extension SourceLifecycle {
         life.received(pipe.readOnly(source.data))
       }
       source.setCancelHandler { pipe.closeEnds() }
-      source.setRegistrationHandler { pipe.isWatched() }
+      source.setRegistrationHandler { pipe.recordRegistration() }
       source.activate()
       pipe.awaitWatch()
       life.queue.drainSources()

@@ -68,7 +68,7 @@ final class PipeOfBytes: @unchecked Sendable {
   }
 
   /// Records that the source is registered with the kernel.
-  func isWatched() { watch.signal() }
+  func recordRegistration() { watch.signal() }
 
   /// Waits until the source is registered. A source that was suspended before its registration is not registered until
   /// it is resumed.

@@ -62,13 +62,13 @@ struct QueueContext: Pattern {
       let key = DispatchSpecificKey<MyDataContext>()
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.async { queue.setSpecific(key: key, value: data) }
-      queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+      queue.sync { data.recordMatch(in: DispatchQueue.getSpecific(key: key)) }
     }
     Variant("thread-local", .broken, "blocks look up the data in thread-local storage", share) { data in
       let key = ThreadKey<MyDataContext>()
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.async { key.value = data }
-      queue.sync { data.isSeen(in: key.value) }
+      queue.sync { data.recordMatch(in: key.value) }
     }
     Variant(
       "thread-local-async", .broken, "as thread-local, but the first block is run by sync and the later one by async",
@@ -78,7 +78,7 @@ struct QueueContext: Pattern {
       let queue = DispatchQueue(label: "com.example.MyQueue")
       let later = DispatchGroup()
       queue.sync { key.value = data }
-      queue.async(group: later) { data.isSeen(in: key.value) }
+      queue.async(group: later) { data.recordMatch(in: key.value) }
       later.wait()
     }
     Variant(
@@ -90,7 +90,7 @@ struct QueueContext: Pattern {
       let both = DispatchGroup()
       queue.async(group: both) {
         key.value = data
-        other.sync { data.isSeen(in: key.value) }
+        other.sync { data.recordMatch(in: key.value) }
       }
       both.wait()
     }
@@ -98,7 +98,7 @@ struct QueueContext: Pattern {
       "task-local", .modern, "child tasks look up the data in a @TaskLocal of their parent", shareAmongTasks
     ) { data in
       await MyDataContext.$current.withValue(data) {
-        async let child: Void = data.isSeen(in: MyDataContext.current)
+        async let child: Void = data.recordMatch(in: MyDataContext.current)
         await child
       }
     }
@@ -123,7 +123,7 @@ struct QueueContext: Pattern {
       }
       return RetainedQueue(created: serialQueue)
     }
-    Variant("no-context", .broken, "as context-finalizer, without a context", letGo) { () in
+    Variant("no-context", .broken, "as context-finalizer, without a context", releaseQueue) { () in
       let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
       gcdlab_dispatch_set_finalizer_f(serialQueue) { _ in
         MyDataContext.cleanUpWithout()

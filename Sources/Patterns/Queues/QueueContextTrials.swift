@@ -131,7 +131,7 @@ extension QueueContext {
 
   /// A probe that releases queues without a context, then a queue with a context, and counts the finalizers that ran
   /// without a context.
-  var letGo: Probe<@Sendable () -> RetainedQueue> {
+  var releaseQueue: Probe<@Sendable () -> RetainedQueue> {
     Probe(reads: [repeats], records: [withoutContext]) { trial, make in
       let before = MyDataContext.cleanUpsWithout.count
       for _ in 0..<trial[repeats] {
@@ -355,12 +355,12 @@ final class MyDataContext: Sendable {
   // MARK: For the blocks that look for the data
 
   /// Records whether `found` is this data.
-  func isSeen(in found: MyDataContext?) { state.note { $0.wasSeen = found === self } }
+  func recordMatch(in found: MyDataContext?) { state.note { $0.wasSeen = found === self } }
 
   /// Records that a block has found the data at `context`.
   static func found(_ context: UnsafeMutableRawPointer?) {
     let found = at(context)
-    found.isSeen(in: found)
+    found.recordMatch(in: found)
   }
 
   // MARK: The end of the queue

@@ -101,7 +101,7 @@ extension QueueOrder {
       do {
         threads.append(
           try SystemThread {
-            arrivals.comes(number)
+            arrivals.recordThread(number)
             enter(arrivals[number])
           })
       } catch {
@@ -322,7 +322,7 @@ final class Arrivals: Sendable {
   subscript(number: Int) -> One { One(arrivals: self, number: number) }
 
   /// Records that the calling thread is about to arrive.
-  func comes(_ number: Int) { threads[number].store(ThreadCensus.currentThread, ordering: .releasing) }
+  func recordThread(_ number: Int) { threads[number].store(ThreadCensus.currentThread, ordering: .releasing) }
 
   /// Waits until the first thread has acquired the lock.
   func awaitEntry(of first: Int) { firstIsIn.wait() }

@@ -216,7 +216,7 @@ final class OpenFiles: Sendable {
   private func opened(_ descriptor: Int32) {
     table.include(descriptor)
     open.sample()
-    hasTried()
+    recordAttempt()
   }
 
   private func failed(_ error: Int32) {
@@ -225,10 +225,10 @@ final class OpenFiles: Sendable {
     } else {
       otherError.store(error, ordering: .relaxed)
     }
-    hasTried()
+    recordAttempt()
   }
 
-  private func hasTried() {
+  private func recordAttempt() {
     if tried.add(1, ordering: .acquiringAndReleasing).newValue == count { othersTried.open() }
   }
 }

@@ -26,7 +26,7 @@ final class RacePause: Sendable {
   /// The gate that blocks the other actors until the first actor has published its instance.
   private let published = BoundedGate()
   private let asked = Atomic<Int>(0)
-  private let come = Atomic<Int>(0)
+  private let arrivals = Atomic<Int>(0)
   private let used = Atomic<Int>(0)
 
   /// Creates a pause for a race of `actors` actors.
@@ -52,19 +52,19 @@ final class RacePause: Sendable {
 
   /// Blocks the calling thread for the duration of the pause.
   func sleep() {
-    come(by: 1)
+    addArrivals(by: 1)
     gate.pass()
   }
 
   /// Suspends the calling task for the duration of the pause.
   func slept() async {
-    come(by: 1)
+    addArrivals(by: 1)
     await gate.passed()
   }
 
-  private func come(by one: Int) {
+  private func addArrivals(by one: Int) {
     published.open()
-    let all = come.add(one, ordering: .acquiringAndReleasing).newValue == actors
+    let all = arrivals.add(one, ordering: .acquiringAndReleasing).newValue == actors
     if step == .creation, all { gate.open() }
   }
 

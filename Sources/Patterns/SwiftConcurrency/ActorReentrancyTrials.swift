@@ -18,7 +18,7 @@ extension ActorReentrancy {
         let sell = open(sale.seats)
         try waitFor {
           await withTaskGroup { group in
-            for buyer in sale.buyers { group.addTask { buyer.hasBeenSold(await sell(buyer)) } }
+            for buyer in sale.buyers { group.addTask { buyer.recordSale(await sell(buyer)) } }
             sale.allHaveCome()
           }
         }
@@ -34,7 +34,7 @@ extension ActorReentrancy {
         let sell = open(sale.seats)
         let all = DispatchGroup()
         for buyer in sale.buyers {
-          DispatchQueue.global().async(group: all) { buyer.hasBeenSold(sell(buyer)) }
+          DispatchQueue.global().async(group: all) { buyer.recordSale(sell(buyer)) }
         }
         sale.allHaveCome()
         all.wait()
@@ -102,7 +102,7 @@ final class Sale: Sendable {
 
   fileprivate func pay(_ index: Int) async {
     if let tooMany {
-      isPaying(tooMany)
+      recordPayment(tooMany)
       await tooMany.passed()
       paying.down()
     } else {
@@ -115,7 +115,7 @@ final class Sale: Sendable {
 
   fileprivate func payBlocking(_ index: Int) {
     if let tooMany {
-      isPaying(tooMany)
+      recordPayment(tooMany)
       tooMany.pass()
       paying.down()
     } else {
@@ -124,9 +124,9 @@ final class Sale: Sendable {
     paid[index].store(true, ordering: .relaxed)
   }
 
-  fileprivate func hasBeenSold(_ index: Int) { sold[index].store(true, ordering: .relaxed) }
+  fileprivate func recordSale(_ index: Int) { sold[index].store(true, ordering: .relaxed) }
 
-  private func isPaying(_ tooMany: BoundedGate) { if paying.up() > seats { tooMany.open() } }
+  private func recordPayment(_ tooMany: BoundedGate) { if paying.up() > seats { tooMany.open() } }
 
   private func spin(_ steps: Int) { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
 
@@ -155,5 +155,5 @@ struct Buyer: Sendable {
   /// Pays for the seat, and blocks the thread until the payment has arrived.
   func payBlocking() { sale.payBlocking(index) }
   /// Records whether the buyer received a seat.
-  fileprivate func hasBeenSold(_ isSold: Bool) { if isSold { sale.hasBeenSold(index) } }
+  fileprivate func recordSale(_ isSold: Bool) { if isSold { sale.recordSale(index) } }
 }

@@ -55,12 +55,12 @@ struct Cancellation: Pattern {
     Variant("suspended", .documented, "cancelled while its operation is suspended", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
-          work.operationBegins()
-          await work.cancellation()
+          work.beginOperation()
+          await work.awaitCancellation()
         } onCancel: {
           work.handlerRuns()
         }
-        work.ends()
+        work.recordEnd()
       }
       work.waitForOperation()
       work.cancel { task.cancel() }
@@ -68,12 +68,12 @@ struct Cancellation: Pattern {
     Variant("running", .documented, "cancelled while its operation computes", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
-          work.operationBegins()
-          work.computesUntilCancelled()
+          work.beginOperation()
+          work.computeUntilCancelled()
         } onCancel: {
           work.handlerRuns()
         }
-        work.ends()
+        work.recordEnd()
       }
       work.waitForOperation()
       work.cancel { task.cancel() }
@@ -82,28 +82,28 @@ struct Cancellation: Pattern {
       let task = Task {
         work.meet()
         await withTaskCancellationHandler {
-          work.operationBegins()
-          await work.cancellation()
-          work.mustBeHandled()
+          work.beginOperation()
+          await work.awaitCancellation()
+          work.requireHandler()
         } onCancel: {
           work.handlerRuns()
         }
-        work.ends()
+        work.recordEnd()
       }
       work.meet()
       work.cancel(handlers: 0) { task.cancel() }
     }
     Variant("before", .documented, "cancelled before it registers its handler", runEachTask()) { work in
       let task = Task {
-        await work.cancellation()
+        await work.awaitCancellation()
         work.registers()
         await withTaskCancellationHandler {
-          work.mustBeHandled()
-          work.operationBegins()
+          work.requireHandler()
+          work.beginOperation()
         } onCancel: {
           work.handlerRuns()
         }
-        work.ends()
+        work.recordEnd()
       }
       work.cancel(handlers: 0) { task.cancel() }
     }
@@ -111,18 +111,18 @@ struct Cancellation: Pattern {
       work in
       Task {
         await withTaskCancellationHandler {
-          work.operationBegins()
+          work.beginOperation()
           work.cancel { withUnsafeCurrentTask { $0?.cancel() } }
           await withTaskCancellationHandler {
-            work.mustBeHandled(1)
-            work.operationBegins()
+            work.requireHandler(1)
+            work.beginOperation()
           } onCancel: {
             work.handlerRuns(1)
           }
         } onCancel: {
           work.handlerRuns()
         }
-        work.ends()
+        work.recordEnd()
       }
     }
     Variant("nested", .documented, "cancelled within three handlers", runEachTask(handlers: 3)) { work in
@@ -130,8 +130,8 @@ struct Cancellation: Pattern {
         await withTaskCancellationHandler {
           await withTaskCancellationHandler {
             await withTaskCancellationHandler {
-              work.operationBegins()
-              await work.cancellation()
+              work.beginOperation()
+              await work.awaitCancellation()
             } onCancel: {
               work.handlerRuns(2)
             }
@@ -141,7 +141,7 @@ struct Cancellation: Pattern {
         } onCancel: {
           work.handlerRuns()
         }
-        work.ends()
+        work.recordEnd()
       }
       work.waitForOperation()
       work.cancel(handlers: 3) { task.cancel() }
@@ -149,12 +149,12 @@ struct Cancellation: Pattern {
     Variant("by-many", .documented, "cancelled by several threads at once", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
-          work.operationBegins()
-          await work.cancellation()
+          work.beginOperation()
+          await work.awaitCancellation()
         } onCancel: {
           work.handlerRuns()
         }
-        work.ends()
+        work.recordEnd()
       }
       work.waitForOperation()
       work.cancel { DispatchQueue.concurrentPerform(iterations: 4) { _ in task.cancel() } }
@@ -162,13 +162,13 @@ struct Cancellation: Pattern {
     Variant("afterwards", .documented, "cancelled after its operation", runEachTaskAfterwards) { work in
       let task = Task {
         await withTaskCancellationHandler {
-          work.operationRuns()
+          work.recordOperation()
         } onCancel: {
           work.handlerRuns()
         }
-        work.hasReturned()
-        await work.cancellation()
-        work.ends()
+        work.recordReturn()
+        await work.awaitCancellation()
+        work.recordEnd()
       }
       work.waitForOperation()
       work.cancel(handlers: 0) { task.cancel() }
@@ -185,19 +185,19 @@ struct Cancellation: Pattern {
     }
     Variant("group-returned", .documented, "the body of a task group returns", runEachScope) { scope in
       await withTaskGroup { group in
-        for child in scope.children { group.addTask { await child.lingers() } }
-        await scope.allHaveBegun()
+        for child in scope.children { group.addTask { await child.linger() } }
+        await scope.awaitBegin()
       }
     }
     Variant("group-thrown", .documented, "the body of a task group throws", runEachScope) { scope in
       try await withThrowingTaskGroup { group in
         for child in scope.children {
           group.addTask {
-            await child.cancellation()
-            await child.lingers()
+            await child.awaitCancellation()
+            await child.linger()
           }
         }
-        await scope.allHaveBegun()
+        await scope.awaitBegin()
         throw CancellationError()
       }
     }
@@ -206,61 +206,61 @@ struct Cancellation: Pattern {
       await withTaskGroup { group in
         for child in scope.children {
           group.addTask {
-            await child.cancellation()
-            await child.lingers()
+            await child.awaitCancellation()
+            await child.linger()
           }
         }
-        await scope.allHaveBegun()
+        await scope.awaitBegin()
         withUnsafeCurrentTask { $0?.cancel() }
-        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
-        scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
+        group.addTask { await scope.lateChild.recordCancellationAndLinger() }
+        scope.recordAddition(group.addTaskUnlessCancelled { scope.recordUnwantedChild() })
       }
     }
     Variant("group-cancelled", .documented, "a task group is cancelled", runEachCancelledScope) { scope in
       await withTaskGroup { group in
         for child in scope.children {
           group.addTask {
-            await child.cancellation()
-            await child.lingers()
+            await child.awaitCancellation()
+            await child.linger()
           }
         }
-        await scope.allHaveBegun()
+        await scope.awaitBegin()
         group.cancelAll()
-        group.addTask { await scope.lateChild.looksAtOnceAndLingers() }
-        scope.hasAdded(group.addTaskUnlessCancelled { scope.unwantedChildRuns() })
+        group.addTask { await scope.lateChild.recordCancellationAndLinger() }
+        scope.recordAddition(group.addTaskUnlessCancelled { scope.recordUnwantedChild() })
       }
     }
     Variant("async-let-returned", .documented, "a function with async let returns", runEachScopeOfTwo) { scope in
-      async let _: Void = scope.children[0].isCancelledAndLingers()
-      async let _: Void = scope.children[1].isCancelledAndLingers()
-      await scope.allHaveBegun()
+      async let _: Void = scope.children[0].awaitCancellationAndLinger()
+      async let _: Void = scope.children[1].awaitCancellationAndLinger()
+      await scope.awaitBegin()
     }
     Variant("async-let-thrown", .documented, "a function with async let throws", runEachScopeOfTwo) { scope in
-      async let _: Void = scope.children[0].isCancelledAndLingers()
-      async let _: Void = scope.children[1].isCancelledAndLingers()
-      await scope.allHaveBegun()
+      async let _: Void = scope.children[0].awaitCancellationAndLinger()
+      async let _: Void = scope.children[1].awaitCancellationAndLinger()
+      await scope.awaitBegin()
       throw CancellationError()
     }
     Variant(
       "async-let-order", .documented, "a function with async let returns, and the later child task ends slowly",
       runEachPair
     ) { scope in
-      async let _: Void = scope.children[0].isCancelledAndTellsOther()
-      async let _: Void = scope.children[1].isCancelledAndWaitsForOther()
-      await scope.allHaveBegun()
+      async let _: Void = scope.children[0].awaitCancellationAndNotifyOther()
+      async let _: Void = scope.children[1].awaitCancellationOfBoth()
+      await scope.awaitBegin()
     }
     Variant("loose-tasks", .broken, "a function starts tasks and throws", runEachScope) { scope in
-      for child in scope.children { Task { await child.lingers() } }
-      await scope.allHaveBegun()
+      for child in scope.children { Task { await child.linger() } }
+      await scope.awaitBegin()
       throw CancellationError()
     }
     Variant("sleep", .documented, "child tasks sleep in a task group that is cancelled", runEachGroupOfSleepers) {
       scope in
       await withTaskGroup { group in
-        for child in scope.children { group.addTask { await child.sleeps() } }
-        await scope.allHaveBegun()
+        for child in scope.children { group.addTask { await child.sleep() } }
+        await scope.awaitBegin()
         group.cancelAll()
-        group.addTask { await scope.lateChild.sleeps() }
+        group.addTask { await scope.lateChild.sleep() }
       }
     }
   }

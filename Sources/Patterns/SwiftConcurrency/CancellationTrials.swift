@@ -109,7 +109,7 @@ extension Cancellation {
     try waitFor {
       await Task {
         do { try await body(scope) } catch {}
-        scope.isLeft()
+        scope.recordExit()
       }.value
     }
     try scope.waitForEnd()
@@ -142,21 +142,21 @@ final class HandledTask: Sendable {
   // MARK: For the task
 
   /// Records that an operation runs.
-  func operationRuns() { begun.store(true, ordering: .relaxed) }
+  func recordOperation() { begun.store(true, ordering: .relaxed) }
   /// Records that an operation runs, and wakes a thread in ``waitForOperation()``.
-  func operationBegins() {
-    operationRuns()
+  func beginOperation() {
+    recordOperation()
     hasBegun.signal()
   }
   /// Wakes a thread in ``waitForOperation()`` after the operation has returned.
-  func hasReturned() { hasBegun.signal() }
+  func recordReturn() { hasBegun.signal() }
   /// Counts a late handler if the handler with this index has not run. Call this method in the operation of a task that
   /// has already been cancelled.
-  func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
+  func requireHandler(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
   /// Suspends the task until `cancel` has returned.
-  func cancellation() async { await isCancelled.passed() }
+  func awaitCancellation() async { await isCancelled.passed() }
   /// Executes code until `cancel` has returned, without suspending the task.
-  func computesUntilCancelled() {
+  func computeUntilCancelled() {
     while !cancelHasReturned.load(ordering: .acquiring) {
       CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1))
     }
@@ -169,7 +169,7 @@ final class HandledTask: Sendable {
     handlers.ran(index)
   }
   /// Records that the task ends.
-  func ends() { hasEnded.signal() }
+  func recordEnd() { hasEnded.signal() }
 
   // MARK: For the task and for the thread that cancels it
 
@@ -247,8 +247,8 @@ final class Scope: Sendable {
     fileprivate let scope: Scope
 
     /// Suspends the child task until it is cancelled, or until the scope's time limit for cancellation is over.
-    func cancellation() async {
-      scope.begins()
+    func awaitCancellation() async {
+      scope.recordBegin()
       let gate = BoundedGate(bound: scope.bound)
       gate.restHasFinished()
       await withTaskCancellationHandler {
@@ -259,37 +259,37 @@ final class Scope: Sendable {
     }
     /// Suspends the child task until its scope is left or `patience` is over, and then records whether the task is
     /// cancelled. The scope may cancel its child tasks when its body returns.
-    func lingers() async {
-      scope.begins()
-      scope.startsPatience()
+    func linger() async {
+      scope.recordBegin()
+      scope.startPatience()
       await scope.left.passed()
-      ends(isCancelled: Task.isCancelled)
+      recordEnd(isCancelled: Task.isCancelled)
     }
     /// Records immediately whether the child task is cancelled, and then suspends the task until its scope is left or
     /// `patience` is over.
-    func looksAtOnceAndLingers() async {
+    func recordCancellationAndLinger() async {
       let isCancelled = Task.isCancelled
-      scope.begins()
-      scope.startsPatience()
+      scope.recordBegin()
+      scope.startPatience()
       await scope.left.passed()
-      ends(isCancelled: isCancelled)
+      recordEnd(isCancelled: isCancelled)
     }
-    private func ends(isCancelled: Bool) {
+    private func recordEnd(isCancelled: Bool) {
       scope.state.note { state in
         if isCancelled { state.cancelled += 1 }
         state.ended += 1
       }
     }
     /// Suspends the child task until it is cancelled, and then notifies the other child task.
-    func isCancelledAndTellsOther() async {
-      await cancellation()
+    func awaitCancellationAndNotifyOther() async {
+      await awaitCancellation()
       if Task.isCancelled { scope.otherIsCancelled.open() }
       scope.state.note { $0.ended += 1 }
     }
     /// Suspends the child task until it is cancelled, and then until the other child task is cancelled or `patience` is
     /// over.
-    func isCancelledAndWaitsForOther() async {
-      await cancellation()
+    func awaitCancellationOfBoth() async {
+      await awaitCancellation()
       scope.otherIsCancelled.restHasFinished()
       let isCancelled = await scope.otherIsCancelled.passed()
       scope.state.note { state in
@@ -298,13 +298,13 @@ final class Scope: Sendable {
       }
     }
     /// Suspends the child task until it is cancelled, and then until its scope is left or `patience` is over.
-    func isCancelledAndLingers() async {
-      await cancellation()
-      await lingers()
+    func awaitCancellationAndLinger() async {
+      await awaitCancellation()
+      await linger()
     }
     /// Suspends the child task for `time`, an hour by default, and records whether the sleep ended without an error.
-    func sleeps(for time: Duration = .seconds(3600)) async {
-      scope.begins()
+    func sleep(for time: Duration = .seconds(3600)) async {
+      scope.recordBegin()
       do {
         try await Task.sleep(for: time)
         scope.state.note { $0.slept += 1 }
@@ -318,7 +318,7 @@ final class Scope: Sendable {
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self) }
 
-  private func begins() {
+  private func recordBegin() {
     let number = state.note { state in
       state.begun += 1
       return state.begun
@@ -326,16 +326,16 @@ final class Scope: Sendable {
     if number == count { begun.open() }
   }
   /// Starts the time limit `patience` if the calling task is cancelled, or if all child tasks have begun.
-  private func startsPatience() { if Task.isCancelled || state.now.begun >= count { left.restHasFinished() } }
+  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.restHasFinished() } }
 
   /// Suspends the caller until all child tasks have begun.
-  func allHaveBegun() async { await begun.passed() }
+  func awaitBegin() async { await begun.passed() }
   /// Records whether a child task was added to a cancelled group.
-  func hasAdded(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
+  func recordAddition(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
   /// Records that a child task runs although its group had already been cancelled.
-  func unwantedChildRuns() { state.note { $0.added += 1 } }
+  func recordUnwantedChild() { state.note { $0.added += 1 } }
   /// Records the number of ended child tasks when the scope is left, and resumes the suspended child tasks.
-  func isLeft() {
+  func recordExit() {
     state.note { $0.endedBefore = $0.ended }
     left.open()
   }

@@ -55,7 +55,7 @@ extension CustomExecutors {
       let codes = try (0..<trial[calls]).map { _ in
         let code = PlacedCode()
         let task = try body(actor, code, preferred)
-        code.letGo()
+        code.unblock()
         try waitFor { await task.value }
         return code
       }
@@ -86,7 +86,7 @@ extension CustomExecutors {
   }
 
   private func record(_ codes: [PlacedCode], _ trial: Trial) {
-    func count(_ place: CodePlace) -> Int { codes.sum { $0.looks(at: place) } }
+    func count(_ place: CodePlace) -> Int { codes.sum { $0.observations(at: place) } }
     trial.record(onPreferred, count(.preferred))
     trial.record(onActor, count(.actor))
     trial.record(elsewhere, count(.elsewhere))
@@ -236,7 +236,7 @@ actor DefaultActor {
 
   /// Records where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
-  /// Blocks the actor until ``PlacedCode/letGo()`` is called.
+  /// Blocks the actor until ``PlacedCode/unblock()`` is called.
   func look(whileKept code: PlacedCode) { code.keep() }
   /// Changes the actor's state, since the optimizer may remove a call that does nothing.
   func count() { calls += 1 }
@@ -276,7 +276,7 @@ final class PlacedCode: Sendable {
     look()
   }
 
-  /// Blocks the calling thread until ``letGo()`` is called.
+  /// Blocks the calling thread until ``unblock()`` is called.
   func keep() {
     isKept.signal()
     mayGo.wait()
@@ -284,10 +284,10 @@ final class PlacedCode: Sendable {
   /// Waits until a thread is blocked in ``keep()``.
   func waitUntilKept() { isKept.wait() }
   /// Unblocks the thread in ``keep()``.
-  func letGo() { mayGo.signal() }
+  func unblock() { mayGo.signal() }
 
   /// Returns the number of observations at a place.
-  func looks(at place: CodePlace) -> Int { state.withLock { $0.places.count { $0 == place } } }
+  func observations(at place: CodePlace) -> Int { state.withLock { $0.places.count { $0 == place } } }
   /// The nanoseconds from the creation of this object until the code began; nil if the code has not begun.
   var delay: UInt64? { state.withLock { $0.begun.map { $0 - created } } }
 }

@@ -35,7 +35,7 @@ extension HopCost {
     try measure(trial) { visits, hops, times in
       times.start.set()
       makeTrips(RoundTrips(hops, to: visits))
-      visits.isHere()
+      visits.recordThread()
       times.end.set()
     }
     noteFloor(trial)
@@ -48,7 +48,7 @@ extension HopCost {
       Task {
         times.start.set()
         await makeTrips(RoundTrips(hops, to: visits))
-        visits.isHere()
+        visits.recordThread()
         times.end.set()
         hasEnded.signal()
       }
@@ -105,7 +105,7 @@ struct RoundTrips: Sendable {
   @inline(__always)
   func each(_ trip: (Visits) -> Void) {
     timedLoop(count) { _ in
-      visits.isHere()
+      visits.recordThread()
       trip(visits)
     }
   }
@@ -114,7 +114,7 @@ struct RoundTrips: Sendable {
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ trip: (Visits) async -> Void) async {
     await timedLoop(count) { _ in
-      visits.isHere()
+      visits.recordThread()
       await trip(visits)
     }
   }
@@ -146,7 +146,7 @@ final class Visits: Sendable {
 
   /// Records the thread of the caller. Call this method before each round trip and after the last round trip.
   @inline(__always)
-  fileprivate func isHere() { if watchesThreads { look() } }
+  fileprivate func recordThread() { if watchesThreads { look() } }
 
   @inline(never)
   private func look() {
@@ -182,19 +182,19 @@ private final class BlockHopper: Sendable {
   func run() {
     here.async {
       self.times.start.set()
-      self.goes()
+      self.startNextTrip()
     }
     hasEnded.wait()
   }
 
   /// Starts the next round trip, or ends the run after the last one. Call this method on the caller's queue.
-  private func goes() {
-    visits.isHere()
+  private func startNextTrip() {
+    visits.recordThread()
     if left.subtract(1, ordering: .relaxed).newValue < 0 {
       times.end.set()
       hasEnded.signal()
     } else {
-      body(here, visits) { self.goes() }
+      body(here, visits) { self.startNextTrip() }
     }
   }
 }
@@ -232,7 +232,7 @@ final class FunctionHopper: @unchecked Sendable {
   }
 
   /// Ends a round trip on the queue on which it began, and starts the next one.
-  static func endTrip(_ hopper: UnsafeMutableRawPointer?) { of(hopper).goes() }
+  static func endTrip(_ hopper: UnsafeMutableRawPointer?) { of(hopper).startNextTrip() }
 
   /// Makes all round trips, and waits until they have ended.
   fileprivate func run() {
@@ -245,8 +245,8 @@ final class FunctionHopper: @unchecked Sendable {
     withExtendedLifetime(self) { hasEnded.wait() }
   }
 
-  private func goes() {
-    visits.isHere()
+  private func startNextTrip() {
+    visits.recordThread()
     // Only one function runs at a time, so a load and a store suffice.
     let next = left.load(ordering: .relaxed) - 1
     left.store(next, ordering: .relaxed)

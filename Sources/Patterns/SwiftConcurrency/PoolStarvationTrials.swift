@@ -17,18 +17,18 @@ extension PoolStarvation {
       let bystanders = TaskBystanders()
       let tasks = answer.requests.map(begin)
       defer {
-        answer.comes()
+        answer.releaseAnswer()
         for task in tasks { task.cancel() }
       }
       try standstill.wait()
       let census = try ThreadCensus.required()
-      try bystanders.come(standstill, patience: hold)
+      try bystanders.submitAndObserve(standstill, patience: hold)
       let begun = answer.begun
       trial.record(self.begun, begun)
       trial.record(notBegun, count - begun)
-      trial.record(stillStarved, bystanders.task.hasComeToBegin ? 0 : 1)
+      trial.record(stillStarved, bystanders.task.hasStarted ? 0 : 1)
       trial.record(blockedThreads, census.parkedPoolThreads.count)
-      answer.comes()
+      answer.releaseAnswer()
       for task in tasks { task.cancel() }
       try waitFor { for task in tasks { await task.value } }
       record(trial, bystanders)
@@ -42,7 +42,7 @@ extension PoolStarvation {
   func recordBystandersAlone(_ trial: Trial) throws {
     try prepare(threads: 0)
     let bystanders = TaskBystanders()
-    try bystanders.come(standstill, patience: .zero)
+    try bystanders.submitAndObserve(standstill, patience: .zero)
     record(trial, bystanders)
   }
 
@@ -104,7 +104,7 @@ final class LateAnswer: Sendable {
   var begun: Int { begins.count - begins.notRun }
 
   /// Releases the answer. Further calls have no effect.
-  func comes() {
+  func releaseAnswer() {
     let isFirst = isHeldBack.withLock { isHeldBack in
       defer { isHeldBack = false }
       return isHeldBack
@@ -126,8 +126,8 @@ private final class TaskBystanders: Sendable {
 
   /// Submits the bystanders one after another. If the task is delayed, waits up to `patience` for the task, or for the
   /// block on the global queue if that block is delayed as well.
-  func come(_ standstill: Standstill, patience: Duration) throws {
-    for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
+  func submitAndObserve(_ standstill: Standstill, patience: Duration) throws {
+    for bystander in [ownQueue, otherPriority, global, task] { try bystander.submitAndObserve(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }
   }
 }

@@ -34,15 +34,15 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndNotified()
+          await work.awaitEscalationAndHandler()
         } onPriorityEscalated: { old, new in
-          work.handlerIsCalled(old, new)
+          work.recordHandlerCall(old, new)
         }
-        await work.looksAgain()
+        await work.recordPriorityAfterYield()
       }
-      await work.hasBegun()
+      await work.awaitBegin()
       await Task.detached(priority: .high) {
-        work.raises()
+        work.recordEscalation()
         await task.value
       }.value
     }
@@ -50,20 +50,20 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndNotified()
+          await work.awaitEscalationAndHandler()
         } onPriorityEscalated: { old, new in
-          work.handlerIsCalled(old, new)
+          work.recordHandlerCall(old, new)
         }
-        await work.trialHasRaised()
-        await work.looksAgain()
+        await work.awaitLastEscalation()
+        await work.recordPriorityAfterYield()
       }
-      await work.hasBegun()
-      work.raises()
+      await work.awaitBegin()
+      work.recordEscalation()
       task.escalatePriority(to: .medium)
       task.escalatePriority(to: .medium)
       task.escalatePriority(to: .high)
       task.escalatePriority(to: .low)
-      work.hasRaised()
+      work.recordLastEscalation()
       await task.value
     }
     Variant("raised-task", .modern, "the same for a task that inherits from its creator", runEachTask(raised: 2)) {
@@ -71,20 +71,20 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndNotified()
+          await work.awaitEscalationAndHandler()
         } onPriorityEscalated: { old, new in
-          work.handlerIsCalled(old, new)
+          work.recordHandlerCall(old, new)
         }
-        await work.trialHasRaised()
-        await work.looksAgain()
+        await work.awaitLastEscalation()
+        await work.recordPriorityAfterYield()
       }
-      await work.hasBegun()
-      work.raises()
+      await work.awaitBegin()
+      work.recordEscalation()
       task.escalatePriority(to: .medium)
       task.escalatePriority(to: .medium)
       task.escalatePriority(to: .high)
       task.escalatePriority(to: .low)
-      work.hasRaised()
+      work.recordLastEscalation()
       await task.value
     }
     Variant("raised-by-many", .modern, "raised to the same priority by several threads at once", runEachTask()) {
@@ -92,17 +92,17 @@ struct PriorityEscalation: Pattern {
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
-          await work.isRaisedAndNotified()
-          await work.trialHasRaised()
+          await work.awaitEscalationAndHandler()
+          await work.awaitLastEscalation()
         } onPriorityEscalated: { old, new in
-          work.handlerIsCalled(old, new)
+          work.recordHandlerCall(old, new)
         }
-        await work.looksAgain()
+        await work.recordPriorityAfterYield()
       }
-      await work.hasBegun()
-      work.raises()
+      await work.awaitBegin()
+      work.recordEscalation()
       DispatchQueue.concurrentPerform(iterations: 4) { _ in task.escalatePriority(to: .high) }
-      work.hasRaised()
+      work.recordLastEscalation()
       await task.value
     }
     Variant("child-task", .documented, "its parent is awaited", runEachInnerHandler()) { work in
@@ -112,9 +112,9 @@ struct PriorityEscalation: Pattern {
           await withTaskGroup(of: Void.self) { group in
             group.addTask {
               await withTaskPriorityEscalationHandler {
-                await work.isRaisedAndNotified()
+                await work.awaitEscalationAndHandler()
               } onPriorityEscalated: { old, new in
-                work.handlerIsCalled(old, new)
+                work.recordHandlerCall(old, new)
               }
             }
           }
@@ -122,9 +122,9 @@ struct PriorityEscalation: Pattern {
           work.outerHandlerIsCalled()
         }
       }
-      await work.hasBegun()
+      await work.awaitBegin()
       await Task.detached(priority: .high) {
-        work.raises()
+        work.recordEscalation()
         await task.value
       }.value
     }
@@ -134,18 +134,18 @@ struct PriorityEscalation: Pattern {
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
           async let child: Void = withTaskPriorityEscalationHandler {
-            await work.isRaisedAndNotified()
+            await work.awaitEscalationAndHandler()
           } onPriorityEscalated: { old, new in
-            work.handlerIsCalled(old, new)
+            work.recordHandlerCall(old, new)
           }
           await child
         } onPriorityEscalated: { _, _ in
           work.outerHandlerIsCalled()
         }
       }
-      await work.hasBegun()
+      await work.awaitBegin()
       await Task.detached(priority: .high) {
-        work.raises()
+        work.recordEscalation()
         await task.value
       }.value
     }
@@ -154,31 +154,31 @@ struct PriorityEscalation: Pattern {
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
           await withTaskPriorityEscalationHandler {
-            await work.isRaisedAndNotified()
+            await work.awaitEscalationAndHandler()
           } onPriorityEscalated: { old, new in
-            work.handlerIsCalled(old, new)
+            work.recordHandlerCall(old, new)
           }
         } onPriorityEscalated: { _, _ in
           work.outerHandlerIsCalled()
         }
       }
-      await work.hasBegun()
+      await work.awaitBegin()
       await Task.detached(priority: .high) {
-        work.raises()
+        work.recordEscalation()
         await task.value
       }.value
     }
     Variant("handler-too-late", .broken, "raised before the handler is installed", runEachRaisedBefore()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
-        await work.isRaised()
+        await work.awaitEscalation()
         await withTaskPriorityEscalationHandler {
           await Task.yield()
         } onPriorityEscalated: { old, new in
-          work.handlerIsCalled(old, new)
+          work.recordHandlerCall(old, new)
         }
       }
-      await work.hasBegun()
+      await work.awaitBegin()
       task.escalatePriority(to: .high)
       await task.value
     }
@@ -189,14 +189,14 @@ struct PriorityEscalation: Pattern {
       let task = Task.detached(priority: .low) {
         await withCheckedContinuation { answer in
           Task.detached(priority: .low) {
-            await work.isRaised()
+            await work.awaitEscalation()
             answer.resume()
           }
         }
       }
-      await work.hasBegun()
+      await work.awaitBegin()
       await Task.detached(priority: .high) {
-        work.raises()
+        work.recordEscalation()
         await task.value
       }.value
     }

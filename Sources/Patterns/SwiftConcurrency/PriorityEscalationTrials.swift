@@ -105,13 +105,13 @@ final class RaisedTask: Sendable {
   init(patience: Duration) { self.patience = patience }
 
   /// Yields until the task has high priority, or until `patience` is over.
-  func isRaised() async { await waits { Task.currentPriority >= .high } }
+  func awaitEscalation() async { await yieldUntil { Task.currentPriority >= .high } }
   /// Yields until the task has high priority and its handler has been called, or until `patience` is over. The system
   /// raises the priority before it calls the handler. If the operation returns before that call, the handler is never
   /// called.
-  func isRaisedAndNotified() async { await waits { Task.currentPriority >= .high && self.now.isNotified } }
+  func awaitEscalationAndHandler() async { await yieldUntil { Task.currentPriority >= .high && self.now.isNotified } }
 
-  private func waits(_ isOver: () -> Bool) async {
+  private func yieldUntil(_ isOver: () -> Bool) async {
     begun.open()
     let end = MonotonicClock.now() + UInt64(clamping: patience.nanoseconds)
     while !isOver(), MonotonicClock.now() < end { await Task.yield() }
@@ -119,21 +119,21 @@ final class RaisedTask: Sendable {
     state.withLock { $0.isRaised = isRaised }
   }
   /// Suspends the task until the trial has called `escalatePriority` for the last time.
-  func trialHasRaised() async { await allCalls.passed() }
+  func awaitLastEscalation() async { await allCalls.passed() }
   /// Records that the trial has called `escalatePriority` for the last time.
-  func hasRaised() { allCalls.open() }
+  func recordLastEscalation() { allCalls.open() }
   /// Yields once, and then records whether the task no longer has high priority.
-  func looksAgain() async {
+  func recordPriorityAfterYield() async {
     await Task.yield()
     let isForgotten = Task.currentPriority < .high
     state.withLock { $0.isForgotten = isForgotten }
   }
   /// Suspends the caller until the task has begun.
-  func hasBegun() async { await begun.passed() }
+  func awaitBegin() async { await begun.passed() }
   /// Records the time immediately before the priority is raised.
-  func raises() { state.withLock { $0.raising = MonotonicClock.now() } }
+  func recordEscalation() { state.withLock { $0.raising = MonotonicClock.now() } }
   /// Records a call of the handler with the old and the new priority.
-  func handlerIsCalled(_ old: TaskPriority, _ new: TaskPriority) {
+  func recordHandlerCall(_ old: TaskPriority, _ new: TaskPriority) {
     let now = MonotonicClock.now()
     state.withLock { state in
       state.calls += 1

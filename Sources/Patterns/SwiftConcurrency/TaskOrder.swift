@@ -33,12 +33,12 @@ struct TaskOrder: Pattern {
   var variants: [Variant] {
     Variant("tasks", .broken, "a task for each item calls the actor", runEachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.notesArrival() }
+        func append(_ item: OrderRound.Item) { item.recordArrival() }
       }
       let log = Log()
       for item in round.items {
         Task {
-          await item.isHeldIfFirst()
+          await item.waitIfFirst()
           await log.append(item)
         }
       }
@@ -50,12 +50,12 @@ struct TaskOrder: Pattern {
       await withTaskGroup(of: OrderRound.Item.self) { group in
         for item in round.items {
           group.addTask {
-            await item.isHeldIfFirst()
+            await item.waitIfFirst()
             return item
           }
         }
         round.allHaveStarted()
-        for await item in group { item.notesArrival() }
+        for await item in group { item.recordArrival() }
       }
     }
     Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", runEachUntimedRound) {
@@ -63,15 +63,15 @@ struct TaskOrder: Pattern {
       Task { @LogActor in round.blocksActor() }
       await round.actorIsBlocked()
       for item in round.items {
-        Task(priority: item.isInSecondHalf ? .high : .low) { @LogActor in item.notesArrival() }
+        Task(priority: item.isInSecondHalf ? .high : .low) { @LogActor in item.recordArrival() }
       }
       round.letActorGo()
     }
     Variant("isolated", .modern, "tasks that are isolated to a global actor", runEachRound) { round in
-      for item in round.items { Task { @LogActor in item.notesArrival() } }
+      for item in round.items { Task { @LogActor in item.recordArrival() } }
     }
     Variant("main-actor", .documented, "tasks that are isolated to the main actor", runEachRound) { round in
-      for item in round.items { Task { @MainActor in item.notesArrival() } }
+      for item in round.items { Task { @MainActor in item.recordArrival() } }
     }
     Variant(
       "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
@@ -80,13 +80,13 @@ struct TaskOrder: Pattern {
       Task { @MainActor in round.blocksActor() }
       await round.actorIsBlocked()
       for item in round.items {
-        Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.notesArrival() }
+        Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.recordArrival() }
       }
       round.letActorGo()
     }
     Variant("implicit", .modern, "tasks of an actor's method, which use the actor", runEachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.notesArrival() }
+        func append(_ item: OrderRound.Item) { item.recordArrival() }
         func start(_ items: [OrderRound.Item]) {
           for item in items {
             Task { append(item) }
@@ -97,7 +97,7 @@ struct TaskOrder: Pattern {
     }
     Variant("stream", .modern, "one task that reads the items from an AsyncStream", runEachRound) { round in
       actor Log {
-        func append(_ item: OrderRound.Item) { item.notesArrival() }
+        func append(_ item: OrderRound.Item) { item.recordArrival() }
       }
       let log = Log()
       let (stream, items) = AsyncStream.makeStream(of: OrderRound.Item.self)
@@ -107,7 +107,7 @@ struct TaskOrder: Pattern {
     }
     Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async", runEachRound) { round in
       let queue = DispatchQueue(label: "log")
-      for item in round.items { queue.async { item.notesArrival() } }
+      for item in round.items { queue.async { item.recordArrival() } }
     }
   }
 

@@ -72,12 +72,12 @@ final class OrderRound: Sendable {
     /// Whether the item is in the second half of the round.
     var isInSecondHalf: Bool { index >= round.count / 2 }
     /// Suspends the task of the first item until a later item has arrived, if the round holds its first item.
-    func isHeldIfFirst() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
+    func waitIfFirst() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
     /// Records that the item has arrived.
-    func notesArrival() { round.notesArrival(index) }
+    func recordArrival() { round.recordArrival(index) }
   }
 
-  private func notesArrival(_ index: Int) {
+  private func recordArrival(_ index: Int) {
     let count = count
     state.note { state in
       if index < state.latest { state.inversions += 1 }

@@ -72,12 +72,12 @@ struct WhereCodeRuns: Pattern {
         _ = actor
         code.look()
       }
-      code.isCreated()
+      code.recordCreation()
       await task.value
     }
     Variant("task-without", .broken, "a task that does not capture the actor", runEachTask) { actor, code in
       let task = Task { code.look() }
-      code.isCreated()
+      code.recordCreation()
       await task.value
     }
     Variant(
@@ -91,7 +91,7 @@ struct WhereCodeRuns: Pattern {
         _ = actor
         code.look()
       }
-      code.isCreated()
+      code.recordCreation()
       await task.value
     }
     Variant("immediate", .modern, "an immediate task", runEachTask) { actor, code in
@@ -100,14 +100,14 @@ struct WhereCodeRuns: Pattern {
         _ = actor
         code.look()
       }
-      code.isCreated()
+      code.recordCreation()
       await task.value
     }
     Variant("immediate-elsewhere", .broken, "an immediate task that is isolated to another actor", runEachTask) {
       actor, code in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       let task = Task.immediate { @Desk in code.look() }
-      code.isCreated()
+      code.recordCreation()
       await task.value
     }
   }
@@ -123,7 +123,7 @@ struct WhereCodeRuns: Pattern {
   /// Starts a task on the global actor, and waits until it has ended.
   @Desk private static func startTask(_ code: CalledCode) async {
     let task = Task { code.look() }
-    code.isCreated()
+    code.recordCreation()
     await task.value
   }
 

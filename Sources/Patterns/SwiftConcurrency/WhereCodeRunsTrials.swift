@@ -53,7 +53,7 @@ extension WhereCodeRuns {
   }
 
   private static func run(_ call: Call, on actor: isolated any Actor, _ code: CalledCode) async throws {
-    code.isCalled()
+    code.recordCall()
     try await call(actor, code)
   }
 }
@@ -113,7 +113,7 @@ final class CalledCode: Sendable {
   init(by caller: CallingActor) { self.caller = caller }
 
   /// Records the thread and the time immediately before the actor calls the code.
-  func isCalled() {
+  func recordCall() {
     state.withLock { state in
       state.thread = ThreadCensus.currentThread
       state.called = MonotonicClock.now()
@@ -128,7 +128,7 @@ final class CalledCode: Sendable {
     }
   }
   /// Records that the creation of a task has returned.
-  func isCreated() { state.withLock { $0.wasLate = $0.begun == nil } }
+  func recordCreation() { state.withLock { $0.wasLate = $0.begun == nil } }
 
   /// The number of observations on the caller's actor.
   var onActor: Int { state.withLock { $0.onActor } }

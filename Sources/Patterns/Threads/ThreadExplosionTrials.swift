@@ -35,7 +35,7 @@ extension ThreadExplosion {
       submitter.run { for index in 0..<count { submit(ContendingTasks.Member(crowd: crowd, index: index)) } }
       try standstill.wait()
       try crowd.look()
-      try bystanders.come(standstill, patience: hold)
+      try bystanders.submitAndObserve(standstill, patience: hold)
       crowd.released.set()
     }
     crowd.awaitEnd(of: submitter)
@@ -67,7 +67,7 @@ extension ThreadExplosion {
     try room.require(0)
     try standstill.warmUp()
     let bystanders = Bystanders()
-    try bystanders.come(standstill, patience: .zero)
+    try bystanders.submitAndObserve(standstill, patience: .zero)
     record(trial, bystanders)
   }
 
@@ -168,9 +168,9 @@ final class Bystanders: Sendable {
   /// `patience` each.
   ///
   /// - Throws: ``Unavailable`` if the system does not report the states of threads.
-  func come(_ standstill: Standstill, patience: Duration) throws {
+  func submitAndObserve(_ standstill: Standstill, patience: Duration) throws {
     let all = [ownQueue, otherClassQueue, otherClass, global]
-    for bystander in all { try bystander.come(standstill) }
+    for bystander in all { try bystander.submitAndObserve(standstill) }
     for bystander in all where bystander.isHeldUp { bystander.awaitStart(for: patience) }
   }
 }

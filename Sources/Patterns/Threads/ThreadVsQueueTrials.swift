@@ -62,17 +62,17 @@ final class StartingTask: Sendable {
 
 /// A thread or task that waits until this object is deallocated, and then ends.
 final class Parked {
-  private let letGo: () -> Void
+  private let endThread: () -> Void
 
   /// Calls `start` to start the thread or task, and returns when the thread or task waits. The argument of `start` is a
   /// closure that the thread or task must call before it waits. `start` returns a closure that ends the wait.
   init(_ start: (_ arrived: @escaping @Sendable () -> Void) throws -> () -> Void) rethrows {
     let hasArrived = DispatchSemaphore(value: 0)
-    letGo = try start { hasArrived.signal() }
+    endThread = try start { hasArrived.signal() }
     hasArrived.wait()
   }
 
-  deinit { letGo() }
+  deinit { endThread() }
 }
 
 /// A suspended task that another thread can resume.

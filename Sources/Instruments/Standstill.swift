@@ -12,7 +12,7 @@ import Platform
 public struct Standstill: Sendable {
   /// The number of consecutive times that all threads must be found asleep. The threads are examined one after the
   /// other, so a single examination is not enough.
-  private static let looks = 3
+  private static let examinations = 3
 
   /// A closure that returns whether all threads except the calling one sleep; nil if the system does not report what
   /// threads do.
@@ -33,7 +33,7 @@ public struct Standstill: Sendable {
         throw Unavailable("this system does not report whether threads sleep")
       }
       asleep = areAsleep ? asleep + 1 : 0
-      if asleep == Self.looks { return happened() }
+      if asleep == Self.examinations { return happened() }
       blockThread(for: .microseconds(500))
     }
   }

@@ -53,7 +53,7 @@ import Testing
       }.findings.filter { if case .hang = $0 { true } else { false } }
     }
     let end = 400 * Self.millisecond
-    #expect(hangs(end + 1000) == [.hang(block: 0, time: end - 10, behind: 1)])
+    #expect(hangs(end + 1000) == [.hang(block: 0, time: end - 10, waiting: 1)])
     // This block may have become due after the long block.
     #expect(hangs(end + 100 * Self.millisecond) == [])
   }

@@ -26,7 +26,7 @@ import Testing
     let latencies = attempt.trial.observation.metrics.filter { $0.key.hasSuffix("-time") }
     let niceness = try ThreadPriorities.ofClasses()
     let isFive = variant.hasSuffix("classes") && niceness.distinguishes(QueuePriority.QoSClass.userInteractive)
-    #expect(latencies.count == (hasNoSettings ? 0 : niceness.tells ? isFive ? 5 : 4 : 3))
+    #expect(latencies.count == (hasNoSettings ? 0 : niceness.distinguishesDefault ? isFive ? 5 : 4 : 3))
     #expect(latencies.values.allSatisfy { $0.summary?.count == 2 })
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
   }
@@ -57,7 +57,7 @@ import Testing
     let unprivileged = ThreadPriorities(values: [0, 0, 0, 2, 10])
     #expect(throws: Never.self) { try unprivileged.require() }
     let privileged = ThreadPriorities(values: [-2, -2, 0, 2, 10])
-    #expect(!unprivileged.tells && privileged.tells)
+    #expect(!unprivileged.distinguishesDefault && privileged.distinguishesDefault)
     #expect(throws: Never.self) { try privileged.requireAll() }
     #expect(throws: Unavailable.self) { try alike.requireAll() }
     #expect {

@@ -24,7 +24,7 @@ import Testing
 
   @Test func `a trial whose timer never fires ends without success`() async throws {
     let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
-      try TimerSource().fire(patience: .milliseconds(1), looks: .milliseconds(1))($0) { timer in
+      try TimerSource().fire(patience: .milliseconds(1), eventPatience: .milliseconds(1))($0) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         source.activate()
         return source
@@ -45,7 +45,7 @@ import Testing
       if before { write(ends.writer, "x", 1) }
       let count = Atomic(0)
       let probe = TimerSource().fireWithLeeway(
-        by: .wall, patience: .seconds(3600), looks: .seconds(3600), watch: WallClockWatch(of: ends.reader))
+        by: .wall, patience: .seconds(3600), eventPatience: .seconds(3600), watch: WallClockWatch(of: ends.reader))
       try probe(trial) { timer in
         let made = count.add(1, ordering: .relaxed).newValue
         // The byte is written once, since the pipe is not read after that.
@@ -163,7 +163,7 @@ import Testing
       },
       // The timer waits for its interval first.
       red("all.late-first-fires == 0", "strict") { trial in
-        try pattern.fire(looks: .milliseconds(20))(trial) { timer in
+        try pattern.fire(eventPatience: .milliseconds(20))(trial) { timer in
           let source = DispatchSource.makeTimerSource(queue: timer.queue)
           source.schedule(deadline: timer.start + timer.interval, repeating: timer.interval)
           source.setEventHandler { timer.fired(source.data) }
@@ -173,7 +173,7 @@ import Testing
       },
       // The body counts a handler run as an interval.
       red("all.uncounted-intervals == 0", "slow-handler") { trial in
-        try pattern.fireSlowly(looks: .milliseconds(100))(trial) { run in
+        try pattern.fireSlowly(eventPatience: .milliseconds(100))(trial) { run in
           timer(run) { _ in
             run.fired(1 as UInt)
             run.letIntervalsPass()
@@ -225,7 +225,7 @@ import Testing
       },
       // There is no timer: the first fire is reported at once, and one more for each later block.
       red("strict.clock-stops-in-sleep >= 1", "strict") { trial in
-        try pattern.fire(looks: .milliseconds(20))(trial) { run in
+        try pattern.fire(eventPatience: .milliseconds(20))(trial) { run in
           let source = DispatchSource.makeUserDataAddSource(queue: run.queue)
           source.setEventHandler {
             run.fired(source.data)

@@ -173,9 +173,9 @@ public struct Comparison: Sendable {
   private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
     let runs = cells.indices.filter { cells[$0].variant == name }
     guard let first = runs.first else { return cells.map { _ in nil } }
-    let heeded = Set(cells[first].point.keys)
+    let affecting = Set(cells[first].point.keys)
     let places = Dictionary(runs.map { (cells[$0].point, $0) }, uniquingKeysWith: { first, _ in first })
-    return cells.map { cell in places[cell.point.filter { heeded.contains($0.key) }] }
+    return cells.map { cell in places[cell.point.filter { affecting.contains($0.key) }] }
   }
 }
 

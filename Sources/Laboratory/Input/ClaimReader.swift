@@ -138,9 +138,10 @@ struct ClaimReader {
     guard case .variant(let name) = reference.scope else {
       throw InputError("\(place): a performance check or a conclusion needs single variants, not 'all' or 'any'")
     }
-    let heeded = variants.first { $0.name == name }.map { variant in sweep.filter { !variant.ignores.contains($0.name) }
+    let affecting = variants.first { $0.name == name }.map { variant in
+      sweep.filter { !variant.ignores.contains($0.name) }
     }
-    for swept in heeded ?? [] where !reference.point.contains(where: { $0.name == swept.name }) {
+    for swept in affecting ?? [] where !reference.point.contains(where: { $0.name == swept.name }) {
       throw InputError("\(place): name the \(swept.name) as well, as in \(name)[\(swept.name)=…]")
     }
   }

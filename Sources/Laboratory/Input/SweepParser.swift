@@ -36,16 +36,16 @@ public struct SweepParser {
 
   private func range(_ text: String, of parameter: Parameter) throws(InputError) -> [ParameterValue] {
     guard let dots = text.firstRange(of: "..") else { return [try parameter.value(parsing: text)] }
-    let behind = text[dots.upperBound...].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    if parameter.isNumber, ["x", "+", nil].contains(behind[0].first) {
-      let step = behind.filter { !$0.isEmpty }.map { ":" + $0 }.joined()
+    let parts = text[dots.upperBound...].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if parameter.isNumber, ["x", "+", nil].contains(parts[0].first) {
+      let step = parts.filter { !$0.isEmpty }.map { ":" + $0 }.joined()
       throw InputError("\(parameter.name): the range '\(text)' has no end: write \(text[..<dots.upperBound])END\(step)")
     }
     guard case .integer(let low) = try parameter.value(parsing: String(text[..<dots.lowerBound])),
-      case .integer(let high) = try parameter.value(parsing: String(behind[0]))
+      case .integer(let high) = try parameter.value(parsing: String(parts[0]))
     else { throw InputError("\(parameter.name): '\(text)' is a range, but the values of this parameter are words") }
     guard low <= high else { throw InputError("\(parameter.name): the range '\(text)' ends before it begins") }
-    let next = try step(behind.count > 1 ? String(behind[1]) : nil, of: parameter, in: text)
+    let next = try step(parts.count > 1 ? String(parts[1]) : nil, of: parameter, in: text)
     var values: [ParameterValue] = []
     var value: Int? = low
     while let current = value, current <= high {
@@ -126,10 +126,10 @@ extension PatternDescription {
 extension Experiment {
   /// Up to three example sweeps in the form of `compare`, of parameters that the experiment's variants use.
   public var exampleSweeps: [String] {
-    let heeded = pattern.exampleSweeps(parameters).filter { sweep in
+    let affecting = pattern.exampleSweeps(parameters).filter { sweep in
       variants.contains { variant in !variant.ignores.contains { sweep.hasPrefix($0 + "=") } }
     }
-    return Array(heeded.prefix(3))
+    return Array(affecting.prefix(3))
   }
 
   /// Returns the experiment with `sweeps`, which replace the experiment's own sweep.

@@ -44,7 +44,7 @@ final class Watchdog: Sendable {
         guard news.wait(timeout: .now() + .nanoseconds(Int(slice.nanoseconds))) == .timedOut else { continue }
         if isSpecial, special?.spend(slice) == true, let worker {
           // If the system does not report the state, only the time decides.
-          if !Self.statesAreTold || ProcessState(of: worker)?.isAsleep == true { return concludeHung() }
+          if !Self.statesAreReported || ProcessState(of: worker)?.isAsleep == true { return concludeHung() }
           special?.renew()
         }
         if general.spend(slice) { return expire(after: limit) }
@@ -95,7 +95,7 @@ final class Watchdog: Sendable {
   }
 
   /// Whether the system reports the state of a process.
-  private static let statesAreTold = ProcessState(of: getpid()) != nil
+  private static let statesAreReported = ProcessState(of: getpid()) != nil
 
   /// Ends the worker at its time limit. If the machine withheld resources from the worker, the variant is unavailable
   /// and not hung.
@@ -103,7 +103,7 @@ final class Watchdog: Sendable {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
     // The worker has ended, so its report counts. Either the lab is notified late, or the worker's children still hold
     // the pipes.
-    if Self.statesAreTold, found?.hasEnded ?? true { return end() }
+    if Self.statesAreReported, found?.hasEnded ?? true { return end() }
     state.withLock {
       $0.hasExpired = true
       $0.isAsleep = found?.isAsleep ?? true

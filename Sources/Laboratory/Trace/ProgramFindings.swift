@@ -45,7 +45,7 @@ extension Trace {
       guard let begin = blocks[index].begin else { continue }
       let end = blocks[index].end ?? length
       guard end - min(begin, end) >= program.hang, end - begin > most else { continue }
-      let behind = blocks.count { other in
+      let waiting = blocks.count { other in
         guard other.queue == blocks[index].queue, (other.begin ?? length) >= end else { return false }
         switch other.kind {
         case .async, .sync:
@@ -57,9 +57,9 @@ extension Trace {
         case .apply, .job: return false
         }
       }
-      guard behind > 0 else { continue }
+      guard waiting > 0 else { continue }
       most = end - begin
-      longest = .hang(block: index, time: most, behind: behind)
+      longest = .hang(block: index, time: most, waiting: waiting)
     }
     return longest
   }

@@ -33,7 +33,7 @@ public enum TraceFinding: Sendable, Equatable {
   case overlap(blocks: Int)
   /// A block on the main queue delayed other blocks. The values are the longest such block, its duration, and the
   /// number of blocks that waited for the program's limit or longer.
-  case hang(block: Int, time: UInt64, behind: Int)
+  case hang(block: Int, time: UInt64, waiting: Int)
   /// Each lane waits for a lock at the end of the record. The next lane held the lock when the wait began, and the last
   /// lane waits for a lock that the first lane held.
   case locks([Int])

@@ -102,7 +102,7 @@ extension DescriptorWrite {
       throw Unavailable("the \(kind.rawValue) accepted all \(taken) bytes, so it never became full")
     }
     if thenRoom {
-      trial.record(sourceData, outgoing.state.firstTold ?? 0)
+      trial.record(sourceData, outgoing.state.firstReported ?? 0)
       trial.record(self.accepted, taken)
     }
     if thenRoom, kind != .file { try freeSpace(trial, pair, holding: taken, outgoing, patience: patience) }
@@ -191,7 +191,7 @@ final class OutgoingData: @unchecked Sendable {
     var count = 0
     /// The first value of the source's data, in bytes of available space; nil before the first handler call that reads
     /// the data.
-    var firstTold: Int?
+    var firstReported: Int?
     /// The largest value of the source's data after the first value, in bytes.
     var laterSourceData = 0
     /// The number of writes that found no available space.
@@ -221,8 +221,8 @@ final class OutgoingData: @unchecked Sendable {
   /// Records the available space that the source's data reports, in bytes.
   func notes(available room: Int) {
     state.note { state in
-      if state.firstTold == nil {
-        state.firstTold = room
+      if state.firstReported == nil {
+        state.firstReported = room
       } else {
         state.laterSourceData = max(state.laterSourceData, room)
       }

@@ -36,8 +36,8 @@ extension FileMonitorPattern {
   {
     Probe(reads: changeSettings, records: changeMetrics + [measuredInterval]) { trial, begin in
       let interval = trial[pollInterval]
-      let looks = try makeChanges(trial) { path, watch in try begin(path, watch, interval) }
-      trial.record(measuredInterval, looks)
+      let pollIntervals = try makeChanges(trial) { path, watch in try begin(path, watch, interval) }
+      trial.record(measuredInterval, pollIntervals)
     }
   }
 
@@ -77,7 +77,7 @@ extension FileMonitorPattern {
     trial.record(unrelatedClosed, unrelated.closed)
     if let openBefore, let now = Self.openFiles(beside: file) { trial.record(leftOpen, max(0, now - openBefore)) }
     record(results, trial)
-    return results.looks
+    return results.pollIntervals
   }
 
   /// Makes a change of each kind except the removal, and waits for the report of each change.
@@ -214,7 +214,7 @@ private struct ChangeResults {
   /// The number of handler calls in which the descriptor referred to another file.
   private(set) var strays = 0
   /// The times from the end of one poll to the end of the next.
-  private(set) var looks = LatencyHistogram()
+  private(set) var pollIntervals = LatencyHistogram()
   private let deadline: Duration
   private var pauses: RandomPauses
 
@@ -252,7 +252,7 @@ private struct ChangeResults {
   mutating func end() {
     watch.waitForEnd(within: deadline)
     strays += watch.strays
-    if let looks = watch.looks { self.looks.merge(looks) }
+    if let pollIntervals = watch.pollIntervals { self.pollIntervals.merge(pollIntervals) }
   }
 }
 

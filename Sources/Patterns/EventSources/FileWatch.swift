@@ -7,13 +7,13 @@ final class FileWatch: Sendable {
     var expected: FileChange?
     var noticed: UInt64?
     /// The number of polls that must still end, so that the last of them has certainly begun after the change.
-    var looksLeft = 0
+    var pollsLeft = 0
     var hasEnded = false
     var reported: [FileChange: Int] = [:]
     var names: [String?] = []
     var strays = 0
-    var lastLook: UInt64?
-    var looks: LatencyHistogram?
+    var lastPoll: UInt64?
+    var pollIntervals: LatencyHistogram?
     var isStopped = false
   }
   private let identity: FileIdentity
@@ -59,14 +59,14 @@ final class FileWatch: Sendable {
   func looked() {
     state.note { state in
       let now = MonotonicClock.now()
-      if let last = state.lastLook {
-        if state.looks == nil { state.looks = LatencyHistogram() }
-        state.looks?.record(now - last)
+      if let last = state.lastPoll {
+        if state.pollIntervals == nil { state.pollIntervals = LatencyHistogram() }
+        state.pollIntervals?.record(now - last)
       }
-      state.lastLook = now
-      guard state.expected != nil, state.looksLeft > 0 else { return }
-      state.looksLeft -= 1
-      if state.looksLeft == 0 { state.expected = nil }
+      state.lastPoll = now
+      guard state.expected != nil, state.pollsLeft > 0 else { return }
+      state.pollsLeft -= 1
+      if state.pollsLeft == 0 { state.expected = nil }
     }
   }
 
@@ -78,11 +78,11 @@ final class FileWatch: Sendable {
   /// Executes `change`, and returns the nanoseconds until the change is reported; nil if no report arrives within
   /// `deadline`, or if a later poll does not detect the change.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
-    state.note { ($0.expected, $0.noticed, $0.looksLeft) = (kind, nil, 0) }
+    state.note { ($0.expected, $0.noticed, $0.pollsLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()
     try change()
     // The poll in progress may have begun before the change.
-    state.note { $0.looksLeft = 2 }
+    state.note { $0.pollsLeft = 2 }
     state.wait(within: deadline) { $0.expected == nil }
     return state.note { state in
       state.expected = nil
@@ -117,7 +117,7 @@ final class FileWatch: Sendable {
   var strays: Int { state.strays }
 
   /// The times from the end of one poll to the end of the next; nil for a variant that does not poll.
-  var looks: LatencyHistogram? { state.looks }
+  var pollIntervals: LatencyHistogram? { state.pollIntervals }
 
   /// Waits until the cancelled watch has ended, but no longer than `deadline`.
   func waitForEnd(within deadline: Duration) { state.wait(within: deadline, until: \.hasEnded) }

@@ -53,7 +53,7 @@ final class TimerRun: Sendable {
     var lateness: [UInt64] = []
     /// The time at which each timed handler call began, in nanoseconds of the timer's clock.
     var times: [UInt64] = []
-    var behind: [UInt64] = []
+    var delays: [UInt64] = []
     var source: SharedSource?
     var suspends = false
     var isSuspended = false
@@ -124,7 +124,7 @@ final class TimerRun: Sendable {
         let due = first + UInt64(max(0, state.counts.reported - 1)) * length
         let late = now > due ? now - due : 0
         state.lateness.append(late)
-        state.behind.append(late)
+        state.delays.append(late)
         state.times.append(now)
       }
       defer { state.suspends = false }
@@ -163,7 +163,7 @@ final class TimerRun: Sendable {
       if late < 0 { state.counts.early += 1 }
       state.lateness.append(UInt64(max(0, late)))
       let due = first + UInt64(state.counts.runs) * length
-      state.behind.append(now > due ? now - due : 0)
+      state.delays.append(now > due ? now - due : 0)
       return state.counts.runs < fires
     }
   }
@@ -262,7 +262,7 @@ final class TimerRun: Sendable {
   /// Records the metrics of the timed events.
   func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
     trial.record(pattern.lateness, state.lateness)
-    if let drift = state.behind.suffix(10).min() { trial.record(pattern.drift, drift) }
+    if let drift = state.delays.suffix(10).min() { trial.record(pattern.drift, drift) }
     if let wakeUps { trial.record(pattern.contextSwitches, Double(wakeUps) / Double(trial[pattern.fires])) }
   }
 

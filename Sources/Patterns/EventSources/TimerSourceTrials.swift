@@ -29,24 +29,24 @@ extension TimerSource {
   /// - Parameters:
   ///   - clock: the clock by which the lateness of events is measured.
   ///   - patience: how long the trial waits for the timed events.
-  ///   - looks: how long the trial waits for a single event, and for the report of the last interval.
+  ///   - eventPatience: how long the trial waits for a single event, and for the report of the last interval.
   func fire(
-    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20)
+    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), eventPatience: Duration = .seconds(20)
   ) -> Probe<Make> {
     Probe(reads: firesSettings, records: sourceMetrics) { trial, make in
-      _ = try fireAll(trial, Timers(by: clock, looks: looks, watch: nil, make), patience: patience)
+      _ = try fireAll(trial, Timers(by: clock, eventPatience: eventPatience, watch: nil, make), patience: patience)
     }
   }
 
   /// Returns a probe that creates timers with leeway, and makes the same checks as for timers without leeway. The probe
   /// also records the percentage of events that were no later than the leeway.
   func fireWithLeeway(
-    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), looks: Duration = .seconds(20),
+    by clock: TimerClock = .uptime, patience: Duration = .seconds(20), eventPatience: Duration = .seconds(20),
     watch: WallClockWatch? = nil
   ) -> Probe<Make> {
     Probe(reads: firesSettings + [leeway], records: sourceMetrics + [withinLeeway]) { trial, make in
       let leeway = trial[leeway]
-      let timers = Timers(by: clock, leeway: leeway, looks: looks, watch: watch, make)
+      let timers = Timers(by: clock, leeway: leeway, eventPatience: eventPatience, watch: watch, make)
       let timed = try fireAll(trial, timers, patience: patience)
       trial.record(withinLeeway, timed.percentWithin(leeway))
     }
@@ -54,9 +54,9 @@ extension TimerSource {
 
   /// Returns a probe that creates timers whose handlers run for several intervals. The probe makes the same checks
   /// as for fast handlers.
-  func fireSlowly(looks: Duration = .seconds(20)) -> Probe<Make> {
+  func fireSlowly(eventPatience: Duration = .seconds(20)) -> Probe<Make> {
     Probe(reads: firesSettings + [handlerIntervals], records: sourceMetrics) { trial, make in
-      let timers = Timers(by: .uptime, looks: looks, watch: nil, make)
+      let timers = Timers(by: .uptime, eventPatience: eventPatience, watch: nil, make)
       _ = try fireAll(trial, timers, hold: trial[handlerIntervals], patience: .seconds(20))
     }
   }
@@ -73,7 +73,7 @@ extension TimerSource {
     let suspension = timed.suspendAndResume(within: patience) { delay in _ = timers.firstFire(in: delay) }
     timed.slowDown()
     // The counts are taken now, since a handler call before the cancellation may again be one interval late.
-    let all = timed.wait(within: timers.looks) { $0.unreported <= 0 }
+    let all = timed.wait(within: timers.eventPatience) { $0.unreported <= 0 }
     timed.end()
     let armed = timers.armedInKernel()
     if timers.wasClockSet { throw Unavailable("the wall clock, which the timers use, was set during the trial") }
@@ -184,7 +184,7 @@ private struct FirstFires {
 private struct Timers {
   let clock: TimerClock
   /// The maximum time to wait for a single event.
-  let looks: Duration
+  let eventPatience: Duration
   let make: TimerSource.Make
   private let leeway: Duration
   private let watch: WallClockWatch?
@@ -193,12 +193,12 @@ private struct Timers {
   private static let never: UInt64 = 3_600_000_000_000
 
   init(
-    by clock: TimerClock, leeway: Duration = .zero, looks: Duration, watch: WallClockWatch?,
+    by clock: TimerClock, leeway: Duration = .zero, eventPatience: Duration, watch: WallClockWatch?,
     _ make: @escaping TimerSource.Make
   ) {
     self.clock = clock
     self.leeway = leeway
-    self.looks = looks
+    self.eventPatience = eventPatience
     self.watch = clock == .wall ? watch ?? WallClockWatch() : nil
     self.make = make
   }
@@ -219,7 +219,7 @@ private struct Timers {
   ///   occurred.
   func firstFire(in delay: Int, every length: UInt64 = never) -> (counts: TimerRun.Counts, delay: UInt64?) {
     let run = run(in: delay, every: length)
-    let delay = run.firstFire(of: make(run), within: looks)
+    let delay = run.firstFire(of: make(run), within: eventPatience)
     return (run.counts, delay)
   }
 
@@ -233,7 +233,7 @@ private struct Timers {
     let later = run(in: 1_000_000, on: now.queue)
     let sources = [make(now), make(later)]
     defer { for source in sources { source.cancel() } }
-    later.wait(within: looks) { $0.runs > 0 }
+    later.wait(within: eventPatience) { $0.runs > 0 }
     return !(now.firstRun ?? .max < later.firstRun ?? .max)
   }
 
@@ -246,7 +246,7 @@ private struct Timers {
   /// Dispatch arms the timer under test after the monitor's timer has fired. If the timer under test fires before its
   /// kernel timer is found, the method creates another timer.
   func armedInKernel() -> [KernelTimers.Armed]? {
-    let end = DispatchTime.after(looks)
+    let end = DispatchTime.after(eventPatience)
     while .now() < end, !wasClockSet {
       let run = run(in: 200_000_000)
       let source = make(run)

@@ -201,7 +201,7 @@ extension QueuePriority {
     _ trial: Trial, _ measure: MetricFamily<Key, Duration>, _ keys: [Key], _ count: Int, _ times: Slots<UInt64?>,
     _ niceness: ThreadPriorities
   ) {
-    for (index, key) in keys.enumerated() where niceness.tells || !key.isAboveDefault {
+    for (index, key) in keys.enumerated() where niceness.distinguishesDefault || !key.isAboveDefault {
       trial.record(measure[key], (0..<count).map { times[index * count + $0] })
     }
   }
@@ -367,14 +367,14 @@ struct ThreadPriorities: Sendable {
   /// - Throws: ``Unavailable`` with the priorities if two of them are equal.
   func requireAll() throws {
     try require()
-    guard tells else {
+    guard distinguishesDefault else {
       throw Unavailable(
         "user-initiated and default must differ in their nice values, which are \(values[1]) and \(values[2])")
     }
   }
 
   /// Whether user-initiated is more urgent than default. On Linux, a nice value below 0 requires a privilege.
-  var tells: Bool { values[1] < values[2] }
+  var distinguishesDefault: Bool { values[1] < values[2] }
 
   /// Returns whether the system uses separate queues for `key` and for user-initiated, according to the priorities.
   func distinguishes(_ key: some Urgency) -> Bool { !key.isMostUrgent || values[0] < values[1] }

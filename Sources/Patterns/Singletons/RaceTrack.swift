@@ -198,8 +198,8 @@ private final class RaceCourse: Sendable {
   /// Determines whether the race is over, from the elapsed time and the duplicates that one actor counted.
   func decide(_ counts: RaceCounts) {
     let elapsed = elapsed
-    let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && counts.duplicates == 0
-    if !goesOn { isDecided.store(true, ordering: .relaxed) }
+    let continues = elapsed < nanoseconds || elapsed < nanoseconds + patience && counts.duplicates == 0
+    if !continues { isDecided.store(true, ordering: .relaxed) }
   }
 
   func add(_ counts: RaceCounts) { result.withLock { $0.counts.merge(counts) } }

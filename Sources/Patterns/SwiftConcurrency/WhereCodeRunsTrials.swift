@@ -7,11 +7,11 @@ extension WhereCodeRuns {
   /// A function that an actor runs once for each call of the code.
   typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async throws -> Void
 
-  private var looks: [any Declaration] { [onActor, offActor, hops, call] }
+  private var placeMetrics: [any Declaration] { [onActor, offActor, hops, call] }
 
   /// A probe that runs the variant's body on both actors, and records where the called code ran.
   var runEachCall: Probe<Call> {
-    Probe(reads: [calls], records: looks) { trial, call in
+    Probe(reads: [calls], records: placeMetrics) { trial, call in
       _ = try each(trial, by: [.onQueue(), second], call)
     }
   }
@@ -19,14 +19,14 @@ extension WhereCodeRuns {
   /// A probe for a body that starts a task. The probe runs the body on both actors, and records where the task ran and
   /// whether the task had begun when its creation returned.
   var runEachTask: Probe<Call> {
-    Probe(reads: [calls], records: looks + [late]) { trial, call in
+    Probe(reads: [calls], records: placeMetrics + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.onQueue(), second], call).count { $0.wasLate })
     }
   }
 
   /// A probe that runs the variant's body on the global actor, and records the same metrics as ``runEachTask``.
   var runEachTaskOfGlobal: Probe<Call> {
-    Probe(reads: [calls], records: looks + [late]) { trial, call in
+    Probe(reads: [calls], records: placeMetrics + [late]) { trial, call in
       trial.record(late, try each(trial, by: [.desk], call).count { $0.wasLate })
     }
   }

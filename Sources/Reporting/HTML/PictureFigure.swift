@@ -215,7 +215,7 @@ struct PictureFigure {
           drawing: "\(cells)", figure: "")
       }
       let title: Markup =
-        "<h3\(panel.isBroken ? " class=\"broken\"" : "" as Markup)>\(panel.variant) <small>\(panel.heeds ? "by \(map.across.name)" : "")</small></h3>\n"
+        "<h3\(panel.isBroken ? " class=\"broken\"" : "" as Markup)>\(panel.variant) <small>\(panel.depends ? "by \(map.across.name)" : "")</small></h3>\n"
       return "\(title)\(StripChart(rows: rows, head: "\(head)").markup)"
     }
     let columns = map.panels.map(\.columns.count).max() ?? 0

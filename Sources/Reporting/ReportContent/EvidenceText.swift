@@ -41,7 +41,7 @@ extension ClaimFacts {
 
   /// Whether the interval of the ratio includes 1, so that neither side is better. `narrow` is true if there is no
   /// significant difference, and `wide` is true if the ratio is too noisy.
-  var isUntold: (narrow: Bool, wide: Bool) {
+  var isUndecided: (narrow: Bool, wide: Bool) {
     switch ratioResult {
     case .noDifference: (true, false)
     case .tooNoisy: (false, true)

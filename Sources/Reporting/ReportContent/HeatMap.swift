@@ -33,7 +33,7 @@ struct HeatMap: Sendable {
     let columns: [String]
     let rows: [Row]
     /// Whether the variant depends on the parameter `across`.
-    let heeds: Bool
+    let depends: Bool
   }
   let metric: MetricFacts
   /// The parameter whose values are the columns.
@@ -148,7 +148,7 @@ struct HeatMap: Sendable {
       }
       return Panel(
         variant: variant.name, isBroken: variant.isBroken, columns: columns.map(\.label), rows: rows,
-        heeds: index.heeds(variant.name, across))
+        depends: index.depends(variant.name, across))
     }
   }
 }
@@ -157,6 +157,6 @@ extension HeatMap.Panel {
   fileprivate var hasFigures: Bool { rows.contains { $0.cells.contains { $0.strength != nil } } }
 
   fileprivate func limited(to most: Int) -> Self {
-    Self(variant: variant, isBroken: isBroken, columns: columns, rows: Array(rows.prefix(most)), heeds: heeds)
+    Self(variant: variant, isBroken: isBroken, columns: columns, rows: Array(rows.prefix(most)), depends: depends)
   }
 }

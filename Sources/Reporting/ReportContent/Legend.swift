@@ -52,8 +52,8 @@ extension ReportContent {
         verdicts.contains(.held) ? "held: in every trial" : nil,
         verdicts.contains(.witnessed) ? "witnessed: at least once" : nil, notSo,
         hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
-        shown.contains(where: \.isUntold.narrow) ? "no significant difference: \(alike)" : nil,
-        shown.contains(where: \.isUntold.wide) ? "too noisy to tell: a wider interval" : nil,
+        shown.contains(where: \.isUndecided.narrow) ? "no significant difference: \(alike)" : nil,
+        shown.contains(where: \.isUndecided.wide) ? "too noisy to tell: a wider interval" : nil,
       ].compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }

@@ -84,9 +84,9 @@ struct Lesson {
     let isNumber = (1...3).contains(digits.count)
     let sign = isNumber ? text.dropFirst(digits.count).prefix(1) : text.prefix(1)
     guard isNumber ? sign == "." : ["-", "*", "+"].contains(sign) else { return nil }
-    let behind = text.dropFirst(digits.count + 1)
-    guard behind.hasPrefix(" ") else { return nil }
-    return Marker(isNumber: isNumber, width: line.count - behind.drop { $0 == " " }.count)
+    let afterMarker = text.dropFirst(digits.count + 1)
+    guard afterMarker.hasPrefix(" ") else { return nil }
+    return Marker(isNumber: isNumber, width: line.count - afterMarker.drop { $0 == " " }.count)
   }
 
   private static func items(
@@ -101,8 +101,9 @@ struct Lesson {
       while let next = rest.first {
         let isEmpty = next.allSatisfy(\.isWhitespace)
         let isIndented = indent(next) >= marker.width
-        let goesOn = !isEmpty && body.last?.isEmpty == false && self.marker(next) == nil && !next.hasPrefix("#")
-        guard isEmpty || isIndented || goesOn else { break }
+        let continuesParagraph =
+          !isEmpty && body.last?.isEmpty == false && self.marker(next) == nil && !next.hasPrefix("#")
+        guard isEmpty || isIndented || continuesParagraph else { break }
         body.append(isEmpty ? "" : String(next.dropFirst(min(marker.width, indent(next)))))
         rest = rest.dropFirst()
       }

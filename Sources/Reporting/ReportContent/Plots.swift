@@ -167,12 +167,12 @@ struct SweepCurve: Sendable {
 
   /// Returns a curve with the series that depend on the parameter and the series of the variant `reference`. The note
   /// names the omitted series.
-  func heeding(besides reference: Int?) -> SweepCurve {
-    let heeding = series.filter { !$0.isFlat || $0.variant == reference }
-    guard heeding.contains(where: { !$0.isFlat }), heeding.count < series.count else { return self }
-    let others = series.filter { one in !heeding.contains { $0.label == one.label } }
+  func dependent(besides reference: Int?) -> SweepCurve {
+    let dependent = series.filter { !$0.isFlat || $0.variant == reference }
+    guard dependent.contains(where: { !$0.isFlat }), dependent.count < series.count else { return self }
+    let others = series.filter { one in !dependent.contains { $0.label == one.label } }
     var curve = self
-    curve.series = heeding
+    curve.series = dependent
     curve.note += ", without \(others.map(\.label).abridged(to: Self.mostNames)) (no \(parameter.name))"
     return curve
   }

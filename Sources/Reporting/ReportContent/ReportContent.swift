@@ -110,15 +110,15 @@ public struct ReportContent: Sendable {
     let reference =
       (document.scenario.baseline.map { name in variants.first { $0.name == name } }
       ?? variants.first { $0.isYardstick && index.variants[$0.name] != best }).flatMap { index.variants[$0.name] }
-    let curve = sweep.heeding(besides: reference)
+    let curve = sweep.dependent(besides: reference)
     guard isBrief else { return curve }
-    let heeding = curve.series.filter { !$0.isFlat }.map(\.variant)
-    let first = heeding.first { $0 == best } ?? heeding.first
+    let dependent = curve.series.filter { !$0.isFlat }.map(\.variant)
+    let first = dependent.first { $0 == best } ?? dependent.first
     func ratio(_ run: Int) -> Double { comparison?.contrasts[run].map { abs(.log($0.ratio)) } ?? 0 }
     let runs = [comparison?.bests, comparison?.nearBest, comparison?.unclear].flatMap { runs in
       (runs ?? []).filter { !index.isBroken($0) }.sorted { (ratio($0), $0) < (ratio($1), $1) }
     }
-    let named = runs.compactMap { index.variants[document.runs[$0].variant] }.filter(heeding.contains)
+    let named = runs.compactMap { index.variants[document.runs[$0].variant] }.filter(dependent.contains)
     let wanted = [[first].compactMap(\.self), named, [reference].compactMap(\.self)].joined()
     return curve.brief(of: wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
   }

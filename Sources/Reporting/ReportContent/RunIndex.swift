@@ -13,7 +13,7 @@ struct RunIndex: Sendable {
   private let numbers: [RunKey: Int]
   /// The names of the swept parameters that affect each variant. A variant that ignores a parameter has one run for all
   /// values of the parameter.
-  private let heeded: [String: Set<String>]
+  private let affecting: [String: Set<String>]
 
   /// The variant and the point, which identify a run.
   struct RunKey: Hashable {
@@ -33,7 +33,8 @@ struct RunIndex: Sendable {
     numbers = Dictionary(
       document.runs.enumerated().map { (RunKey(variant: $1.variant, point: $1.point), $0) },
       uniquingKeysWith: { first, _ in first })
-    heeded = Dictionary(document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
+    affecting = Dictionary(
+      document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Returns whether a run is shown as wrong: its variant is broken, and the run is not sound.
@@ -60,8 +61,8 @@ struct RunIndex: Sendable {
   /// Returns the index of the run of a variant at a point; nil if there is no such run. Settings of parameters that the
   /// variant ignores have no effect.
   func run(_ variant: String, at point: [String: ParameterValue]) -> Int? {
-    guard let heeded = heeded[variant] else { return nil }
-    return numbers[RunKey(variant: variant, point: point.filter { heeded.contains($0.key) })]
+    guard let affecting = affecting[variant] else { return nil }
+    return numbers[RunKey(variant: variant, point: point.filter { affecting.contains($0.key) })]
   }
 
   /// Returns the label of a run: its variant and point, without the settings of the parameters in `dropped`.

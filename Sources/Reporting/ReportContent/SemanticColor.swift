@@ -25,9 +25,9 @@ enum SemanticColor {
   }
 
   /// Returns whether the text after an escape character is the code of one of these colours: `[31;1m`.
-  static func isOurs(_ code: Substring.UnicodeScalarView) -> Bool {
+  static func isCode(_ code: Substring.UnicodeScalarView) -> Bool {
     guard code.first == "[" else { return false }
-    if Palette.isOurs(String(code)) { return true }
+    if Palette.isCode(String(code)) { return true }
     let numbers = String(code.dropFirst().dropLast()).split(separator: ";", omittingEmptySubsequences: false)
     return numbers.allSatisfy { ["0", "1", "2", "31", "32", "33", "36"].contains($0) }
   }

@@ -339,7 +339,7 @@ struct Tables {
     let figures =
       facts.isDisjoint(with: [.ratio, .reference])
       ? ", \(ranksByMean ? "means" : "medians") over the rounds" : " as a multiple of \(reference)"
-    let by = index.heeds(variant.name, across) ? ", by \(across.name)" : ""
+    let by = index.depends(variant.name, across) ? ", by \(across.name)" : ""
     return Table(
       title: variant.name, note: metric.name + figures + by,
       keys: down.count, isGrid: true,
@@ -365,14 +365,14 @@ struct Tables {
 
 extension RunIndex {
   /// Returns whether a parameter affects a variant, so that the variant has a run for each value.
-  func heeds(_ variant: String, _ parameter: ParameterFacts) -> Bool {
+  func depends(_ variant: String, _ parameter: ParameterFacts) -> Bool {
     document.runs.contains { $0.variant == variant && $0.point[parameter.name] != nil }
   }
 
   /// Returns the columns of a variant in a grid: one for each value of the parameter `across`, or a single column if
   /// the variant ignores the parameter.
   func columns(of variant: String, _ across: ParameterFacts) -> [(label: String, setting: [String: ParameterValue])] {
-    guard heeds(variant, across) else { return [("any \(across.name)", [:])] }
+    guard depends(variant, across) else { return [("any \(across.name)", [:])] }
     return (across.swept ?? []).map { (across.describe($0), [across.name: $0]) }
   }
 

@@ -31,7 +31,7 @@ public struct TextStyle: Sendable {
     var safe = ""
     var rest = text.unicodeScalars[...]
     while let scalar = rest.popFirst() {
-      if scalar == "\u{1b}", color, let code = rest.firstIndex(of: "m").map({ rest[...$0] }), SemanticColor.isOurs(code)
+      if scalar == "\u{1b}", color, let code = rest.firstIndex(of: "m").map({ rest[...$0] }), SemanticColor.isCode(code)
       {
         safe.unicodeScalars.append(scalar)
         safe.unicodeScalars.append(contentsOf: code)

@@ -24,7 +24,7 @@ enum Palette {
   }
 
   /// Returns whether the text after an escape character is the code of one of these colours: `[38;5;16;48;5;117m`.
-  static func isOurs(_ code: String) -> Bool {
+  static func isCode(_ code: String) -> Bool {
     let numbers = code.dropFirst().dropLast().split(separator: ";", omittingEmptySubsequences: false).map(String.init)
     let known = Set((colors + [black]).map(String.init))
     return !numbers.isEmpty && numbers.count % 3 == 0

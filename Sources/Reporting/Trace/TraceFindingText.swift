@@ -69,9 +69,9 @@ extension Trace {
       return "\(lanes[wait.lane].name) waits \(TraceFigures.text(wait.time)) of "
         + "\(TraceFigures.text(length - opening))\(opening > 0 ? " since the first submission" : "") \(text(of: wait.wait))."
     case .overlap(let most): return "Up to \(most) blocks were in progress at once."
-    case .hang(let block, let time, let behind):
+    case .hang(let block, let time, let waiting):
       return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
-        + "\(behind.counted("other block")) of the main queue waited for it."
+        + "\(waiting.counted("other block")) of the main queue waited for it."
     case .turns(let waits, let time, let queue, let share):
       let place = queue.map { " on \"\(queues[$0].label.inLine)\"" } ?? ""
       let most = share == time ? "" : ", \(TraceFigures.text(share)) of them\(place)"

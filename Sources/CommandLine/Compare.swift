@@ -11,7 +11,7 @@ struct Compare: AsyncParsableCommand {
     discussion: """
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every variant runs once a round at each setting, in shuffled order; \
-      rounds are added for at least 3 s and until the ratios are known to --precision or --time is spent. Settings that are certainly twice as slow as the best take part in every fourth round only.
+      rounds are added for 3 to 10 s, by the number of settings, and until the ratios are known to --precision or --time is spent. Settings that are certainly twice as slow as the best take part in every fourth round only.
 
       The report ends with the answer: which settings are best, and how much worse the others are. For strides it also tells the cost of \
       a block as a formula and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
@@ -50,19 +50,26 @@ struct Compare: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
+    var plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
+    if run.rounds == nil { plan.budget.leastTime = Self.leastTime(of: plan.runs.count) }
     try output.requireNames([plan.experiment.name])
     if let reason = Self.whyUnranked(plan) { Lab.say(reason) }
     // Runs with other settings are stored, too: only runs with the same settings are compared with each other.
     let session = output.session(
       try output.rendering.exportFiles(), keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
-    try await session.show { runner, progress in
+    try await session.show { [plan] runner, progress in
       if plan.runs.count >= Self.manyCells, let each = try await runner.timeOfWorker() {
         Lab.say(Self.forecast(plan, each))
       }
       return [try await runner.run(plan, observer: progress)]
     }
+  }
+
+  /// Returns the shortest time of a comparison of `runs` runs: half a second for each run, from 3 to 10 s. The intervals
+  /// of many runs share their confidence, so they need more rounds.
+  private static func leastTime(of runs: Int) -> Duration {
+    min(max(.seconds(3), .milliseconds(500) * runs), .seconds(10))
   }
 
   /// The minimum number of cells in a grid for which the lab prints the number of cells before it runs the grid.
@@ -154,7 +161,6 @@ struct Compare: AsyncParsableCommand {
 
   private func budget() throws -> Budget {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
-    if run.rounds == nil { budget.leastTime = .seconds(3) }
     budget.left = budget.time
     budget.least = min(budget.rounds, ConfidenceInterval.fewest)
     budget.trialTime =

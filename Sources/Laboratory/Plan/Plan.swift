@@ -63,7 +63,7 @@ public struct Plan: Sendable {
   /// The experiment to run.
   public let experiment: Experiment
   /// The number of rounds, and the time.
-  public let budget: Budget
+  public var budget: Budget
   /// The seed of the run, for the order of the trials and for everything random in the trials.
   public let seed: UInt64
   /// The runs of every variant at every point, without trials.

@@ -234,7 +234,7 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Runs the document's other work during the downloads. The amount of work equals one download.
+  /// Runs the document's other work during the downloads. The amount of work is that of one download.
   func otherWork() {
     // The method has submitted all downloads before it calls this method.
     unstarted.store(0, ordering: .releasing)
@@ -285,8 +285,8 @@ final class GroupDownload: Sendable {
 
   // MARK: Downloads
 
-  /// Records that a download starts. The count is used only with a gate, to determine when parked threads may be
-  /// counted.
+  /// Records that a download starts, if a gate delays the downloads. Parked threads are counted once all downloads have
+  /// started.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
   /// Runs the work of a download and stores its result. Returns whether this download is the last one.

@@ -116,7 +116,7 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Waits for the end of the bound on a thread of its own. A timer would need a pool thread, and the pool may be under
+  /// Waits for the end of the bound on a separate thread. A timer would need a pool thread, and the pool may be under
   /// test. If no thread can be started, the calling thread waits.
   private func watch() {
     do { try SystemThread { self.endBound() }.detach() } catch { endBound() }

@@ -89,7 +89,7 @@ struct StridedLoop: @unchecked Sendable {
     let (count, steps, results) = (state.pointee.count, state.pointee.steps, state.pointee.results)
     var value = chain.pointee
     gcdlab_loop_begins()
-    // Each balance has a loop of its own: an iteration must not contain a branch that only another balance needs.
+    // Each balance has its own loop: an iteration must not contain a branch that only another balance needs.
     switch state.pointee.balance {
     case .uniform: for i in part { Self.visit(&results[i], steps: steps, from: &value) }
     case .ramp: for i in part { Self.visit(&results[i], steps: 2 &* steps &* i / count, from: &value) }

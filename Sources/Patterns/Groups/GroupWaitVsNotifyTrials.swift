@@ -6,7 +6,7 @@ import Synchronization
 /// The code that runs the trials and records their metrics.
 ///
 /// Each repetition calls the method once. The next repetition starts when the completion block has run and the method
-/// no longer occupies a thread. Each measured wake-up is therefore that of a thread that slept during the downloads,
+/// no longer occupies a thread. Each measured wake-up therefore wakes a thread that slept during the downloads,
 /// although the repetitions run without a pause.
 extension GroupWaitVsNotify {
   /// A function that downloads the photos as the document's method does, and calls or submits the completion block.

@@ -47,7 +47,7 @@ extension SingletonRace {
     if counts.duplicates == 0, let hindrance {
       throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
     }
-    // The actors spin all the time. Actors that got so little processor time hardly ever ran at once.
+    // The actors spin all the time. Actors with less processor time hardly ever ran at the same time.
     let got = Double(Host.ownProcessorTime - before)
     if counts.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))

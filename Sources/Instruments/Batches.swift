@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// Functions that measure operations which are too short to be timed individually. The operations are timed in batches,
-/// each of which is a loop of its own (``timedLoop(_:_:)``).
+/// Functions that measure operations that are too short to be timed individually. The functions time batches of the
+/// operations. Each batch is a loop (``timedLoop(_:_:)``).
 public enum Batches {
   /// The default number of batches.
   public static let count = 30

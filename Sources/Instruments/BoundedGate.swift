@@ -4,8 +4,8 @@ import Measurement
 import Platform
 import Synchronization
 
-/// A gate that delays one party by construction. The party waits at the gate until an early event has happened, or
-/// until a bound has passed. The bound starts only when everything else has finished.
+/// A gate at which one party waits until an early event has happened or a time limit, the bound, has passed. The bound
+/// starts only when everything else has finished.
 ///
 /// A trial thereby provokes an anomaly without a sleep. If the code under test is broken, the early event happens and
 /// opens the gate, however slow the machine is. If the code is correct, the early event does not happen before the
@@ -29,7 +29,7 @@ public final class BoundedGate: Sendable {
     /// Whether a thread waits for the end of the bound on behalf of suspended tasks.
     var isWatched = false
 
-    /// Whether the early event happened; nil while this is undecided.
+    /// Whether the early event happened; nil until the event has happened or the bound has passed.
     var answer: Bool? {
       if isOpen { return true }
       guard let end, MonotonicClock.now() >= end else { return nil }
@@ -116,7 +116,7 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Waits for the end of the bound on a thread of its own. A timer would need a pool thread, and the pool may be under
+  /// Waits for the end of the bound on a separate thread. A timer would need a pool thread, and the pool may be under
   /// test. If no thread can be started, the calling thread waits.
   private func watch() {
     do { try SystemThread { self.endBound() }.detach() } catch { endBound() }

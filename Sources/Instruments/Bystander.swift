@@ -2,8 +2,8 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// A block or task that is independent of the event that other tasks wait for. The bystander either begins or is held
-/// up.
+/// A block or task that does not need the event for which other tasks wait. A bystander is held up if it has not begun
+/// when all threads of the process sleep.
 public final class Bystander: Sendable {
   private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
   private let submitted = Moment()

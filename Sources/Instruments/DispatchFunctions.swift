@@ -15,10 +15,10 @@ public func dispatchOnce<Context>(
   }
 }
 
-/// A `static dispatch_once_t`. The first closure that is passed to it is executed once. Other callers wait until that
-/// closure has returned.
+/// A `static dispatch_once_t`, which executes the first closure that is passed to ``once(_:)``. Other callers wait
+/// until that closure has returned.
 ///
-/// Unchecked: only `dispatch_once_f` uses the predicate.
+/// Conformance to `Sendable` is unchecked: only `dispatch_once_f` uses the predicate.
 public final class OnceToken: @unchecked Sendable {
   private let predicate = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
@@ -52,7 +52,7 @@ private final class Body: Sendable {
 
 /// A serial queue that is used with Dispatch's C functions. Swift's `DispatchQueue` hides these functions.
 ///
-/// Unchecked: a queue may be used from any thread.
+/// Conformance to `Sendable` is unchecked: a queue may be used from any thread.
 public final class FunctionQueue: @unchecked Sendable {
   /// The queue as a pointer for the C functions.
   public let object: UnsafeMutableRawPointer
@@ -78,7 +78,7 @@ public final class FunctionQueue: @unchecked Sendable {
 
 /// A data-add source of the C functions.
 ///
-/// Unchecked: a source may be used from any thread.
+/// Conformance to `Sendable` is unchecked: a source may be used from any thread.
 public final class FunctionSource: @unchecked Sendable {
   /// The source as a pointer for the C functions.
   public let object: UnsafeMutableRawPointer

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A hold that blocks the next run of a handler or a queue until the hold is released. If the hold is not set, runs are
-/// not blocked.
+/// An object that blocks the next run of a handler, or the next block of a queue, until the hold is released. A hold
+/// that is not set blocks nothing.
 public final class Hold: Sendable {
   private let isShut = Atomic(false)
   private let isHeld = DispatchSemaphore(value: 0)

@@ -11,7 +11,7 @@ public final class Lock: Sendable {
 
 /// A mutex of the C library that closures can share.
 ///
-/// Unchecked: a mutex may be used from any thread, and its memory does not move.
+/// Conformance to `Sendable` is unchecked: a mutex may be used from any thread, and its memory does not move.
 public final class ThreadMutex: @unchecked Sendable {
   @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The highest observed value of a count that the system maintains, such as threads or descriptors.
 ///
-/// There are two ways to observe the count, which can be combined. ``during(every:_:)`` samples on a thread of its own
+/// The count can be observed in two ways, which can be combined. ``during(every:_:)`` samples on a separate thread
 /// while a closure is executed. This method misses a peak between two samples, so the result is a lower bound.
 /// ``sample()`` samples at an instant that the caller chooses, for instance after each `open` of a task. A peak cannot
 /// be missed if the code that causes it samples right afterwards. The result is never higher than the true peak.
@@ -44,7 +44,7 @@ public final class Peak: Sendable {
     return now
   }
 
-  /// Executes `body`, and takes samples before it, after it, and every `period` on a thread of its own. If a sample is
+  /// Executes `body`, and takes samples before it, after it, and every `period` on a separate thread. If a sample is
   /// expensive, fewer samples are taken, so that sampling uses at most a tenth of a core.
   ///
   /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.

@@ -2,8 +2,8 @@ import Dispatch
 import Measurement
 import Synchronization
 
-/// A rendezvous that waits until a pool thread runs on a core other than the calling thread's. A trial performs it
-/// before it measures work on all cores.
+/// A rendezvous that waits until a pool thread runs on a core other than the calling thread's. A trial performs the
+/// rendezvous before the measurement of work on all cores.
 ///
 /// A loop that is shorter than the wake-up of a thread may end before the pool thread has begun. On Linux, the pool
 /// thread may then wait for the core of the calling thread, during the next loop and the following ones. In about one

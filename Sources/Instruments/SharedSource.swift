@@ -2,7 +2,8 @@ import Dispatch
 
 /// A dispatch source of any kind that several threads use.
 ///
-/// Unchecked: dispatch objects may be used from any thread, but the protocol is not declared as Sendable.
+/// Conformance to `Sendable` is unchecked: dispatch objects may be used from any thread, but the protocol
+/// `DispatchSourceProtocol` is not declared as `Sendable`.
 public struct SharedSource: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 

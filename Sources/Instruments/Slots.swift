@@ -5,8 +5,8 @@ import Measurement
 ///
 /// Values that are thread-safe themselves, such as an `Atomic`, may be used by all owners at any time.
 ///
-/// Unchecked: until all owners have ended, each slot is used only by its owner. The reader waits for the end of all
-/// owners.
+/// Conformance to `Sendable` is unchecked: until all owners have ended, each slot is used only by its owner. The reader
+/// waits for the end of all owners.
 public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
   /// The number of slots.
   public let count: Int

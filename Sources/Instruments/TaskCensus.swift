@@ -100,7 +100,8 @@ public struct RoundTask: Sendable {
   /// Executes the task, which works or blocks.
   public func run() { round.run(index) }
 
-  /// Executes the task as ``run()`` does, but suspends the task in the middle of its work, or instead of blocking it.
+  /// Executes the task as ``run()`` does, except that a working task yields in the middle of its work, and a waiting
+  /// task suspends instead of blocking its thread.
   public func runSuspending() async { await round.runSuspending(index) }
 }
 

@@ -6,9 +6,9 @@ import CDispatchSupport
 /// The loop is inlined into the closure that contains the operation, and the operation into the loop. The closure
 /// therefore *is* the loop, and the caller times one call of the closure for all operations. Pass such a closure to the
 /// timing function instead of the operation: a closure that another closure captures is called through a pointer each
-/// time. `Tools/timed-loops` verifies in the released binary that no loop between these marks calls anything but its
-/// operation. A copy in this module, which no code calls, would mislead that tool. The compiler therefore emits no such
-/// copy.
+/// time. `Tools/timed-loops` verifies in the released binary that no timed loop calls anything but its operation. A
+/// copy of this function in its own module, which no code calls, would mislead that tool. The attribute
+/// `@_alwaysEmitIntoClient` prevents such a copy.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0

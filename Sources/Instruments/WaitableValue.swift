@@ -11,8 +11,7 @@ import Synchronization
 /// ```
 ///
 /// The waiting thread is woken once, by the change after which the value meets the condition. If every change woke the
-/// waiting thread, each change would take longer: a stream of 64 KiB reads, each of them recorded, was slower by a
-/// sixth.
+/// waiting thread, each change would take longer: a stream of recorded 64 KiB reads was slower by a sixth.
 ///
 /// Only one thread may wait at a time.
 @dynamicMemberLookup

@@ -33,7 +33,7 @@ extension DispatchGroup {
   }
 }
 
-/// The error that a required event did not happen in time. The trial is then broken.
+/// An error that reports that a required event did not happen in time. A trial that throws this error is broken.
 public struct WaitTimeoutError: Error, CustomStringConvertible {
   /// A description of the event that did not happen, with the time for which the trial waited.
   public let description: String

@@ -13,7 +13,6 @@ extension WakeUps {
       sameCore: try? median(ofSleeperOn: 0), otherCore: cores > 1 ? try? median(ofSleeperOn: 1) : nil)
   }
 
-  /// The times of one wake-up.
   private final class WakeUp: Sendable {
     let sent = Moment()
     let arrived = Moment()
@@ -22,8 +21,8 @@ extension WakeUps {
     let ended = DispatchSemaphore(value: 0)
   }
 
-  /// Returns the median time of wake-ups of a thread that sleeps on `core` by a thread on the first core, in
-  /// nanoseconds.
+  /// Returns the median time in nanoseconds that a thread on the first core takes to wake a thread that sleeps on
+  /// `core`.
   ///
   /// - Throws: ``SystemError`` if the threads cannot be started.
   private static func median(ofSleeperOn core: Int) throws(SystemError) -> Double {

@@ -2,8 +2,8 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// A thread outside the dispatch pool that waits for work. Submitting work to it costs a wake-up instead of the start
-/// of a thread.
+/// A thread outside the dispatch pool that waits for work. Submitting work to this thread costs a wake-up instead of
+/// the start of a thread.
 public final class WorkerThread: Sendable {
   private let handed = DispatchSemaphore(value: 0)
   private let work: Work

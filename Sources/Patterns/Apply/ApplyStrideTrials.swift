@@ -4,8 +4,8 @@ import Synchronization
 
 /// A loop over an array. Any thread may run a range of the iterations, and the ranges may run in any order.
 ///
-/// A loop is a pointer to its state. A block therefore captures the loop without a copy of the array, and a C function
-/// can receive the loop as a context.
+/// The structure contains only a pointer to the state of the loop. A block therefore captures the loop without a copy
+/// of the array, and a C function can receive the loop as a context.
 ///
 /// Conformance to `Sendable` is unchecked: only the block that runs an iteration writes that iteration's element of the
 /// array, and all other state changes only between two runs. The owner must deallocate the loop after all blocks have
@@ -48,7 +48,6 @@ struct StridedLoop: @unchecked Sendable {
   /// A pointer to the loop, for a C function.
   var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
 
-  /// The number of iterations.
   var count: Int { state.pointee.count }
   /// The number of iterations in a block.
   @inline(__always) var stride: Int { state.pointee.stride }
@@ -90,7 +89,7 @@ struct StridedLoop: @unchecked Sendable {
     let (count, steps, results) = (state.pointee.count, state.pointee.steps, state.pointee.results)
     var value = chain.pointee
     gcdlab_loop_begins()
-    // Each balance has a loop of its own: an iteration must not contain a branch that only another balance needs.
+    // Each balance has its own loop: an iteration must not contain a branch that only another balance needs.
     switch state.pointee.balance {
     case .uniform: for i in part { Self.visit(&results[i], steps: steps, from: &value) }
     case .ramp: for i in part { Self.visit(&results[i], steps: 2 &* steps &* i / count, from: &value) }

@@ -45,9 +45,11 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns a note on the user's own loop if no cost model recommends strides for this loop: the strides with as much
-  /// work for a block as the best measured strides, or the reason why there are none. Nil if the user described no
-  /// loop.
+  /// Returns a note on the user's own loop for a run in which no cost model recommends strides; nil if the user
+  /// described no loop.
+  ///
+  /// The note has the strides whose blocks have as much work as the fastest measured blocks, or the reason why the
+  /// strides cannot be computed.
   private func noAdvice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
     guard let run = runs.first, isAboutOwnLoop(run) else { return nil }
@@ -60,9 +62,11 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says, runs: runs.map(\.label))
   }
 
-  /// Returns the strides of the user's own loop with as much work for a block as the measured strides that are
-  /// certainly at most ``ConfidenceInterval/alikeShare`` slower than the best one, in percent. Nil if the time of an
-  /// iteration is not known.
+  /// Returns a sentence with the strides of the user's own loop whose blocks have as much work as the fastest measured
+  /// blocks; nil if the time of an iteration is not known.
+  ///
+  /// The fastest measured blocks are those of the best stride, and of each stride that is certainly at most
+  /// ``ConfidenceInterval/alikeShare`` percent slower.
   private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
     guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
       let iterations = iterations.value(in: run.parameters), iterations > 0,

@@ -1,7 +1,7 @@
 import Measurement
 
-/// The terms of a ``StrideModel``. Cross-validation selects the set of terms that best predicts strides outside the
-/// fit.
+/// The terms of a ``StrideModel``. Cross-validation selects the set of terms that best predicts the costs of strides
+/// outside the fit.
 struct StrideFit {
   var work: Double
   var overhead: Double
@@ -36,7 +36,6 @@ struct StrideFit {
 
   // MARK: Resampling
 
-  /// The number of resamplings.
   private static let resamplings = 100
 
   /// Returns fits to resampled rounds, or an empty array if a stride has too few rounds.

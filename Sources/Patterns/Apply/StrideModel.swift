@@ -47,25 +47,25 @@ struct StrideModel {
     tried = costs[0].stride...costs[costs.count - 1].stride
   }
 
-  /// Whether the largest leave-one-out error is at most ``tolerance``, and is so for most resamplings of the rounds.
-  /// Otherwise a fit to few rounds would be chance.
+  /// Whether the largest leave-one-out error is at most ``tolerance``, both for the measured rounds and for most
+  /// resamplings. A fit to few rounds alone may have a small error by chance.
   var fits: Bool { fit.worst.error <= Self.tolerance && shareOfFits >= Self.most }
 
   /// Whether more rounds may show that the model fits.
   private var isUndecided: Bool { !fits && (fit.worst.error <= Self.tolerance || shareOfFits > 1 - Self.most) }
 
-  /// The share of the resamplings whose largest leave-one-out error is at most ``tolerance``. If there were too few
-  /// rounds for resamplings, 1 if the fit has such an error, and otherwise 0.
+  /// The share of the resamplings, from 0 to 1, whose largest leave-one-out error is at most ``tolerance``. If there
+  /// were too few rounds for resamplings, the value is 1 for a fit with such an error, and 0 for any other fit.
   private var shareOfFits: Double {
     guard !resampled.isEmpty else { return fit.worst.error <= Self.tolerance ? 1 : 0 }
     return Double(resampled.count { $0.worst.error <= Self.tolerance }) / Double(resampled.count)
   }
 
-  /// The smallest share of the resamplings that counts as most of them.
+  /// The smallest share of the resamplings that counts as most resamplings.
   private static let most = 0.8
 
-  /// Returns the model of another loop on the same machine. The other loop has `iterations` iterations, and each takes
-  /// `times` times as long.
+  /// Returns the model of another loop on the same machine. The other loop has `iterations` iterations. Each of these
+  /// takes `times` times as long as an iteration of this loop.
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       fit: fit.scaled(work: iterations / self.iterations * times, tail: times), resampled: resampled,
@@ -90,8 +90,8 @@ struct StrideModel {
     return min(cost, costs[outside])...max(cost, costs[costs.count - 1 - outside])
   }
 
-  /// Returns the model with the upper end of the interval of the cost of a block. Strides are recommended by this
-  /// model.
+  /// Returns the model that recommends strides. In this model, the cost of a block is the upper end of the interval of
+  /// that cost.
   private func careful(at stride: Int) -> StrideModel {
     guard let highest = costOfBlock(at: stride)?.upperBound else { return self }
     var model = self
@@ -109,8 +109,8 @@ struct StrideModel {
     case smallest(overhead: Double, stride: Int)
   }
 
-  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If there are
-  /// none, returns the smallest cost.
+  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If no stride
+  /// costs so little, returns the stride with the smallest cost.
   func recommendation(forOverhead share: Double) -> Recommendation {
     careful(at: reference(forOverhead: share)).plainRecommendation(forOverhead: share)
   }

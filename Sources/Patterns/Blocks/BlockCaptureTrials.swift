@@ -55,8 +55,8 @@ extension BlockCapture {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in recordValues(trial, try submit(trial, make)) }
   }
 
-  /// A probe that counts the copies of blocks that a C function creates in its stack frame. The function submits the
-  /// block and returns before the block runs.
+  /// A probe that counts the blocks that were not copied and freed exactly once. A C function creates each block in its
+  /// stack frame, submits the block, and returns before the block runs.
   var measureStackBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed, inPlace, notReleasedOnce]) { trial, make in
       let blocks = try submit(trial, make)
@@ -64,8 +64,8 @@ extension BlockCapture {
     }
   }
 
-  /// A probe that counts the copies of blocks that a C function creates in its stack frame and submits with
-  /// `dispatch_sync`. The stack frame exists until the block has run.
+  /// A probe that counts the blocks that ran without being copied. A C function creates each block in its stack frame
+  /// and submits the block with `dispatch_sync`. The stack frame exists until the block has run.
   var measureSyncedStackBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed, inPlace, uncopied]) { trial, make in
       let queue = FunctionQueue(label: "com.example.MyQueue")

@@ -46,7 +46,6 @@ extension CompletionBlock {
   /// The metrics that every trial records.
   private var metrics: [any Declaration] { [wrongResult, notOnce, roundTrip] }
 
-  /// The results of all calls.
   private struct Results: Sendable {
     var (wrong, notOnce, elsewhere) = (0, 0, 0)
     var roundTrip: [UInt64?] = []
@@ -131,7 +130,7 @@ final class AverageCall: Sendable {
       DispatchQueue.getSpecific(key: Self.key) != number && gcdlab_dispatch_get_specific(token) != token
     state.note { state in
       state.arrivals += 1
-      // A right second result does not excuse a wrong first one.
+      // A correct second result must not hide a wrong first result.
       state.wasWrong = state.wasWrong || average != number + data.count - 1
       state.wasElsewhere = state.wasElsewhere || isElsewhere
     }
@@ -151,20 +150,17 @@ final class CountedQueue: @unchecked Sendable {
   private let references = Atomic<Int>(1)
   private let lastRelease = DispatchSemaphore(value: 0)
 
-  /// Retains the queue.
   func retain() {
     references.add(1, ordering: .relaxed)
     gcdlab_dispatch_retain(object)
   }
 
-  /// Releases the queue.
   func release() {
     let remaining = references.subtract(1, ordering: .acquiringAndReleasing).newValue
     gcdlab_dispatch_release(object)
     if remaining == 0 { lastRelease.signal() }
   }
 
-  /// Submits a block to the queue.
   func async(_ block: @escaping @Sendable () -> Void) { RetainedQueue(created: object).async(block) }
 
   /// Sets `token` as the key and the value of a queue-specific value, by which blocks identify the queue.

@@ -148,7 +148,8 @@ extension GroupAdapter {
     }
   }
 
-  /// A probe that enters a group, and records how many blocks ran because the group was entered.
+  /// A probe that passes a block to a body that only enters a group, and records how many times the block ran. The
+  /// expected count is zero.
   var enter: Probe<@Sendable (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void> {
     Probe(reads: [hold], records: [ranByEnter]) { trial, enter in
       try SystemThread.requireCapacity(for: 4)
@@ -185,7 +186,6 @@ extension GroupAdapter {
 /// The files of a trial: a file that exists, and a path at which no file exists.
 final class ReadFiles: Sendable {
   private let directory: ScratchDirectory
-  /// The content of the file.
   let contents: [UInt8] = (0..<1000).map { _ in UInt8.random(in: .min ... .max) }
 
   /// Creates the file and writes its content.
@@ -297,7 +297,6 @@ final class FileRequests: Sendable {
 
   // MARK: Running
 
-  /// The number of requests.
   var count: Int { replies.count }
 
   /// Calls `send` for each request. Each call receives the request and the handler for its result.

@@ -4,11 +4,11 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 ///
-/// A held call has three parts. First all blocks of the method are delayed, and the call must return. Then the blocks
-/// run, and the nested work that they add is delayed. Nested work on the main queue is delayed until the group
-/// notifies, and nested work on another queue until the completion has run. Both delays also end at a timeout, which
-/// starts when no other work is left. Whether results are missing when the group notifies therefore does not depend on
-/// speed.
+/// A held call has two phases. In the first phase all blocks of the method are delayed, and the call must return. In
+/// the second phase the blocks run, and the nested work that the blocks add is delayed. Nested work on the main queue
+/// is delayed until the group notifies, and nested work on another queue until the completion has run. Both delays also
+/// end at a timeout, which starts when no other work is left. Whether results are missing when the group notifies
+/// therefore does not depend on speed.
 ///
 /// The completion runs on the main queue. The order of the main queue may hide a group that has ended too early, so the
 /// group also notifies a queue without other blocks.

@@ -6,7 +6,7 @@ import Synchronization
 /// The code that runs the trials and records their metrics.
 ///
 /// Each repetition calls the method once. The next repetition starts when the completion block has run and the method
-/// no longer occupies a thread. Each measured wake-up is therefore that of a thread that slept during the downloads,
+/// no longer occupies a thread. Each measured wake-up therefore wakes a thread that slept during the downloads,
 /// although the repetitions run without a pause.
 extension GroupWaitVsNotify {
   /// A function that downloads the photos as the document's method does, and calls or submits the completion block.
@@ -234,7 +234,7 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Runs the document's other work during the downloads. The amount of work equals one download.
+  /// Runs the document's other work during the downloads. The amount of work is that of one download.
   func otherWork() {
     // The method has submitted all downloads before it calls this method.
     unstarted.store(0, ordering: .releasing)
@@ -285,8 +285,8 @@ final class GroupDownload: Sendable {
 
   // MARK: Downloads
 
-  /// Records that a download starts. The count is used only with a gate, to determine when parked threads may be
-  /// counted.
+  /// Records that a download starts, if a gate delays the downloads. Parked threads are counted once all downloads have
+  /// started.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
   /// Runs the work of a download and stores its result. Returns whether this download is the last one.

@@ -151,8 +151,8 @@ final class Library: Sendable {
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?
-  /// The pause between reading the count and storing the item; nil if appends do not pause. The pause ends when two
-  /// appends are in it.
+  /// The pause between reading the count and storing the item; nil if appends do not pause. The pause ends when
+  /// two appends have reached the pause.
   private let pause: BoundedGate?
   private let paused = Atomic<Int>(0)
   private let hasCompleted = DispatchSemaphore(value: 0)

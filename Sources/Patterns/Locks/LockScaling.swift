@@ -99,7 +99,7 @@ struct LockScaling: Pattern {
   private var results: [any Declaration] {
     [perEntry, processorPerEntry, switchesPerEntry, entry, longestRun, lost]
   }
-  /// The probe for threads that contend for a lock. The word of the lock does not identify an owner.
+  /// The probe for threads that contend for a lock. Only the variant `mutex` also examines the word of the lock.
   private var runContention: TrialProbe { Probe(reads: settings, records: results + [callsPerEntry]) }
   /// The probe for tasks that contend for a lock. The system calls of tasks cannot be counted.
   private var runContentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }

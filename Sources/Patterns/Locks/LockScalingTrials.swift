@@ -150,8 +150,8 @@ final class CriticalSection: Sendable {
   /// Creates a section whose entries are not observed, and in which no thread waits for a second thread.
   convenience init(steps: Int) { self.init(observing: nil, of: 0, steps: steps) }
 
-  /// Creates a section for `members` threads or tasks, which enter the section until there are `most` entries. Each
-  /// entry is observed. If `most` is nil, the number of entries is not limited, and the entries are not observed.
+  /// Creates a section for `members` threads or tasks, which enter the section until there are `most` observed entries.
+  /// If `most` is nil, the number of entries is not limited, and the entries are not observed.
   init(observing most: Int?, of members: Int, steps: Int) {
     number = SharedNumber(steps: steps, parties: 1, patience: .zero)
     number.partyBegins()

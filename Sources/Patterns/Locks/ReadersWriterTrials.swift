@@ -244,7 +244,6 @@ private final class PairRace: Sendable {
 final class ReadersWriterLock: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
 
-  /// Creates an unlocked lock.
   init() { pthread_rwlock_init(lock, nil) }
 
   deinit {

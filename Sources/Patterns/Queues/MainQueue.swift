@@ -36,9 +36,7 @@ struct MainQueue: Pattern {
     "delayed", "events that began only after the work during which they were submitted had ended")
   let neverRan = Metric.count("never-ran", "main-queue blocks that had not begun once every thread slept")
 
-  /// The main queue.
-  ///
-  /// Tests replace this queue, since nothing drains the main queue in a test.
+  /// The main queue. Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [blocks, hops, events, work] }

@@ -151,8 +151,11 @@ extension QueueContext {
     }
   }
 
-  /// Requests a global queue with each single-bit flag, and records which flags are accepted. Then releases the queue
-  /// without flags a thousand times, and records whether the queue still runs its blocks.
+  /// Requests a global queue with each single-bit flag, and records the number of accepted flags. The flag 2, which
+  /// requests an overcommit queue, is recorded separately.
+  ///
+  /// Then releases the queue without flags a thousand times. Records whether Dispatch still returns this queue, and the
+  /// number of blocks that the queue does not run exactly once.
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks.
@@ -293,13 +296,13 @@ final class QueueAnswers: Sendable {
     for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
-  /// Records the result in a block of `queue`.
+  /// Records the result of a call in a block of `queue`.
   func inside(_ answer: UnsafeMutableRawPointer?, of queue: AskingQueue) {
     if !queue.isNamed(answer) { state.withLock { $0.otherQueue += 1 } }
     all.leave()
   }
 
-  /// Records the result on a thread outside of blocks.
+  /// Records the result of a call on a thread outside of blocks.
   func outside(_ answer: UnsafeMutableRawPointer?) {
     state.withLock { state in
       if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.overcommitting += 1 }
@@ -308,7 +311,7 @@ final class QueueAnswers: Sendable {
     all.leave()
   }
 
-  /// Waits until all results are recorded, and records the number of wrong results in the metrics of `pattern`.
+  /// Waits for all results, and records the counts of the results in the metrics of `pattern`.
   func record(_ trial: Trial, _ pattern: QueueContext) {
     all.wait()
     let seen = state.withLock { $0 }

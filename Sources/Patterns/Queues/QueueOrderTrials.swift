@@ -255,7 +255,7 @@ final class Listing: Sendable {
   init(patience: Duration, asyncPatience: Duration) {
     asyncHasReturned = BoundedGate(bound: asyncPatience)
     syncHasReturned = BoundedGate(bound: patience)
-    // If `dispatch_async` returned only after the first block had ended, the first block would wait until the bound.
+    // If `dispatch_async` returned only after the first block, the first block would wait for the whole bound.
     asyncHasReturned.restHasFinished()
   }
 

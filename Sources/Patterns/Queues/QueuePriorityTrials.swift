@@ -9,7 +9,7 @@ extension QueuePriority {
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
   /// Returns a probe that submits tasks to the global queues of the four priorities, and records when the tasks begin.
-  /// The probe also requests a global queue for each other identifier. The body returns the queue for an identifier.
+  /// The probe also requests a global queue for each QoS class. The body returns the queue for an identifier.
   ///
   /// - Parameter niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func beginOnEveryQueue(
@@ -350,7 +350,7 @@ struct ThreadPriorities: Sendable {
     #endif
   }
 
-  /// Verifies that each of the classes default, utility and background is less urgent than the class before it.
+  /// Verifies that the default class is more urgent than utility, and that utility is more urgent than background.
   ///
   /// - Throws: ``Unavailable`` with the priorities if they are not in this order.
   func require() throws {
@@ -362,9 +362,9 @@ struct ThreadPriorities: Sendable {
     }
   }
 
-  /// Verifies that the priorities of user-initiated, default, utility and background all differ.
+  /// Verifies that user-initiated, default, utility and background are in descending order of urgency.
   ///
-  /// - Throws: ``Unavailable`` with the priorities if two of them are equal.
+  /// - Throws: ``Unavailable`` with the priorities if they are not in this order.
   func requireAll() throws {
     try require()
     guard distinguishesDefault else {
@@ -373,7 +373,8 @@ struct ThreadPriorities: Sendable {
     }
   }
 
-  /// Whether user-initiated is more urgent than default. On Linux, a nice value below 0 requires a privilege.
+  /// Whether user-initiated is more urgent than default. On Linux, user-initiated has a nice value below 0, which
+  /// requires a privilege.
   var distinguishesDefault: Bool { values[1] < values[2] }
 
   /// Returns whether the system uses separate queues for `key` and for user-initiated, according to the priorities.

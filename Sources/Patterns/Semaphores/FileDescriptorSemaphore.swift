@@ -10,8 +10,8 @@ import Synchronization
 /// this code.
 ///
 /// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). The tasks open the executable file of the lab, which
-/// exists on every machine, unlike the document's file. While a task holds its file open, it blocks, in place of
-/// processing the file.
+/// exists on every machine, unlike the document's file. While a task holds its file open, the task blocks instead
+/// of processing the file.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".

@@ -43,8 +43,8 @@ final class RacePause: Sendable {
   /// The number of actors that used an instance before the instance was set up.
   let halfBuiltUses = Tally()
 
-  /// Records that an actor is about to request the singleton. Before the set-up, blocks all actors but the first until
-  /// the first actor has published its instance.
+  /// Records that an actor is about to request the singleton. If the pause precedes the set-up, blocks every
+  /// actor except the first until the first actor has published its instance.
   func ask(_ actor: Int) {
     if step == .setUp, actor > 0 { published.pass() }
     if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.restHasFinished() }

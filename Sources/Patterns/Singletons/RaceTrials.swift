@@ -27,12 +27,12 @@ extension SingletonRace {
   /// The probe for variants whose singleton can be created only once in a process.
   var runOnce: TrialProbe { Probe(reads: [threads, pause, batch], records: results + [hotPath]) }
 
-  /// Runs threads that request singletons at the same time until a singleton was created twice, and then times the hot
-  /// path.
+  /// Runs threads that request singletons at the same time, and then times the hot path. If no singleton was created
+  /// twice within the setting ``raceTime``, the race continues for up to the setting ``patience``.
   ///
   /// - Parameters:
-  ///   - starved: the minimum processor time of each actor, as a fraction of the elapsed time. Below this value the
-  ///     trial is unavailable, since the actors hardly ever ran at once.
+  ///   - starved: the minimum processor time of an actor, averaged over all actors, as a fraction of the elapsed time.
+  ///     Below this value the trial is unavailable, since the actors hardly ever ran at once.
   ///   - ask: a closure that requests each singleton of a row.
   /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or did not
   ///   receive enough processor time.
@@ -47,7 +47,7 @@ extension SingletonRace {
     if counts.duplicates == 0, let hindrance {
       throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
     }
-    // The actors spin all the time. Actors that got so little processor time hardly ever ran at once.
+    // The actors spin all the time. Actors with less processor time hardly ever ran at the same time.
     let got = Double(Host.ownProcessorTime - before)
     if counts.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))

@@ -43,8 +43,8 @@ struct PhotoManager: Equatable, @unchecked Sendable {
   var hasPhotosArray: Bool { properties.pointee.photosArray.load(ordering: .acquiring) != nil }
 }
 
-/// A singleton and its predicate for `dispatch_once`, on two cache lines of its own. Singletons on a common cache line
-/// would delay each other's threads and thereby make the race less likely.
+/// A singleton and its predicate for `dispatch_once`, on two cache lines without other singletons. Singletons on a
+/// common cache line would delay each other's threads and make the race less likely.
 struct Singleton: ~Copyable {
   /// The predicate for `dispatch_once`. The predicate is the first field, so its address equals the address of the
   /// singleton.

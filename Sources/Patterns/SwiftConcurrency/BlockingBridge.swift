@@ -47,14 +47,14 @@ struct BlockingBridge: Pattern {
   var variants: [Variant] {
     Variant("barrier-wrapper", .broken, "a setter that is an async barrier, then a getter that syncs") { trial in
       let guarded = GuardedByQueue(DispatchQueue(label: "wrapper", qos: .utility, attributes: .concurrent))
-      try submit(trial, tries: 20, sum: { guarded.value }) {
+      try submit(trial, tries: 4, sum: { guarded.value }) {
         guarded.queue.async(flags: .barrier) { guarded.number += 1 }
         _ = guarded.queue.sync { guarded.number }
       }
     }
     Variant("semaphore-wait", .broken, "each task starts another one and waits for it at a semaphore") { trial in
       let additions = Additions()
-      try submit(trial, tries: 20, sum: { additions.sum }) {
+      try submit(trial, tries: 4, sum: { additions.sum }) {
         let done = DispatchSemaphore(value: 0)
         Task {
           additions.add()

@@ -11,7 +11,7 @@ extension BlockingBridge {
   ///   - tasks: the number of tasks; nil for the number of submitters, but at least one for each thread of the pool.
   ///   - tries: the maximum number of groups, which run one after another until a group does not end. On a busy
   ///     machine, the pool's monitor, which runs once per second, may add a thread before the tasks have come to a
-  ///     standstill.
+  ///     standstill. Each further group waits until that thread has ended.
   ///   - sum: a closure that returns the number of increments; called when all tasks have ended.
   ///   - call: a closure that increments the counter once.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report thread states.
@@ -27,6 +27,7 @@ extension BlockingBridge {
     try standstill.wait()
     var (progress, begin, haveEnded, runs) = (Progress(parties: 0), UInt64(0), true, 0)
     while haveEnded, runs < tries {
+      if runs > 0 { try waitForEndOfIdleThreads() }
       runs += 1
       progress = Progress(parties: min(count, trial.poolWidth))
       begin = MonotonicClock.now()
@@ -43,6 +44,18 @@ extension BlockingBridge {
     guard let last else { return }
     trial.record(perTask, last - begin, over: count)
     trial.record(missing, runs * count - sum())
+  }
+
+  /// Waits until the pool has no idle thread, for up to 10 s. A thread that the pool's monitor added would run the work
+  /// that the tasks of the next group wait for. Dispatch ends a thread that had no work for 5 s.
+  ///
+  /// - Throws: ``Unavailable`` if the system does not report thread states.
+  private func waitForEndOfIdleThreads() throws {
+    let end = MonotonicClock.now() + 10_000_000_000
+    while MonotonicClock.now() < end {
+      guard try ThreadCensus.required().threads.contains(where: { $0.isPoolThread && $0.sleep == .idle }) else { return }
+      blockThread(for: .milliseconds(20))
+    }
   }
 
   /// Starts a group of `count` child tasks, each of which executes `call` once.

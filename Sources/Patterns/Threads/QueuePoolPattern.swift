@@ -189,8 +189,8 @@ struct QueuePoolPattern: Pattern {
 /// The set of queues of one QoS class, like one case of `YYDispatchContextGetForQOS`. The first caller creates the set
 /// in a `dispatch_once`.
 ///
-/// Conformance to `Sendable` is unchecked: the pool is read only after the `dispatch_once`, and does not change
-/// afterwards.
+/// Conformance to `Sendable` is unchecked: each access waits for the `dispatch_once`, and the pool does not change
+/// after the `dispatch_once`.
 final class ClassSet: @unchecked Sendable {
   private let onceToken = OnceToken()
   private let makePool: @Sendable () -> DispatchQueuePool?

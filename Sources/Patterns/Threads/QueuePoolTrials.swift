@@ -88,10 +88,10 @@ extension QueuePoolPattern {
     trial.record(sets, most)
   }
 
-  /// Creates pools of allowed and refused sizes, and pools for several numbers of cores, and records the pools with a
-  /// wrong number of queues.
+  /// Creates pools of allowed and refused sizes, and records how many of these sizes have a wrong result. Also creates
+  /// pools for several numbers of cores, and records the sum of the errors in their numbers of queues.
   ///
-  /// Also records the number of sizes for which the pool returns its queues in turn while the counter wraps.
+  /// Finally records the number of sizes for which the pool returns its queues in turn while the counter wraps.
   ///
   /// - Parameters:
   ///   - off: the error in the number of queues so far, to which further errors are added.
@@ -164,7 +164,7 @@ extension QueuePoolPattern {
   }
 }
 
-/// Queue-specific values, each with a key of its own.
+/// Queue-specific values, each with its own key.
 ///
 /// Conformance to `Sendable` is unchecked: the addresses do not change, and nothing is stored at them. The memory is
 /// never freed, since queues retain the keys.

@@ -65,8 +65,8 @@ struct ThreadExplosion: Pattern {
   /// The check that there are enough threads. Tests replace the check.
   var room = ThreadCapacity()
 
-  /// Returns the maximum duration of a trial. Up to 255 threads are examined one after the other until none of them has
-  /// run, which takes a while on a busy machine.
+  /// Returns the maximum duration of a trial. A trial examines up to 255 threads again and again until all threads
+  /// sleep, which takes a while on a busy machine.
   func longest(_ trial: Trial) -> Duration? { trial[hold] + .seconds(10) }
 
   var problem: [any Declaration] { [tasks] }

@@ -60,8 +60,8 @@ public struct DiffReport: Sendable {
   /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of
   /// figures for each kind of change.
   private var head: [Line] {
-    let common = [scenario, scenario == nil ? nil : variant, scenario == nil ? nil : metric].compactMap(\.self)
-    let name = common.isEmpty ? "" : common.joined(separator: " ") + ": "
+    let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
+    let name = common.map { "\($0): " } ?? ""
     return [
       Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(name + counts, .heading),
     ]
@@ -98,8 +98,8 @@ public struct DiffReport: Sendable {
     hasFailed(row) ? "above the limit" : row.isSame ? "the same" : row.change.words
   }
 
-  /// The number of figures for each kind of change: `40 figures: 3 regressed, 2 improved, 35 with no significant
-  /// change`.
+  /// The number of figures for each kind of change: `40 figures: 3 regressed, 2 improved, 35 with no change above
+  /// 10 %`.
   private var counts: String {
     let all = diff.rows.sorted { $0.rank < $1.rank }.grouped(by: words)
     guard let first = all.first else { return "no figure that both sides have" }

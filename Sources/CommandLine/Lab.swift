@@ -99,7 +99,8 @@ public struct Lab: Sendable {
       }
       // Dispatch opens its own descriptors, and traps if no descriptors are available.
       guard Host.descriptorLimit >= fewestDescriptors else {
-        throw LabError("too few open descriptors are allowed (\(Host.descriptorLimit)); raise it with: ulimit -n 64")
+        throw LabError(
+          "the limit of \(Host.descriptorLimit) open descriptors is too low; raise the limit with: ulimit -n 64")
       }
       do { try SystemThread.requireCapacity(for: fewestThreads) } catch {
         throw LabError("\(fewestThreads) threads are needed: \(error)")

@@ -19,7 +19,7 @@ struct PackageTemplate {
     }
     guard words.allSatisfy(isWord), !["gcdlab", "swift", "tests"].contains(name) else {
       throw InputError(
-        "found '\(name)', allowed are lowercase words with '-' between them, as in my-queue, and neither gcdlab, swift nor tests"
+        "found '\(name)'; a name consists of lowercase words joined by '-', such as my-queue, and is not gcdlab, swift or tests"
       )
     }
     let type = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()

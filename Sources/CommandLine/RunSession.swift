@@ -75,8 +75,8 @@ struct RunSession {
       return
     }
     let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
-    let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged, not judged"
-    throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept that, give --allow-unjudged NAME")
+    let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged"
+    throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept unjudged claims, give --allow-unjudged NAME")
   }
 
   /// Compares each run with the previous run of its scenario, and stores the run in the archive. A failure to write

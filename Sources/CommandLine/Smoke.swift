@@ -88,7 +88,7 @@ struct Smoke: AsyncParsableCommand {
       }
     }
     if Interrupt.status == nil, !missed.isEmpty {
-      throw LabError("\(missed.joined(separator: ", ")) not run: \(time) were spent; raise --time")
+      throw LabError("\(missed.joined(separator: ", ")) not run, since the time of \(time) was over; raise --time")
     }
   }
 

@@ -55,8 +55,8 @@ public struct ExplorationResult: Sendable {
   public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
   public let seconds: Double
-  /// The number of the scenario's own trials that showed an anomaly, and the number of all these trials; nil if no
-  /// trial ran. The system schedules the threads of these trials.
+  /// The number of the scenario's own trials that showed an anomaly, and the total number of its own trials; nil if no
+  /// trial ran. In the scenario's own trials, the system schedules the threads.
   public var trials: (seen: Int, of: Int)?
 
   /// Creates a result.

@@ -36,8 +36,8 @@ public final class BoundedGate: Sendable {
       return false
     }
 
-    /// Returns whether the caller must start a thread that waits for the end of the bound, and marks the gate as
-    /// watched.
+    /// Returns whether the caller must start a thread that waits for the end of the bound. If the result is true, the
+    /// gate is marked as watched.
     mutating func needsWatch() -> Bool {
       guard end != nil, !isWatched, !suspended.isEmpty else { return false }
       isWatched = true

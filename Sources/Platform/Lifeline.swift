@@ -1,6 +1,6 @@
-/// A pipe by which another process detects that this process has ended. Nothing is written to the pipe. A process whose
-/// standard input is the reading end reads the end of the file once this process, which owns the writing end, has ended
-/// in any way.
+/// A pipe by which another process detects that this process has ended. Nothing is written to the pipe. This process
+/// owns the writing end. When this process ends for any reason, a process that has the reading end as its standard
+/// input reads the end of the file.
 public struct Lifeline: Sendable {
   /// The environment variable that is set if a lab's standard input is a lifeline.
   public static let variable = "GCDLAB_LIFELINE"

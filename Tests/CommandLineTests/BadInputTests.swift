@@ -236,8 +236,8 @@ import Testing
   @Test func `a run with too few descriptors ends with the status of a machine error`() async throws {
     let finished = try await Binary.shell("ulimit -n 40; exec \"$0\" smoke singleton-race")
     #expect(
-      finished.errors == "gcdlab: 64 open descriptors are needed to run workers, the limit is 40; "
-        + "raise it with: ulimit -n 64\n")
+      finished.errors == "gcdlab: workers need 64 open descriptors, but the limit is 40; "
+        + "raise the limit with: ulimit -n 64\n")
     #expect(finished.status == 2)
   }
 }

@@ -187,7 +187,7 @@ import Testing
     #expect(refused.errors.contains("fd\\u{1b}[2J\\nFORGED"), "\(refused.errors)")
   }
 
-  @Test func `a line break in a file name cannot forge a line of watch`() async throws {
+  @Test func `a line break in a file name cannot forge a line in the output of watch`() async throws {
     let forged = "x\n   0.000 s  deleted   passwords"
     let file = try TemporaryFile(forged)
     let directory = file.path.dropLast(forged.count)
@@ -270,7 +270,8 @@ import Testing
     #expect(refused.status == 64)
     #expect(
       refused.errors
-        == "gcdlab: \(large.path): larger than 24 MiB: not a result document, or several that need a file each\n")
+        == "gcdlab: \(large.path): larger than 24 MiB, so not one result document; several documents need a file each\n"
+    )
   }
 
   @Test func `a byte order mark in a scenario file is ignored`() async throws {

@@ -134,7 +134,7 @@ import Testing
     let smoke = try await Binary.run(["smoke", "singleton-race", "file-monitor", "--time", "1ms"])
     #expect(smoke.status == 2)
     #expect(smoke.output.hasSuffix("1 passed, 0 failed, not run: file-monitor\n"))
-    #expect(smoke.errors == "gcdlab: file-monitor not run: 1ms were spent; raise --time\n")
+    #expect(smoke.errors == "gcdlab: file-monitor not run, since the time of 1ms was over; raise --time\n")
   }
 
   @Test func `smoke selects scenarios by name and by tag`() async throws {

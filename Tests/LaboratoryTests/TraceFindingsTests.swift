@@ -221,7 +221,7 @@ import Testing
     #expect(!oneByOne.contains { if case .crowd = $0 { true } else { false } })
   }
 
-  @Test func `waits in sync are reported if their total time is a large share of a program's time`() {
+  @Test func `waits in calls of sync are reported if their total time is a large share of a program's time`() {
     func turns(_ waits: UInt64, isProgram: Bool = true) -> TraceFinding? {
       let trace = Self.trace { trace in
         trace.program = isProgram ? Trace.Program(hang: 250 * Self.millisecond) : nil

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 7, 8, 9, 1000])
-  func `a payload has the requested number of ASCII bytes, which its seed determines`(_ count: Int) {
+  func `a payload has the requested number of ASCII bytes, and its seed determines the bytes`(_ count: Int) {
     let bytes = payload(count, seed: 1)
     #expect(bytes.count == count && bytes.allSatisfy { $0 < 128 })
     #expect(bytes == payload(count, seed: 1))

@@ -75,14 +75,14 @@ import Testing
         == [
           "lowest median for 20 tasks of 1 us: loop",
           "lowest median for 20 tasks of 10 us: apply, 2.00 times as fast as loop",
-          "20 tasks: dispatching is faster than the loop from 10 us per task with apply and concurrent, at none of these sizes with serial",
+          "20 tasks: dispatching is faster than the loop from 10 us per task with apply and concurrent, and at none of these sizes with serial",
         ])
     #expect(
       try findings(["loop": [3000, 9000], "apply": [2000, 4500], "concurrent": [2000, 9000]])
         == [
           "lowest median for 20 tasks of 1 us: apply, 1.50 times as fast as loop; not significantly slower: concurrent",
           "lowest median for 20 tasks of 10 us: apply, 2.00 times as fast as loop",
-          "20 tasks: dispatching is faster than the loop from 1 us per task with apply, at none of these sizes with concurrent",
+          "20 tasks: dispatching is faster than the loop from 1 us per task with apply, and at none of these sizes with concurrent",
         ])
   }
 

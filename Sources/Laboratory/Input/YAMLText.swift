@@ -26,8 +26,9 @@ extension PlacedNode {
     self.init(node: .parsed(root), file: place, fallbackLine: 1)
   }
 
-  /// Throws an error for a file with too many aliases. An alias repeats a node. A few lines with lists of aliases of
-  /// other such lists, however, represent millions of nodes, and Yams visits each node ("billion laughs").
+  /// Throws an error for a file with too many aliases. An alias repeats a node. If each list contains several aliases
+  /// of the previous list, a few lines stand for millions of nodes, and Yams visits each of them. This is the "billion
+  /// laughs" attack.
   private static func refuseAliasBomb(_ yaml: String, _ place: String) throws(InputError) {
     let most = 16
     var found = 0

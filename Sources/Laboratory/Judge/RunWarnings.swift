@@ -60,7 +60,7 @@ extension Results {
       return RunNote(
         "lacking",
         "\(thing) was not available in \(labels.count) of \(trials) trials; "
-          + "the lab waits for it only until \(Runner.convincingShortages) trials have waited in vain",
+          + "after \(Runner.convincingShortages) trials without it, the lab no longer waits for it",
         runs: Set(labels).sorted())
     }
   }

@@ -13,7 +13,7 @@ public struct Scaling: Sendable {
     /// no round has both figures.
     public let speedup: Contrast?
   }
-  /// A variant at a setting, on each measured number of cores, in ascending order.
+  /// The runs of one variant at one setting, in ascending order of their numbers of cores.
   public struct Series: Sendable {
     /// The variant.
     public let variant: String

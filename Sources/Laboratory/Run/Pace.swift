@@ -40,7 +40,7 @@ struct Pace {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
-  /// A run that is out of reach of the best run takes part in every round whose number is a multiple of this number.
+  /// The interval, in rounds, at which a run that is much worse than the best run still takes part.
   private static let roundsOutOfReach = 4
 
   /// The smallest number of trials, and the smallest share of the time, from which the run's duration is projected.

@@ -76,8 +76,8 @@ public struct Runner: Sendable {
   public func measure(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Measurements {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
-        "\(Self.fewestDescriptors) open descriptors are needed to run workers, the limit is \(machine.descriptorLimit); "
-          + "raise it with: ulimit -n \(Self.fewestDescriptors)")
+        "workers need \(Self.fewestDescriptors) open descriptors, but the limit is \(machine.descriptorLimit); "
+          + "raise the limit with: ulimit -n \(Self.fewestDescriptors)")
     }
     do { try ScratchDirectory.requirePlace() } catch { throw InputError(error.description) }
     let worker = WorkerProcess(image: image)

@@ -24,8 +24,8 @@ final class Watchdog: Sendable {
   /// Signals the watchdog's thread that a worker was set, that its hazard began, or that the worker was dismissed.
   private let news = DispatchSemaphore(value: 0)
 
-  /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. The watchdog
-  /// also ends a worker whose threads all sleep once `ending` has passed since the worker's hazard began.
+  /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. Once
+  /// `ending` has passed since the worker's hazard began, the watchdog also ends the worker if all its threads sleep.
   ///
   /// - Throws: ``SystemError`` if the thread cannot be started.
   init(

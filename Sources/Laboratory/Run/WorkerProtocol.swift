@@ -78,12 +78,15 @@ extension TrialRequest {
       throw InputError(
         "unknown variant '\(variant)' of \(pattern)", at: "variant", near: variant, of: variants.map(\.name))
     }
-    guard (1...Self.mostCores).contains(cores) else { throw InputError("found \(cores)", at: "cores") }
+    guard (1...Self.mostCores).contains(cores) else {
+      throw InputError("found \(cores), allowed is 1 to \(Self.mostCores)", at: "cores")
+    }
     if let poolWidth, !(1...Self.mostCores).contains(poolWidth) {
-      throw InputError("found \(poolWidth)", at: "poolWidth")
+      throw InputError("found \(poolWidth), allowed is 1 to \(Self.mostCores)", at: "poolWidth")
     }
     guard stepsPerMicrosecond > 0, stepsPerMicrosecond <= Self.mostSteps else {
-      throw InputError("found \(stepsPerMicrosecond)", at: "stepsPerMicrosecond")
+      throw InputError(
+        "found \(stepsPerMicrosecond), allowed is above 0 to \(Self.mostSteps)", at: "stepsPerMicrosecond")
     }
     if let scratch, scratch.isEmpty || scratch.hasPrefix(".") || scratch.contains("/") {
       throw InputError("found '\(scratch)', expected a name", at: "scratch")

@@ -51,7 +51,7 @@ public struct ProgramRecording: Sendable {
     }
   }
 
-  /// Resumes the program, which was waiting since its start.
+  /// Resumes the program, which has been waiting since it was started.
   ///
   /// - Throws: ``SystemError`` if the system cannot run the program.
   public func begin() throws(SystemError) { try program.release() }

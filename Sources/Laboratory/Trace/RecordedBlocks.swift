@@ -5,8 +5,8 @@ struct RecordedBlocks {
   let time: RecordedTime
   /// Whether the durations of submissions are recorded.
   let isProgram: Bool
-  /// The blocks in the order of submission. The threads and stacks in the blocks are identified by the numbers of the
-  /// record.
+  /// The blocks in the order of submission. The blocks refer to threads and stacks by their numbers in the record, and
+  /// not by their indices in the trace.
   private var blocks: [Trace.Block] = []
   /// The number of blocks of each queue, by the index of the queue.
   private var counts: [Int: Int] = [:]

@@ -24,7 +24,7 @@ struct RecordedThreads {
     /// The core that the thread runs on, and the time at which it started to run there; nil if the thread is not
     /// running.
     var isOn: (since: UInt64, core: Int)?
-    /// The waits of the thread. The stacks of the waits are identified by the numbers of the record.
+    /// The waits of the thread. The waits refer to stacks by their numbers in the record.
     var waits: [Trace.Wait] = []
     var isCaller = false
     /// The running times of the thread that the system reported before the body and after it.

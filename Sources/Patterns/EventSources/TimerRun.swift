@@ -204,8 +204,8 @@ final class TimerRun: Sendable {
   /// Ends the timing of events.
   func stopTiming() { state.note { $0.isTimed = false } }
 
-  /// Makes the handler fast for the rest of the run.
-  func slowDown() { state.note { $0.isSlow = false } }
+  /// Stops the handler from delaying its return, for the rest of the run.
+  func stopDelaying() { state.note { $0.isSlow = false } }
 
   /// Cancels the timer.
   func end() { state.source?.cancel() }

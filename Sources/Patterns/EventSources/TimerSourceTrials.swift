@@ -71,7 +71,7 @@ extension TimerSource {
     }
     timed.stopTiming()
     let suspension = timed.suspendAndResume(within: patience) { delay in _ = timers.firstFire(in: delay) }
-    timed.slowDown()
+    timed.stopDelaying()
     // The counts are taken now, since a handler call before the cancellation may again be one interval late.
     let all = timed.wait(within: timers.eventPatience) { $0.unreported <= 0 }
     timed.end()

@@ -101,8 +101,8 @@ struct SharedManager: @unchecked Sendable {
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .releasing) }
   }
 
-  /// A pointer to the predicate for `dispatch_once`. The property is a pointer and not a variable, since `&` would
-  /// require exclusive access for each actor.
+  /// A pointer to the predicate for `dispatch_once`. Passing a variable with `&` would claim exclusive access to the
+  /// predicate, and several actors use the predicate at once.
   var predicate: UnsafeMutablePointer<Int> {
     @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
   }

@@ -53,7 +53,9 @@ extension BlockingBridge {
   private func waitForEndOfIdleThreads() throws {
     let end = MonotonicClock.now() + 10_000_000_000
     while MonotonicClock.now() < end {
-      guard try ThreadCensus.required().threads.contains(where: { $0.isPoolThread && $0.sleep == .idle }) else { return }
+      guard try ThreadCensus.required().threads.contains(where: { $0.isPoolThread && $0.sleep == .idle }) else {
+        return
+      }
       blockThread(for: .milliseconds(20))
     }
   }

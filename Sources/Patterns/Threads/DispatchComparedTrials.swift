@@ -120,7 +120,7 @@ extension DispatchCompared: FindingPattern {
       return RunNote(
         "crossover", "\(count) tasks: no way to dispatch is significantly faster than the loop at these sizes")
     }
-    if !never.isEmpty { parts.append("at none of these sizes with \(never.listed())") }
+    if !never.isEmpty { parts.append("and at none of these sizes with \(never.listed())") }
     return RunNote(
       "crossover", "\(count) tasks: dispatching is faster than the loop \(parts.joined(separator: ", "))", runs: labels)
   }

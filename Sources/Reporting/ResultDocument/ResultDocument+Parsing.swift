@@ -16,7 +16,8 @@ extension ResultDocument {
     do { bytes = try readBytes(path, atMost: largestFile) } catch { throw InputError(error.description) }
     guard bytes.count <= largestFile else {
       throw InputError(
-        "larger than \(largestFile >> 20) MiB: not a result document, or several that need a file each", at: path)
+        "larger than \(largestFile >> 20) MiB, so not one result document; several documents need a file each", at: path
+      )
     }
     return try parse(bytes, place: path)
   }

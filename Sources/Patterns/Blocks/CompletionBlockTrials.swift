@@ -150,17 +150,20 @@ final class CountedQueue: @unchecked Sendable {
   private let references = Atomic<Int>(1)
   private let lastRelease = DispatchSemaphore(value: 0)
 
+  /// Retains the queue.
   func retain() {
     references.add(1, ordering: .relaxed)
     gcdlab_dispatch_retain(object)
   }
 
+  /// Releases the queue.
   func release() {
     let remaining = references.subtract(1, ordering: .acquiringAndReleasing).newValue
     gcdlab_dispatch_release(object)
     if remaining == 0 { lastRelease.signal() }
   }
 
+  /// Submits a block to the queue.
   func async(_ block: @escaping @Sendable () -> Void) { RetainedQueue(created: object).async(block) }
 
   /// Sets `token` as the key and the value of a queue-specific value, by which blocks identify the queue.

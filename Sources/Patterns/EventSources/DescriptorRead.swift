@@ -23,7 +23,7 @@ struct DescriptorRead: Pattern {
     "messages", 1...10_000, default: 100,
     "single bytes written to an empty pipe or socket, one by one, each of which is timed")
   let size = Parameter.size(
-    "size", 1...1_073_741_824, default: 4_194_304, "bytes written after those, as fast as they are read")
+    "size", 1...1_073_741_824, default: 4_194_304, "bytes written after the single bytes, as fast as they are read")
   let tail = Parameter.size(
     "tail", 2...32_768, default: 16_384, "bytes that arrive while the handler runs, right before the writer closes")
 

@@ -93,8 +93,8 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// A probe that writes its last bytes while the handler runs. The writer's end remains open the first time, and is
-  /// closed the second time.
+  /// A probe for two descriptors in turn. The probe writes the last bytes while the handler runs. The writer's end of
+  /// the first descriptor remains open, and that of the second descriptor is closed.
   var readTail: Probe<Begin> {
     Probe(reads: [kind, tail], records: [leftUnread, beyondEstimate, lost, corrupted, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -143,7 +143,7 @@ extension DescriptorRead {
     return received
   }
 
-  /// A probe that writes bytes to a pipe, and checks whether the queue is blocked while nothing more is written.
+  /// A probe that writes bytes to a pipe, and checks whether the queue is blocked while no more bytes are written.
   var readSilence: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -155,8 +155,8 @@ extension DescriptorRead {
     }
   }
 
-  /// A probe that writes bytes to one pipe for each core, and checks whether the queue is blocked while nothing more is
-  /// written. The handlers share a concurrent queue.
+  /// A probe that writes bytes to one pipe for each core, and checks whether the queue is blocked while no more bytes
+  /// are written. The handlers share a concurrent queue.
   var readSilenceOnAllCores: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()

@@ -89,7 +89,7 @@ extension DescriptorWrite {
     patience: Duration, _ begin: Begin
   ) throws {
     let pair = try DescriptorPair(kind, in: scratch, opened)
-    // The variant has more bytes to write than ever fit, including the space that the reader frees `rooms` times.
+    // The bytes exceed the capacity of a pipe or socket, even if the reader frees space `rooms` times.
     let rooms = thenRoom ? trial[frees] : 0
     // A read must not wait for a writer that has not filled the pipe or socket again.
     if kind != .file { _ = fcntl(pair.reader, F_SETFL, O_NONBLOCK) }
@@ -201,7 +201,7 @@ final class OutgoingData: @unchecked Sendable {
     /// The time at which the expected handler call began, in nanoseconds of the monotonic clock; nil before that call.
     var ranAt: UInt64?
     var hasEnded = false
-    /// The duration of each write.
+    /// The duration of each write, in nanoseconds.
     var times = LatencyHistogram()
   }
   /// The serial queue of the handlers.

@@ -86,7 +86,8 @@ struct FaultProcess {
 
   /// Waits for the next number from the worker, and returns the number.
   ///
-  /// - Throws: ``Unavailable`` if the worker was killed; another error if it ended without sending a number.
+  /// - Throws: ``Unavailable`` if the worker was killed; another error if the worker ended without sending
+  ///   a number.
   func hear() throws -> Int {
     var byte: UInt8 = 0
     var count = 0

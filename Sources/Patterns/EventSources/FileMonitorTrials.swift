@@ -213,7 +213,7 @@ private struct ChangeResults {
   var lostAfterRename = 0
   /// The number of handler calls in which the descriptor referred to another file.
   private(set) var strays = 0
-  /// The times from the end of one poll to the end of the next.
+  /// The times from the end of one poll to the end of the next poll, in nanoseconds.
   private(set) var pollIntervals = LatencyHistogram()
   private let deadline: Duration
   private var pauses: RandomPauses

@@ -6,7 +6,7 @@ final class FileWatch: Sendable {
   private struct State {
     var expected: FileChange?
     var noticed: UInt64?
-    /// The number of polls that must still end, so that the last of them has certainly begun after the change.
+    /// The number of polls that must still end. The last of these polls begins after the change.
     var pollsLeft = 0
     var hasEnded = false
     var reported: [FileChange: Int] = [:]
@@ -28,7 +28,7 @@ final class FileWatch: Sendable {
   /// Records a reported change.
   ///
   /// - Parameters:
-  ///   - time: the time at which the handler began.
+  ///   - time: the time at which the handler began, in nanoseconds of the monotonic clock.
   ///   - descriptor: the descriptor through which the file is watched.
   ///   - name: the name of the file according to the descriptor; evaluated only for a rename.
   func received(
@@ -116,7 +116,8 @@ final class FileWatch: Sendable {
   /// The number of handler calls in which the descriptor referred to another file.
   var strays: Int { state.strays }
 
-  /// The times from the end of one poll to the end of the next; nil for a variant that does not poll.
+  /// The times from the end of one poll to the end of the next poll, in nanoseconds; nil for a variant that does not
+  /// poll.
   var pollIntervals: LatencyHistogram? { state.pollIntervals }
 
   /// Waits until the cancelled watch has ended, but no longer than `deadline`.

@@ -74,5 +74,5 @@ struct MachPortPattern: Pattern {
   }
 
   /// The message of the error that is thrown on systems other than Darwin.
-  private var noPorts: String { "Mach ports are needed, which only Darwin has" }
+  private var noPorts: String { "only Darwin has Mach ports" }
 }

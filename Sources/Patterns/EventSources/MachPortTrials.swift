@@ -50,7 +50,7 @@ extension MachPortPattern {
 
 /// The closures with which a trial uses a port and cancels the source.
 struct PortSender {
-  /// A closure that sends a message with this number, or destroys the port.
+  /// A closure that sends a message with the given number, or destroys the port.
   let send: (Int32) throws -> Void
   /// A closure that cancels the source.
   let end: () -> Void

@@ -125,7 +125,7 @@ struct ProcessMonitorPattern: Pattern {
         source.cancel()
       }
       source.activate()
-      // The parent may have exited before, and its identifier may now denote another process.
+      // The parent may already have exited, and another process may now have the parent's identifier.
       if getppid() != parent { watch.exited() }
     }
     Variant(
@@ -143,7 +143,7 @@ struct ProcessMonitorPattern: Pattern {
         source.activate()
         return { source.cancel() }
       #else
-        throw Unavailable("process sources are needed, which only Darwin has")
+        throw Unavailable("only Darwin has process sources")
       #endif
     }
   }

@@ -294,8 +294,8 @@ private func say(_ word: Message, to line: Int32) {
   _ = write(line, &message, MemoryLayout.size(ofValue: message))
 }
 
-/// Waits for the next message, and returns the message with the time at which it was sent. Both are nil if the other
-/// process has closed its end.
+/// Waits for the next message, and returns the message with the time at which it was sent, in nanoseconds of the
+/// monotonic clock. The message and the time are nil if the other process has closed its end.
 private func hear(from line: Int32) -> (word: Message?, time: UInt64?) {
   var message = (UInt64(0), UInt64(0))
   var count = 0

@@ -22,7 +22,7 @@ struct SignalSource: Pattern {
 
   let latency = Metric.latency("latency", "from the call of kill until the handler begins")
   let miscounted = Metric.count(
-    "miscounted", "difference between the signals sent and the sum that the handler was given")
+    "miscounted", "difference between the signals sent and the sum that the handler received")
   let sent = Metric.count("sent", "signals sent, or faults raised by a thread")
   let reported = Metric.count(
     "reported", "signals that the source reported: the sum of its data over all handler calls")

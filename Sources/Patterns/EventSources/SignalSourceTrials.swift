@@ -306,7 +306,7 @@ final class SignalInbox: Sendable {
 
   // MARK: For the handlers
 
-  /// Records a handler call, and the number of signals that were reported to it.
+  /// Records a handler call that reports `data` signals.
   func handled(_ data: UInt) {
     lastArrival.set()
     reported.add(Int(data))

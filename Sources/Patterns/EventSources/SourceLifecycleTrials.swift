@@ -141,7 +141,7 @@ final class SourceLife: Sendable {
   /// The nanoseconds from the activation or resumption of the source to the first handler call; nil if a call began
   /// earlier.
   var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(resumption) }
-  /// The nanoseconds from the end of the last event handler call to the cancellation handler call; nil if either is
-  /// missing.
+  /// The nanoseconds from the end of the last event handler call to the cancellation handler call; nil if either
+  /// call is missing.
   var toEnd: UInt64? { cancelled.since(ended) }
 }

@@ -41,8 +41,8 @@ final class TimerRun: Sendable {
     /// The number of intervals that had ended at the last handler call and were not reported; negative if intervals
     /// were reported early.
     var unreported = 0
-    /// The largest number of intervals that were reported before they were due. For a timer without a source, this is
-    /// the number of early events.
+    /// The largest number of intervals that were reported before they were due; for a timer without a source, the
+    /// number of early events.
     var early = 0
   }
 
@@ -135,7 +135,7 @@ final class TimerRun: Sendable {
     state.note { $0.isSuspended = true }
   }
 
-  /// Blocks a slow handler for `hold` intervals; returns at once for a fast handler.
+  /// Blocks a slow handler for `hold` intervals. Returns immediately if the handler is fast.
   func letIntervalsPass() {
     guard hold > 0, state.isSlow else { return }
     blockThread(for: period * hold)

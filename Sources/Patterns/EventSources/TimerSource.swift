@@ -33,15 +33,15 @@ struct TimerSource: Pattern {
     "early",
     "fires that occurred, or were counted in the data, before their deadline, measured by the clock of the deadline")
   let contextSwitches = Metric.rate(
-    "context-switches", .none, better: .lower, unless: "the system does not count them",
+    "context-switches", .none, better: .lower, unless: "the system does not count context switches",
     "voluntary context switches of the process (a thread went to sleep) per interval")
   let withinLeeway = Metric.rate("within-leeway", .percent, "share of fires that were no later than the leeway")
   let uncountedIntervals = Metric.count(
     "uncounted-intervals", "elapsed intervals that are missing from the sum of the source's data")
   let coalesced = Metric.count("coalesced", "fires without a handler call of their own, counted in another call's data")
   let firstFireDelay = Metric.latency(
-    "first-fire-delay", unless: "it did not fire", "from the deadline of a timer scheduled for now until its first fire"
-  )
+    "first-fire-delay", unless: "the timer did not fire",
+    "from the deadline of a timer scheduled for now until its first fire")
   let lateFirstFires = Metric.count(
     "late-first-fires", "timers scheduled for now, or for the past, that waited for an interval before their first fire"
   )

@@ -95,7 +95,7 @@ struct FileStatus: Sendable {
     hasItsName = stat(path, &named) == 0 && named.st_ino == status.st_ino
   }
 
-  /// Returns the changes since an earlier status. The status does not show how often a change occurred, or changes that
+  /// Returns the changes since an earlier status. The status shows neither how often a change occurred nor changes that
   /// were reversed.
   func changes(since earlier: FileStatus) -> [FileChange] {
     if status.st_nlink == 0, earlier.status.st_nlink != 0 { return [.delete] }

@@ -14,7 +14,7 @@ import Instruments
 ///
 /// In a trial, more buyers ask for a seat than there are seats. In the first sale, each payment is held until more
 /// buyers are paying than there are seats, or, if that number is never reached, until `patience` is over. The trial
-/// then repeats the sale without holding the payments, and times it.
+/// then holds no payments, and times further sales.
 ///
 /// Beyond the documents: the equivalent of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
 /// concurrency.

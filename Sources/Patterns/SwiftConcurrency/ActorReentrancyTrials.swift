@@ -85,7 +85,7 @@ final class Sale: Sendable {
   ///
   /// - Parameters:
   ///   - steps: the steps of calibrated work that each payment takes if it is not held.
-  ///   - patience: how long each payment is held at most; nil if payments are not held.
+  ///   - patience: the longest time for which each payment is held; nil if payments are not held.
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps

@@ -52,7 +52,6 @@ extension Backpressure {
   /// - Parameters:
   ///   - patience: how long the consumer is held if the producer does not end earlier.
   ///   - connect: a closure that starts the producer, and returns the sequence over which the consumer iterates.
-  /// - Throws: an error if a phase does not end.
   func flow<Elements: AsyncSequence & Sendable>(
     _ trial: Trial, until patience: Duration, _ connect: @escaping @Sendable (Producer) -> Elements
   ) throws -> Flow where Elements.Element == Element, Elements.Failure == Never {

@@ -38,7 +38,7 @@ extension BlockingBridge {
     trial.record(stalled, haveEnded ? 0 : 1)
     let end = MonotonicClock.now() + UInt64(clamping: hold.nanoseconds)
     while !progress.last.isSet, MonotonicClock.now() < end { blockThread(for: .milliseconds(1)) }
-    // The last task may end at any time, so one look decides whether all have ended.
+    // The last task may end at any time, so the time of its end is read only once.
     let last = progress.last.time
     trial.record(unended, last == nil ? max(1, count - progress.ended.count) : 0)
     guard let last else { return }

@@ -20,7 +20,7 @@ import Synchronization
 /// child continues for `patience` at its end, unless its scope is left earlier. A scope that is left earlier did not
 /// wait for the child.
 ///
-/// SE-0304, Structured concurrency, and SE-0317, async let bindings.
+/// Source: SE-0304, Structured concurrency, and SE-0317, async let bindings.
 struct Cancellation: Pattern {
   static let name = "cancellation"
 

@@ -14,7 +14,7 @@ import Synchronization
 /// standard error. Other variants never resume their continuations. Half of these continuations are released at the end
 /// of their operation, and objects retain the other half until the trial releases them.
 ///
-/// SE-0300, Continuations for interfacing async tasks with synchronous code.
+/// Source: SE-0300, Continuations for interfacing async tasks with synchronous code.
 struct Continuations: Pattern {
   static let name = "continuations"
 

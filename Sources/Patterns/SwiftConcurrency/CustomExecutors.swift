@@ -14,7 +14,7 @@ import Instruments
 /// A second part calls `assumeIsolated` in places where the call is allowed and in places where it is not. In a third
 /// part, two tasks meet on an executor that must run one job at a time.
 ///
-/// SE-0392, custom actor executors; SE-0417, task executor preference; SE-0424, isolation checking.
+/// Source: SE-0392, custom actor executors; SE-0417, task executor preference; SE-0424, isolation checking.
 struct CustomExecutors: Pattern {
   static let name = "custom-executors"
 
@@ -25,8 +25,8 @@ struct CustomExecutors: Pattern {
   let onActor = Metric.count("on-actor", "observations on the serial executor of the actor")
   let elsewhere = Metric.count("elsewhere", "observations on neither executor, so on Swift's pool")
   let call = Metric.latency("call", "from before the call until its code begins")
-  let otherJobs = Metric.count("other-jobs", "calls for which the serial executor was not given exactly one job")
-  let noJob = Metric.count("no-job", "calls for which the serial executor was given no job")
+  let otherJobs = Metric.count("other-jobs", "calls for which the serial executor did not receive exactly one job")
+  let noJob = Metric.count("no-job", "calls for which the serial executor received no job")
   let together = Metric.count("together", "pairs of jobs that ran at the same time")
   let notAssumed = Metric.count("not-assumed", "calls of assumeIsolated that did not run their closure")
   let asked = Metric.count("asked", "calls of assumeIsolated for which the executor's checkIsolated was called")
@@ -112,13 +112,13 @@ struct CustomExecutors: Pattern {
         }
       }.value
     }
-    Variant("unstructured", .documented, "a Task {} that a task creates which prefers", runEachCall) {
+    Variant("unstructured", .documented, "a Task {} created by a task that prefers", runEachCall) {
       code, preferred in
       await Task(executorPreference: preferred) {
         await Task { await code.lookTwice() }.value
       }.value
     }
-    Variant("unstructured-detached", .documented, "a Task.detached {} that a task creates which prefers", runEachCall) {
+    Variant("unstructured-detached", .documented, "a Task.detached {} created by a task that prefers", runEachCall) {
       code, preferred in
       await Task(executorPreference: preferred) {
         await Task.detached { await code.lookTwice() }.value

@@ -19,7 +19,7 @@ import Instruments
 /// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, recording the
 /// threads; and from several callers at once to the same target.
 ///
-/// Source: beyond the documents.
+/// The question goes beyond the documents.
 struct HopCost: Pattern {
   static let name = "hop-cost"
 

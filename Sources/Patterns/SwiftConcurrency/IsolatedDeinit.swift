@@ -14,7 +14,7 @@ import Synchronization
 /// release the last reference in different places. A task-local value is set during the release, and the deinitializer
 /// reads that value.
 ///
-/// SE-0371, Isolated synchronous deinit.
+/// Source: SE-0371, Isolated synchronous deinit.
 struct IsolatedDeinit: Pattern {
   static let name = "isolated-deinit"
 

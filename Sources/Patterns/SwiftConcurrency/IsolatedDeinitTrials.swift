@@ -60,7 +60,8 @@ final class ObjectEnd: Sendable {
   }
 
   struct State {
-    /// The number of times that the deinitializer ran, ran on the actor, and read the releaser's task-local value.
+    /// The number of all runs of the deinitializer, of its runs on the actor, and of its runs with the releaser's
+    /// task-local value.
     var (runs, onActor, inherited) = (0, 0, 0)
     /// Whether the deinitializer had run when the release returned.
     var wasInline = false

@@ -13,7 +13,7 @@ import Synchronization
 /// over. A trial records the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. The
 /// pattern `queue-priority` examines which thread the system runs first.
 ///
-/// SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
+/// Source: SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
 struct PriorityEscalation: Pattern {
   static let name = "priority-escalation"
 
@@ -30,7 +30,7 @@ struct PriorityEscalation: Pattern {
   let notice = Metric.latency("notice", "from before the task is awaited or raised until its handler is called")
 
   var variants: [Variant] {
-    Variant("awaited", .documented, "a task of high priority awaits it", runEachTask()) { work in
+    Variant("awaited", .documented, "a task that a task of high priority awaits", runEachTask()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -105,7 +105,7 @@ struct PriorityEscalation: Pattern {
       work.recordLastEscalation()
       await task.value
     }
-    Variant("child-task", .documented, "its parent is awaited", runEachInnerHandler()) { work in
+    Variant("child-task", .documented, "a child task whose parent is awaited", runEachInnerHandler()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {

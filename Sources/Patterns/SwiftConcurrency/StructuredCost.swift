@@ -3,8 +3,8 @@ import Instruments
 /// What does a child task cost, and how long does it stay in memory?
 ///
 /// Structured concurrency creates child tasks by `async let` and in groups. A task group retains each ended child until
-/// the child's result is consumed. A discarding task group does not retain ended children. A `Task` that its
-/// initializer creates has no parent.
+/// the child's result is consumed. A discarding task group does not retain ended children. A task that is created
+/// by `Task.init` has no parent.
 ///
 /// A trial creates children that only record that they ran: several times to time them, once to count allocations, and
 /// once to measure the retained memory. In the last run, the parent pauses at the end of its scope until all children

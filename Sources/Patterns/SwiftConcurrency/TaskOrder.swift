@@ -14,7 +14,7 @@ import Synchronization
 /// may overtake each other, the first round of a trial suspends the task of the first item until a later item has
 /// arrived. The task has then started, but has not called the actor or ended. The other rounds are timed.
 ///
-/// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
+/// Source: SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
 struct TaskOrder: Pattern {
   static let name = "task-order"
 

@@ -14,7 +14,7 @@ import NonisolatedToday
 /// queue, and the main actor. The queue on which code runs shows whether the code runs on the actor. Each function
 /// checks its queue twice: at its beginning, and after a suspension.
 ///
-/// SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
+/// Source: SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
 struct WhereCodeRuns: Pattern {
   static let name = "where-code-runs"
 

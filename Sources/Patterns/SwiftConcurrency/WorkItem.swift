@@ -16,8 +16,8 @@ import Instruments
 /// the queue until the item is cancelled. In the second state, the item is running, and waits until it is cancelled.
 /// The variants in Swift concurrency do the same with a task, and an actor replaces the queue.
 ///
-/// Beyond the documents, which do not describe how to cancel a submitted task (Concurrency Programming Guide, Dispatch
-/// Queues).
+/// Beyond the documents: the Concurrency Programming Guide (Dispatch Queues) does not describe how to cancel a
+/// submitted task.
 struct WorkItem: Pattern {
   static let name = "work-item"
 

@@ -130,7 +130,7 @@ final class CancelledWork: Sendable {
     outcome.withLock { $0.waitSucceeded = result == .success }
     awaitNotice(within: bound)
   }
-  /// Waits until `task` has ended, but no longer than 20 seconds.
+  /// Awaits `task` in another task, and waits until that task has resumed, but no longer than 20 seconds.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
@@ -152,9 +152,10 @@ final class CancelledWork: Sendable {
   var hasEnded: Bool { ended.isSet }
   /// Whether `wait` returned because the item had ended.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
-  /// The nanoseconds from the cancellation until the notify block ran; nil if it did not run during the wait.
+  /// The nanoseconds from the cancellation until the notify block ran or the awaiting task resumed; nil if neither
+  /// happened during the wait.
   var notice: UInt64? { outcome.withLock { $0.notice } }
-  /// Waits for the notify block, but no longer than `bound`, and returns whether it ran.
+  /// Waits for the notify block or the awaiting task, but no longer than `bound`, and returns whether it ran.
   func isNotified(within bound: Duration) -> Bool {
     guard isNotified.wait(within: bound) else { return false }
     isNotified.signal()

@@ -159,7 +159,7 @@ import Testing
     let unexplained = try Self.unexplained(in: Catalogue.files)
     #expect(unexplained == [])
     let summary =
-      "/// A probe that writes bytes to a pipe, and checks whether the queue is blocked while nothing more is written."
+      "/// A probe that writes bytes to a pipe, and checks whether the queue is blocked while no more bytes are written."
     let files = Catalogue.files.map { ($0.name, $0.text.replacing(summary, with: "// Nothing.")) }
     #expect(try Self.unexplained(in: files) == ["descriptor-read blocking-descriptor: readSilence"])
     for (name, variant, helper) in [

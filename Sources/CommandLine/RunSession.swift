@@ -75,7 +75,7 @@ struct RunSession {
       return
     }
     let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
-    let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged"
+    let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged; not judged"
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept unjudged claims, give --allow-unjudged NAME")
   }
 

@@ -24,12 +24,13 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
     return CalibratedWork(stepsPerMicrosecond: Double(steps) * 1000 / Double(max(fastest, 1)))
   }
 
-  /// Returns the number of steps that take `nanoseconds`; 0 for zero nanoseconds.
+  /// Returns the number of steps that take `nanoseconds`, rounded to the nearest whole number.
   public func steps(nanoseconds: Int) -> Int {
     Int((Double(nanoseconds) * stepsPerMicrosecond / 1000).rounded())
   }
 
-  /// Runs `steps` dependent steps from `seed` and returns the end of the chain, which the caller must use.
+  /// Runs a chain of `steps` dependent steps that starts with `seed`. Returns the last value, which the caller must
+  /// use.
   ///
   /// Each step needs the result of the step before, so the time grows with `steps` at any compiler setting. The shift
   /// is essential: without it a step is linear, and the compiler folds eight steps into one multiplication. `steps`

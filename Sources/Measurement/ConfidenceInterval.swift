@@ -4,7 +4,7 @@ import RealModule
 ///
 /// A run has few rounds, so the interval must be correct for few values: resampling six values cannot reach the tail
 /// that 99 % requires. If a program is compared with itself, the logarithms of paired ratios are as often above 0 as
-/// below 0, whatever the noise of a round is. For such data the t interval is nearly exact, or too wide if the
+/// below 0, regardless of the noise of a round. For such data the t interval is nearly exact, or too wide if the
 /// distribution has heavy tails (Efron, "Student's t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing
 /// Assumptions in the One Sample t-Test", 1980). If the noise of the two sides differs in shape, no interval of six
 /// values is exact: Johnson's correction for skewness (1978) helps only in part, since it mistakes outliers for
@@ -44,9 +44,9 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
 
   /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values.
   ///
-  /// Disturbances last longer than a trial, so values that were measured one after the other resemble each other, and
-  /// their number overstates what is known. The error is therefore the error of the means of batches (Law and
-  /// Carson, "A Sequential Procedure for Determining the Length of a Steady-State Simulation", 1979).
+  /// Disturbances last longer than a trial, so successive values resemble each other and contain less information than
+  /// independent values. The standard error is therefore estimated from the means of batches (Law and Carson, "A
+  /// Sequential Procedure for Determining the Length of a Steady-State Simulation", 1979).
   ///
   /// - Parameters:
   ///   - values: the values in the order in which they were measured.
@@ -120,7 +120,7 @@ extension ConfidenceInterval {
 
   /// The largest ``share`` for which a percentage describes the interval of a ratio, in percent. The ends are the
   /// estimate multiplied and divided by nearly the same factor. Up to this share, adding and subtracting the percentage
-  /// results in the same ends within a percent of the estimate.
+  /// results in the same ends, to within 1 % of the estimate.
   private static let widestShare = 10.0
   /// The largest difference between two sides that count as alike, in percent. A larger difference would matter to a
   /// reader who chooses between the sides.

@@ -2,8 +2,8 @@ import RealModule
 
 extension ConfidenceInterval {
   /// The confidence level of a whole comparison of runs, as a share. The level is lower than ``confidence``, since runs
-  /// are expensive. If equal programs are compared, half of the apparent changes are improvements, so one of 40
-  /// comparisons shows a figure that seems worse.
+  /// are expensive. If equal programs are compared, one comparison in 20 shows an apparent change. Half of these
+  /// changes are improvements, so one comparison in 40 shows a figure that seems worse.
   public static let confidenceOfRuns = 0.95
 
   /// The assumed standard deviation between the runs of a program, as a share. The rounds of one run share its

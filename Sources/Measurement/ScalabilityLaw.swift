@@ -42,8 +42,8 @@ public struct ScalabilityLaw: Sendable {
   /// law would fit any figures.
   public static let fewest = 4
 
-  /// Creates the law that fits the points best; nil for fewer than ``fewest`` points, or if every fit has a negative
-  /// term.
+  /// Creates the law that fits the points best; nil for fewer than ``fewest`` points, if two points have the same
+  /// number of cores, or if every fit has a negative term.
   public init?(fitting points: [Point]) {
     let points = points.sorted { $0.cores < $1.cores }
     guard points.count >= Self.fewest, Set(points.map(\.cores)).count == points.count,

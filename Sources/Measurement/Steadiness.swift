@@ -20,12 +20,13 @@ public struct Steadiness: Sendable {
   public let bimodal: [(label: String, states: States)]
   /// The labels of the series with one state whose standard deviation is more than half of their mean.
   public let unsettled: [String]
-  /// The number of outliers of each series with outliers: figures with a modified z-score above 3.5 (Iglewicz and
-  /// Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is unsettled or has two states is not examined.
+  /// The labels of the series with outliers, and the number of outliers of each series. An outlier is a figure with a
+  /// modified z-score above 3.5 (Iglewicz and Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is
+  /// unsettled or has two states is not examined.
   public let outliers: [(label: String, count: Int)]
   /// The ratio of the median of the last third of the rounds to the median of the first third, over all series; nil if
-  /// the rounds have no significant trend. Chance produces a significant trend in at most one of a thousand runs (Mann,
-  /// "Nonparametric Tests Against Trend", 1945).
+  /// the rounds have no significant trend, or for fewer than ``fewest`` rounds. Chance produces a significant trend in
+  /// at most one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
   public let drift: Double?
 
   /// Creates the steadiness of a run from its series.

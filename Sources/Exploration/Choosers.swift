@@ -35,8 +35,8 @@ final class RandomWalk: Chooser {
 }
 
 /// A chooser for probabilistic concurrency testing. Each strand has a random priority, and the strand with the highest
-/// priority makes the next step. At a few random steps, the priority of the running strand is lowered. The method finds
-/// a defect that requires `changes` ordered preemptions with at least a known probability.
+/// priority makes the next step. At a few random steps, the priority of the running strand is lowered. With at least a
+/// known probability, the method finds a defect that requires `changes` ordered preemptions.
 final class RandomPriorities: Chooser {
   private var random: SplitMix64
   private var priorities: [Int: UInt64] = [:]
@@ -94,8 +94,9 @@ final class DepthFirst: Chooser {
 
   /// Creates a chooser.
   ///
-  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, no
-  ///   schedules are omitted, since a schedule may need more preemptions than the schedules that it represents.
+  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, `reduces`
+  ///   has no effect: the schedule that represents other schedules may exceed the maximum, although one of the other
+  ///   schedules does not.
   init(reduces: Bool, preemptions most: Int?) {
     self.reduces = reduces && most == nil
     self.most = most

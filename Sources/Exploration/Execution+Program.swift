@@ -10,7 +10,7 @@ extension Execution {
   /// Executes `body` on a new thread, and returns at once.
   public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
 
-  /// Waits until every other thread, block or task has ended or waits.
+  /// Waits until every other thread, block or task has ended or is waiting.
   public static func settle() {
     let execution = now
     let me = execution.current
@@ -43,7 +43,7 @@ extension Execution {
     if execution.isRecording { execution.current?.announced.append(words()) }
   }
 
-  /// Makes a step without effects. Only its place in the order of steps matters.
+  /// Makes a step without effects. Only the position of the step in the schedule matters.
   public static func step(_ words: @autoclosure () -> String) {
     let execution = now
     execution.step(.everything, "takes its turn")

@@ -74,7 +74,7 @@ public final class Execution: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - silent: whether the step is omitted from reports.
-  ///   - canRun: returns whether the step can be made; nil if the step can always be made.
+  ///   - canRun: a closure that returns whether the step can be made; nil if the step can always be made.
   func step(
     _ footprint: @autoclosure @escaping () -> Footprint, _ what: @autoclosure @escaping () -> String,
     silent: Bool = false,

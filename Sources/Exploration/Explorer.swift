@@ -9,7 +9,7 @@ public struct Explorer: Sendable {
     case all
     /// All schedules, including those that differ only in the order of commuting steps.
     case everyOrder
-    /// One schedule of each set that differs only in the order of commuting steps.
+    /// One schedule of each set of schedules that differ only in the order of commuting steps.
     case reduced
     /// All schedules with at most the given number of preemptions.
     case preemptions(Int)
@@ -83,7 +83,7 @@ public struct Explorer: Sendable {
 
 /// The error of a schedule with a step that cannot be made.
 public struct ImpossibleSchedule: Error, CustomStringConvertible {
-  /// The number of the step from 1, the scheduled thread, and the threads that can make the step.
+  /// The number of the step, counted from 1, the scheduled thread, and the threads that can make the step.
   public let step: Int, strand: Int, possible: [Int]
 
   /// A description with the step, the scheduled thread and the threads that can make the step.

@@ -23,7 +23,7 @@ public final class ModelSource: @unchecked Sendable {
   /// Whether the source is enqueued or running on its queue.
   private var isQueued = false
 
-  /// The sum of the events that the current handler call reports.
+  /// The sum of the data that the current handler call reports.
   public private(set) var data: UInt = 0
 
   /// Creates an inactive source.

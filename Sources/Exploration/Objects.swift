@@ -12,7 +12,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - name: the name of the variable in descriptions of steps.
-  ///   - words: returns the text for a value in descriptions of steps.
+  ///   - words: a closure that returns the text for a value in descriptions of steps.
   public init(_ name: String, _ value: Value, words: @escaping (Value) -> String = { "\($0)" }) {
     self.name = name
     self.words = words
@@ -32,7 +32,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
 
   /// Stores a value, and calls `alongside` in the same step.
   ///
-  /// - Parameter alongside: returns a description of the step; nil for the default description.
+  /// - Parameter alongside: a closure that returns a description of the step; nil for the default description.
   public func set(_ value: Value, _ alongside: () -> String?) {
     execution.step(.changing(self.object), "stores \(self.name)")
     stored = value
@@ -62,7 +62,7 @@ public final class ModelLock: @unchecked Sendable {
 
   /// Executes `body` while no other thread holds the lock, and returns its result.
   public func withLock<Result>(_ body: (()) throws -> Result) rethrows -> Result {
-    execution.step(.changing(self.object), "waits for \(self.name), which \(self.holder?.name ?? "no thread") has") {
+    execution.step(.changing(self.object), "waits for \(self.name), which \(self.holder?.name ?? "no thread") holds") {
       self.holder == nil
     }
     execution.says("locks \(name)")
@@ -89,7 +89,7 @@ public final class ModelMutex<Value>: @unchecked Sendable {
   /// Executes `body` with exclusive access to the value, and returns its result.
   public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     try lock.withLock { _ in
-      defer { Execution.note("leaves \(value) in it") }
+      defer { Execution.note("leaves \(value) in the mutex") }
       return try body(&value)
     }
   }
@@ -208,9 +208,9 @@ public final class ModelBarrier: @unchecked Sendable {
 
   /// Waits until all threads have arrived.
   public func wait() {
-    execution.step(.changing(self.object), "reaches the meeting")
+    execution.step(.changing(self.object), "arrives at the barrier")
     come += 1
-    execution.says("reaches the meeting")
+    execution.says("arrives at the barrier")
     execution.step(.changing(self.object), "waits for the others at the meeting") { self.come >= self.parties }
     execution.says("continues from the meeting")
   }

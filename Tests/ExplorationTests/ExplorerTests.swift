@@ -174,8 +174,8 @@ import Testing
     #expect(
       summary.shortest?.outcome
         == .deadlock([
-          "caller waits for the threads", "thread 1 waits for lock 2, which thread 2 has",
-          "thread 2 waits for lock 1, which thread 1 has",
+          "caller waits for the threads", "thread 1 waits for lock 2, which thread 2 holds",
+          "thread 2 waits for lock 1, which thread 1 holds",
         ]))
   }
 
@@ -277,7 +277,7 @@ import Testing
       mutex.withLock { $0 = value + 1 }
     }
     #expect(two.schedules == 6 && two.broken == 4 && two.outcomes == [.holds, .breaks("a lost update")])
-    #expect(two.shortest?.shown.first?.words == ["locks the mutex", "leaves 0 in it"])
+    #expect(two.shortest?.shown.first?.words == ["locks the mutex", "leaves 0 in the mutex"])
   }
 
   @Test func `a work item that is cancelled before it begins does not run`() throws {

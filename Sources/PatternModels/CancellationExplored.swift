@@ -64,8 +64,8 @@ final class HandledTask: @unchecked Sendable {
 
   /// Waits until the operation has begun.
   func waitForOperation() { hasBegun.wait() }
-  /// Calls `cancel` to cancel the task. Records a broken promise if one of the first `count` handlers has not run by
-  /// then.
+  /// Calls `cancel` to cancel the task. Records a broken promise if one of the first `count` handlers has not run when
+  /// `cancel` returns.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     Execution.step("cancels the task")
     cancel()
@@ -109,8 +109,9 @@ final class Scope: @unchecked Sendable {
         gate.open()
       }
     }
-    /// Records a broken promise unless the child is cancelled exactly if it was added late or waited for its
-    /// cancellation. The first child ends in a later step.
+    /// Ends the child. Records a broken promise if the child should be cancelled and is not, or is cancelled and should
+    /// not be. A child should be cancelled if it was added late or has waited for its cancellation. The first child
+    /// ends in a later step.
     func linger() async {
       let hasWaited = !scope.recordBegin(number)
       if Task.isCancelled != (isLate || hasWaited) {
@@ -168,7 +169,7 @@ final class Scope: @unchecked Sendable {
   func awaitBegin() async { await begun.passed() }
   /// Records a broken promise if a child task was added to a cancelled group.
   func recordAddition(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
-  /// Records a broken promise: a child task that was added to a cancelled group runs.
+  /// Records a broken promise, since a child task that was added to a cancelled group runs.
   func recordUnwantedChild() { recordAddition(true) }
 
   /// Records that the scope is left. Records a broken promise if a child task has not ended.

@@ -39,7 +39,7 @@ final class AverageCall: @unchecked Sendable {
   fileprivate func judge() { if results.atEnd != 42 { Execution.breaks("the result never arrives") } }
 }
 
-/// A queue with a reference count. A use of the queue without references breaks a promise.
+/// A queue with a reference count. A use of the queue after the release of its last reference breaks a promise.
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class CountedQueue: @unchecked Sendable {

@@ -16,7 +16,7 @@ final class FileRequests: @unchecked Sendable {
     var isFirst: Bool { index == 0 }
     var path: String { "file \(index + 1)" }
 
-    /// Sends the request and returns at once. The handler is called once, later.
+    /// Sends the request and returns at once. The handler is called once, in a later step.
     func send(_ handler: @escaping Handler) {
       requests.replies[index].async { [self] in
         index < requests.failures ? handler([], ENOENT) : handler([1], 0)

@@ -68,8 +68,8 @@ final class Source: Sendable {
     if let item { body(item) }
   }
 
-  /// Enumerates the items asynchronously, and returns at once. Later calls `each` with each item and finally with nil,
-  /// or calls `failure` with an error.
+  /// Enumerates the items asynchronously, and returns at once. The source later calls `each` with each item and finally
+  /// with nil, or calls `failure` with an error.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {

@@ -15,7 +15,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
     left.instance.toOpaque() == right.instance.toOpaque()
   }
 
-  /// Returns nil: the singleton of a process is not explored.
+  /// Returns nil, since the singleton of a process is not explored.
   static func create() -> PhotoManager? { nil }
 }
 

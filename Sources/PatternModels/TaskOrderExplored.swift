@@ -22,8 +22,8 @@ final class OrderRound: @unchecked Sendable {
     func waitIfFirst() async { Execution.note("takes item \(index + 1)") }
     /// Records that the item has arrived, and records a broken promise if a later item arrived first.
     func recordArrival() {
-      Execution.note("item \(index + 1) comes")
-      if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }
+      Execution.note("item \(index + 1) arrives")
+      if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives after a later item") }
       round.come.append(index)
     }
   }

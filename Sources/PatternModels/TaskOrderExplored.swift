@@ -23,7 +23,7 @@ final class OrderRound: @unchecked Sendable {
     /// Records that the item has arrived, and records a broken promise if a later item arrived first.
     func recordArrival() {
       Execution.note("item \(index + 1) arrives")
-      if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives after a later item") }
+      if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives out of order") }
       round.come.append(index)
     }
   }

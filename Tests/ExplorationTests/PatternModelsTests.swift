@@ -337,13 +337,13 @@ import Testing
         }
       }
     },
-    Mutant("serial-queue: a concurrent queue", breaks: "item 1 arrives after a later item") { trial in
+    Mutant("serial-queue: a concurrent queue", breaks: "item 1 arrives out of order") { trial in
       try TaskOrder().runEachRound(trial) { round in
         let queue = DispatchQueue(label: "log", attributes: .concurrent)
         for item in round.items { queue.async { item.recordArrival() } }
       }
     },
-    Mutant("isolated: calls the actor in place of beginning there", breaks: "item 1 arrives after a later item") { trial in
+    Mutant("isolated: calls the actor in place of beginning there", breaks: "item 1 arrives out of order") { trial in
       try TaskOrder().runEachRound(trial) { round in
         for item in round.items { Task { await { @TaskOrder.LogActor in item.recordArrival() }() } }
       }

@@ -67,7 +67,7 @@ struct Compare: AsyncParsableCommand {
   }
 
   /// Returns the shortest time of a comparison of `runs` runs: half a second for each run, from 3 to 10 s. The
-  /// intervals of many runs share their confidence, so they need more rounds.
+  /// intervals of all runs share the confidence, so a comparison of more runs needs more rounds.
   private static func leastTime(of runs: Int) -> Duration {
     min(max(.seconds(3), .milliseconds(500) * runs), .seconds(10))
   }

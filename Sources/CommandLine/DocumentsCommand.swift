@@ -57,7 +57,7 @@ struct DocumentsCommand: ParsableCommand {
     let paths = arguments.filter { !known.contains($0) && $0.contains { $0 == "/" || $0 == "." } }
     let names = arguments.filter { !paths.contains($0) }
     if !paths.isEmpty, !results.isEmpty {
-      throw InputError("--results: result documents stand after it or before it, not both")
+      throw InputError("--results: give result documents either before this option or after it")
     }
     if paths.count > 1 {
       guard exports.isEmpty else {

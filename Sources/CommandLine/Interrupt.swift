@@ -32,8 +32,8 @@ enum Interrupt {
 
   /// Passes signals to `handler` from now on, instead of ending the lab.
   ///
-  /// The arguments of the handler are the signal's number, and whether the terminal or the system sent the signal. The
-  /// terminal sends a signal to all processes of its foreground process group.
+  /// The arguments of the handler are the signal's number, and whether the terminal or the system, and not a process,
+  /// sent the signal. The terminal sends a signal to all processes of its foreground process group.
   static func pass(to handler: @escaping @Sendable (Int32, Bool) -> Void) { state.withLock { $0.handler = handler } }
 
   /// Runs the command until it finishes, and then exits the process.

@@ -231,7 +231,7 @@ public struct Lab: Sendable {
     say("\(error)")
   }
 
-  /// Throws the first of some errors after it has printed the other errors. Returns if there are no errors.
+  /// Prints all errors except the first, and throws the first error. Returns if there are no errors.
   static func throwAll(_ errors: [any Error]) throws {
     for error in errors.dropFirst() { tell(error) }
     if let first = errors.first { throw first }

@@ -135,11 +135,11 @@ struct TraceCommand: AsyncParsableCommand {
     if check { try judge(traces) }
   }
 
-  /// Verifies that the command names what to record, and names nothing that is for a program.
+  /// Verifies that the command names scenarios to record, and has no option that is only for programs.
   private func requireScenarios() throws(InputError) {
     if let option = recording.given {
       throw InputError(
-        "it is for a program, which follows --: \(Tool.command) trace \(option) -- ./program", at: option)
+        "this option is for a program, which follows --: \(Tool.command) trace \(option) -- ./program", at: option)
     }
     // The names are not validated together with the options, since an unknown option must be reported first.
     if !all, names.isEmpty {

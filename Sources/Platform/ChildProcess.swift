@@ -61,7 +61,7 @@ public struct ChildProcess: Sendable {
 
   /// Waits until the process has ended, and collects its status.
   ///
-  /// - Returns: the value that the process passed to `exit`; nil if something else ended it, or if its status has
+  /// - Returns: the value that the process passed to `exit`; nil if a signal ended the process, or if the status has
   ///   already been collected.
   @discardableResult public func wait() -> Int32? { waitForStatus().flatMap(Self.exitStatus) }
 
@@ -82,8 +82,8 @@ public struct ChildProcess: Sendable {
     while waitid(P_PID, id_t(identifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
   }
 
-  /// Returns the value that a process passed to `exit`, given its status from `waitpid`; nil if something else ended
-  /// it.
+  /// Returns the value that a process passed to `exit`, given its status from `waitpid`; nil if a signal ended the
+  /// process.
   public static func exitStatus(_ status: Int32) -> Int32? { status & 0x7F == 0 ? status >> 8 & 0xFF : nil }
 
   /// Returns whether SIGKILL ended a process, given its status from `waitpid`. No process of a trial sends SIGKILL, so

@@ -11,15 +11,15 @@ public enum Confinement {
     #endif
   }
 
-  /// The cores that this process may use, in the order in which the lab chooses them. One core of each physical core
-  /// comes first, and its siblings come last: siblings share execution units, so two siblings are slower than two
-  /// physical cores.
+  /// The cores that this process may use, in the order in which the lab chooses them. The order begins with one core of
+  /// each physical core, and ends with the siblings of these cores. Siblings share execution units, so two siblings are
+  /// slower than two physical cores.
   public static var coresInTurn: [Int] { inTurn(Host.coreNumbers, siblings: siblings(of:)) }
 
   /// Returns `cores` in the order in which the lab chooses them.
   ///
-  /// - Parameter siblings: returns all cores that belong to the same physical core as a given core, including that
-  ///   core.
+  /// - Parameter siblings: a closure that returns all cores that belong to the same physical core as a given core,
+  ///   including that core.
   static func inTurn(_ cores: [Int], siblings: (Int) -> [Int]) -> [Int] {
     let ranks = cores.map { core in
       let own = Set(siblings(core))
@@ -43,7 +43,7 @@ public enum Confinement {
   }
 
   /// Returns `cores` as the argument that follows the subcommand of a confined process: `0,1`. The process must be
-  /// confined before `main` runs, since Dispatch has counted the cores by then.
+  /// confined before `main` runs, since Dispatch counts the cores before `main`.
   public static func argument(_ cores: [Int]) -> String { cores.map(String.init).joined(separator: ",") }
 
   /// Verifies that this process is confined to `cores`.

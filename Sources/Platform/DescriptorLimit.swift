@@ -10,7 +10,7 @@
 
 /// The limit on the number of open descriptors of this process: `RLIMIT_NOFILE`.
 public struct DescriptorLimit: Sendable, Equatable {
-  /// The limit that applies now. A process may lower it, or raise it up to ``hard``.
+  /// The limit that applies now. A process may lower this limit, or raise it up to ``hard``.
   public let soft: Int
   /// The highest value to which ``soft`` can be raised; `Int.max` if there is no limit.
   public let hard: Int

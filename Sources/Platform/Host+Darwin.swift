@@ -16,7 +16,7 @@
     /// that another file has replaced the binary.
     public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
 
-    /// The processor's name.
+    /// The processor's name; nil if the system does not report the name.
     public static var processorName: String? {
       var size = 0
       guard sysctlbyname("machdep.cpu.brand_string", nil, &size, nil, 0) == 0, size > 1 else { return nil }
@@ -44,7 +44,8 @@
       return status == KERN_SUCCESS ? Int(info.resident_size) : nil
     }
 
-    /// Always nil: Darwin does not report stolen time, so the lab cannot warn about a disturbed run.
+    /// Always returns nil, since Darwin does not report stolen time. On Darwin the lab cannot warn about a disturbed
+    /// run.
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? { nil }
 
     /// The kinds of dispatch source that exist on this system.

@@ -91,8 +91,8 @@ public struct OutputFile: Sendable {
     return "\(status.st_dev) \(status.st_ino)"
   }
 
-  /// Opens a draft in the target's directory. If the system supports it, the draft has no name, and is removed however
-  /// the process ends.
+  /// Opens a draft in the target's directory. If the system supports files without a name, the draft has no name, and
+  /// the system removes the draft when the process ends for any reason.
   private func openDraft() throws(SystemError) -> (descriptor: Int32, isNamed: Bool) {
     let unnamed = gcdlab_open_unnamed(String(directory.isEmpty ? "." : directory))
     if unnamed >= 0 { return (unnamed, false) }

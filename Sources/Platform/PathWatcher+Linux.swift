@@ -57,7 +57,7 @@
 
     /// Starts to watch `paths`: directories, and files that may not exist yet.
     ///
-    /// - Parameter handler: receives each change, one at a time.
+    /// - Parameter handler: a closure that receives the changes, one at a time.
     /// - Throws: ``SystemError`` if the directory of a path does not exist, or if a path cannot be watched.
     public init(paths: [String], handler: @escaping @Sendable (PathEvent) -> Void) throws(SystemError) {
       self.handler = handler

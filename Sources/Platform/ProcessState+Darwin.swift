@@ -5,7 +5,7 @@
     /// Always returns nil, since Darwin does not report the threads of another process to unprivileged processes.
     public init?(of process: pid_t) { nil }
 
-    /// Always returns nil, since Darwin does not report for what threads wait.
+    /// Always returns nil, since Darwin does not report what threads wait for.
     public static func ofOtherThreads() -> ProcessState? { nil }
   }
 #endif

@@ -28,8 +28,8 @@
         processorTime: UInt64(Double(ticks) * 1e9 / Host.ticksPerSecond))
     }
 
-    /// Returns how often each thread of a process has been given a core, keyed by thread. The values are text, as in
-    /// `/proc`.
+    /// Returns the number of times that each thread of a process was given a core, by the number of the thread. The
+    /// values are text, as in `/proc`.
     private static func turns(of process: pid_t, but spectator: Int?) -> [String: Substring] {
       let tasks = namesInDirectory("/proc/\(process)/task")?.filter { Int($0) != spectator } ?? []
       let turns = tasks.map {

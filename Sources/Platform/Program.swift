@@ -1,6 +1,6 @@
 import CDispatchSupport
 
-/// A user's program, with the answer to whether its calls of Dispatch can be recorded.
+/// A user's program, and whether its calls of Dispatch can be recorded.
 public struct Program: Sendable {
   /// The path of the program's file.
   public let path: String

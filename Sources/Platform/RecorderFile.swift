@@ -40,10 +40,10 @@ public enum LinkedRecorder {
       return words.flatMap { ["-Xlinker", $0] }
     }
   #else
-    /// An empty array: this system has no recorder.
+    /// An empty array, since this system has no recorder.
     public static var bytes: [UInt8] { [] }
     static let number: UInt32 = 0
-    /// Returns an empty array: this system has no recorder.
+    /// Returns an empty array, since this system has no recorder.
     public static func flags(_ path: String) -> [String] { [] }
   #endif
 }

@@ -43,8 +43,8 @@ public struct ScratchDirectory: Sendable {
     guard parent.utf8.count + longestPath < Int(PATH_MAX) else { throw SystemError(ENAMETOOLONG, action) }
   }
 
-  /// An upper bound, in bytes, of a path below ``parent``: the names of a trial's directory, of a directory inside it,
-  /// and of a file in that directory.
+  /// An upper bound, in bytes, of the length of a path below ``parent``. The path consists of the names of a trial's
+  /// directory, of a directory inside it, and of a file in the inner directory.
   private static let longestPath = 256
 
   /// Returns the path of the file `name` in this directory.

@@ -11,8 +11,8 @@ public enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Returns whether a write to a stream would not block, and waits up to `milliseconds` until it would not. A closed
-  /// stream counts as ready, since a write to it fails at once.
+  /// Waits up to `milliseconds` until a write to a stream would not block. Returns whether the stream is ready. A
+  /// closed stream counts as ready, since a write to the stream fails at once.
   public static func hasRoom(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wanted, 1, milliseconds) != 0

@@ -10,7 +10,7 @@
       return Int(id)
     }
 
-    /// Always nil: `thread_info` reports that a thread waits, but not for what.
+    /// Always returns nil, since `thread_info` reports that a thread waits, but not what the thread waits for.
     public static func taken() -> ThreadCensus? { nil }
 
     /// Returns the current number of threads of this process; nil if the system does not report the number.
@@ -21,7 +21,7 @@
       return Int(facts.pti_threadnum)
     }
 
-    /// Always nil: the pool's threads have no names.
+    /// Always returns nil, since the pool's threads have no names.
     public static func poolCount() -> Int? { nil }
   }
 #endif

@@ -17,8 +17,8 @@ public struct RecordedEvent: Sendable, Equatable {
   public var how: Int
   /// The number of the call's stack; 0 if the stack is not known.
   public var site: Int
-  /// The number of iterations, of text parts or of calls, or the duration of a submission in nanoseconds. ``kind``
-  /// determines which.
+  /// The number of iterations, of text parts or of calls, or the duration of a submission in nanoseconds, depending on
+  /// ``kind``.
   public var count: Int
   /// The first value of the event, whose meaning depends on ``kind``.
   public var a: UInt64
@@ -85,11 +85,12 @@ public struct RecordedSwitch: Sendable, Equatable {
 
 /// All records of a trial, or of another program.
 public struct TraceRecord: Sendable {
-  /// The process identifier of the worker.
+  /// The identifier of the recorded process.
   public var process: Int
-  /// The events that the worker wrote, in order of time.
+  /// The events that the process wrote, in order of time.
   public var events: [RecordedEvent]
-  /// The number of events that were dropped because the memory was full, and the time of the first dropped event.
+  /// The number of events that were dropped because the memory was full, and the time of the first dropped event in
+  /// monotonic nanoseconds.
   public var lost: (events: Int, first: UInt64)
   /// The time up to which events were overwritten by later events, in monotonic nanoseconds; 0 if no event was
   /// overwritten.

@@ -51,9 +51,9 @@ public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension [String] {
-  /// Returns the name nearest to `found` by edit distance; nil if `found` cannot be a typo of any name. A typo is one
-  /// edit of a word of up to four characters. In a longer word, a typo is two edits, or edits of a third of the
-  /// characters if that is more.
+  /// Returns the name nearest to `found` by edit distance; nil if `found` cannot be a typo of any name. In a word of up
+  /// to four characters, a typo is one edit. In a longer word, the number of edits of a typo is at most two or a third
+  /// of the number of characters, whichever is more.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }

@@ -156,8 +156,8 @@ extension Check.Reference {
 
 extension Setting {
   /// Returns whether this setting agrees with `found`, the value in `run`. If the setting names another setting,
-  /// `found` is compared with the other setting's value in `run`. The value of all cores also agrees with a run that is
-  /// not confined.
+  /// `found` is compared with the other setting's value in `run`. A run that is not confined counts as a run on all
+  /// cores.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
     if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }

@@ -133,7 +133,7 @@ public struct Comparison: Sendable {
   }
 
   /// Returns the run with the best typical figure. The machine may have changed while some runs got fewer rounds, so a
-  /// run with much fewer rounds is compared with the best of the other runs in the rounds that both runs have.
+  /// run with far fewer rounds is compared with the best of the other runs in the rounds that both runs have.
   private static func best(of runs: [Int], _ cells: [Cell], _ typical: [Double?], _ ranking: Ranking) -> Int? {
     let most = runs.map { cells[$0].figures.count }.max() ?? 0
     let (full, fewer) = (

@@ -23,7 +23,7 @@ struct ConclusionReader {
   }
 
   /// Returns the conditions of a conclusion. At least one condition is required: a conclusion without conditions would
-  /// be shown whatever the results are.
+  /// be shown regardless of the results.
   private func conditions(_ fields: Mapping) throws(InputError) -> [Conclusion.Condition] {
     let nodes = try fields.list("if")
     guard !nodes.isEmpty else { throw fields.owner.error("a conclusion needs 'if': checks of claims") }

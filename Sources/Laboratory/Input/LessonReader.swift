@@ -136,8 +136,8 @@ struct LessonReader {
   }
 
   /// Returns the best matching declaration; nil if no declaration matches. A declaration in the pattern's own files is
-  /// preferred to a public declaration, and a public declaration is preferred to any other. A documented declaration is
-  /// preferred to an equal one without documentation.
+  /// preferred to a public declaration, and a public declaration is preferred to any other. Of two declarations of the
+  /// same rank, the documented declaration is preferred.
   private func best(_ name: Substring, _ isMeant: (SourceDeclaration) -> Bool) -> SourceDeclaration? {
     func rank(_ declaration: SourceDeclaration) -> Int {
       let origin = ownFiles.contains(declaration.file) ? 0 : declaration.head.contains("public ") ? 2 : 4

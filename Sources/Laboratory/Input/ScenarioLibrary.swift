@@ -113,8 +113,9 @@ public struct ScenarioLibrary: Sendable {
     return experiment
   }
 
-  /// Returns the names of the built-in scenarios whose files contain `word` as a whole word, most often first. A
-  /// scenario whose title or source contains the word precedes those whose lesson or claims do.
+  /// Returns the names of the built-in scenarios whose files contain `word` as a whole word. The names are sorted by
+  /// the number of occurrences before the lesson, such as in the title, and then by the number of all occurrences, both
+  /// in descending order.
   private func mentioning(_ word: String) -> [String] {
     func count(_ text: Substring) -> Int {
       text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.count { $0 == word.lowercased() }

@@ -9,8 +9,8 @@ extension PlacedNode {
     let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
     try Self.refuseAliasBomb(yaml, place)
     let root: Node?
-    // The caller determines the type of each value. If Yams guessed the types, the parsing would take half as long
-    // again. Without an explicit encoding, Yams reads the environment.
+    // The caller determines the type of each value. If Yams guessed the types, the parsing would take 50 % longer.
+    // Without an explicit encoding, Yams reads the environment.
     do { root = try Yams.compose(yaml: yaml, .basic, .default, .utf8) } catch let error as YamlError {
       switch error {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -147,8 +147,8 @@ extension Results {
     return lines
   }
 
-  /// The smallest drift that a warning reports, as a share. Many rounds make a much smaller drift significant, which
-  /// matters to nobody.
+  /// The smallest drift that a warning reports, as a share. Many rounds make a much smaller drift significant, although
+  /// such a drift has no practical effect.
   private static let leastDrift = 0.05
 
   /// Returns a description of how the figure of a run in the tables relates to the run's two states: ` (29.4 us, the

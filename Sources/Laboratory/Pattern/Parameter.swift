@@ -60,8 +60,8 @@ public struct Parameter: Sendable {
   public let standard: ParameterValue
   /// The meaning of the parameter, in one sentence.
   public let summary: String
-  /// Returns a description of the error in a text; nil if the text is valid. The result may depend on the machine, for
-  /// example on whether a file can be read.
+  /// A closure that returns a description of the error in a text, or nil if the text is valid. The result may depend on
+  /// the machine, for example on whether a file can be read.
   private let fault: @Sendable (String) -> String?
 
   /// Creates a parameter.

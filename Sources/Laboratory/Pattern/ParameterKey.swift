@@ -88,8 +88,8 @@ extension Parameter {
 
   /// Declares a path or another free text.
   ///
-  /// - Parameter fault: returns a description of the error in a text; nil if the text is valid. The lab refuses a run
-  ///   with an invalid text before the run begins.
+  /// - Parameter fault: a closure that returns a description of the error in a text, or nil if the text is valid. The
+  ///   lab refuses a run with an invalid text before the run begins.
   public static func text(
     _ name: String, default standard: String, _ says: String,
     fault: @escaping @Sendable (String) -> String? = { _ in nil }, file: StaticString = #fileID, line: UInt = #line

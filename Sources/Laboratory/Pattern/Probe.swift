@@ -28,7 +28,7 @@ public struct Probe<Body: Sendable>: Sendable {
   ///     (``Pattern/longest(_:)``).
   ///   - threads: the number of threads that a trial must be able to start; nil if the trial need not check. If the
   ///     system does not allow that many threads, the variant is unavailable.
-  ///   - run: executes a body once and records the measurements.
+  ///   - run: a closure that executes a body once and records the measurements.
   public init(
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil,
     threads: (@Sendable (Trial) -> Int)? = nil, _ run: @escaping @Sendable (Trial, Body) throws -> Void

@@ -6,7 +6,7 @@ import Platform
 public struct Requirement: Sendable {
   /// A short description of the requirement: `2 cores`, `Darwin`.
   public let says: String
-  /// Returns the reason why a machine does not meet the requirement; nil if the machine meets the requirement.
+  /// A closure that returns the reason why a machine does not meet the requirement, or nil if the machine meets it.
   public let obstacle: @Sendable (_ machine: Machine) -> String?
 
   /// Creates a requirement.

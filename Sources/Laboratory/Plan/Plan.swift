@@ -9,7 +9,8 @@ public struct Budget: Sendable, Equatable {
   /// interval of every ratio extends at most this share of the ratio to each side.
   public var precision: Double?
   /// The shortest time after which a run ends because it has reached ``precision`` or ``rounds``. The rounds of a
-  /// shorter time may all lie within one disturbance of the machine, so their precision would be that of a moment.
+  /// shorter run may all lie within one disturbance of the machine, and their precision would describe only this
+  /// disturbance.
   public var leastTime = Duration.zero
   /// The time limit for all rounds; nil for no limit. A round does not start if the earlier rounds suggest that the
   /// round would exceed the limit.

@@ -15,8 +15,8 @@ struct Pace {
   private var reached: Double?
   /// The number of finished trials.
   private(set) var trials = 0
-  /// The names of the variants that hung at any point. Further trials of these variants are skipped, since each trial
-  /// would take as long again.
+  /// The names of the variants that hung at any point. Further trials of these variants are skipped, since each further
+  /// trial would take equally long.
   private var givenUp: Set<String> = []
   /// The labels of the runs whose trials were stopped while they worked. A variant may have less work at another point.
   private var stopped: Set<String> = []
@@ -48,7 +48,8 @@ struct Pace {
 
   /// Creates the pace of a run of `plan` that starts now.
   ///
-  /// - Parameter clock: returns the time in nanoseconds since an arbitrary start. A test passes a clock that it sets.
+  /// - Parameter clock: a closure that returns the time in nanoseconds since an arbitrary start. A test passes its own
+  ///   clock.
   init(_ plan: Plan, clock: @escaping () -> UInt64 = { MonotonicClock.now() }) {
     self.plan = plan
     self.clock = clock

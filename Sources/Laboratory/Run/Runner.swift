@@ -57,8 +57,8 @@ public struct Runner: Sendable {
     self.machine = machine
   }
 
-  /// Returns the duration of a worker without a request, from its start until the lab detects its end; nil if no
-  /// worker can be started. The result is the shortest of several durations, since other programs may be busy.
+  /// Returns the duration of a worker without a request, from its start until the lab detects its end; nil if no worker
+  /// can be started. The result is the shortest of several durations, since other programs may delay a worker.
   public func timeOfWorker() async throws -> Duration? {
     let worker = WorkerProcess(image: image)
     var times: [Duration] = []
@@ -131,7 +131,7 @@ public struct Runner: Sendable {
   /// - Parameters:
   ///   - machine: the machine, with the cores that the plan's runs are confined to.
   ///   - shortages: the number of trials that reported each missing feature.
-  ///   - recorder: records the trial; nil for a trial that is measured.
+  ///   - recorder: the recorder of the trial; nil for a trial that is measured.
   func trial(
     of run: Run, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,
     lacking shortages: [String: Int], by worker: WorkerProcess, recorder: Recorder? = nil

@@ -203,8 +203,8 @@ extension Trace {
         .stack)
   }
 
-  /// A wait inside a block on a thread of the pool. Its reason and place account for the most waiting time in total.
-  /// The value is nil if there are no such waits.
+  /// A wait inside a block on a thread of the pool, with the reason and the stack for which the total waiting time is
+  /// longest; nil if there are no such waits.
   public var poolWait: Wait? {
     let waits = workWaits.filter { $0.block != nil && lanes[$0.lane].kind == .pool }
     let kinds = Dictionary(grouping: waits) { [$0.wait.reason.rawValue, "\($0.wait.stack ?? -1)"] }

@@ -33,7 +33,7 @@ extension Trace {
     public var kind: Kind
     /// The time of the first event of the thread.
     public var begin: UInt64
-    /// The time at which the thread ended; nil if it existed at the end of the record.
+    /// The time at which the thread ended; nil if the thread still existed at the end of the record.
     public var end: UInt64?
     /// The intervals in which the thread ran, in order; empty if the scheduler's record is missing.
     public var runs: [RunInterval]

@@ -44,7 +44,7 @@ final class RandomPriorities: Chooser {
   private var step = 0
   private var lowest: UInt64 = 1_000_000
 
-  /// Creates a chooser with `changes` changes of priority.
+  /// Creates a chooser with at most `changes` changes of priority.
   ///
   /// - Parameter steps: the approximate number of steps of an execution.
   init(seed: UInt64, changes: Int, steps: Int) {

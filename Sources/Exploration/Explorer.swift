@@ -15,7 +15,7 @@ public struct Explorer: Sendable {
     case preemptions(Int)
     /// The given number of schedules with random choices.
     case random(Int, seed: UInt64)
-    /// The given number of schedules with random priorities. Each schedule has `changes` changes of priority.
+    /// The given number of schedules with random priorities. Each schedule has at most `changes` changes of priority.
     case priorities(Int, changes: Int, seed: UInt64)
   }
 

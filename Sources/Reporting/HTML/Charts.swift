@@ -140,17 +140,19 @@ struct Charts {
     return figure(chart)
   }
 
-  /// Returns a chart of the distributions as histograms, one above the other, on a common logarithmic axis; nil if
-  /// there is nothing to draw.
+  /// The minimum ratio between the ends of a histogram's axis, so that the labels of the ticks differ.
+  private static let leastSpan = 1.2
+
+  /// Returns a chart of the distributions as histograms, one above the other, on a common axis; nil if there is nothing
+  /// to draw.
   private func histogram(_ distribution: Distribution) -> Markup? {
     let series = distribution.series
     let values = series.flatMap { $0.samples.histogram.map(\.value.value) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max() else { return nil }
-    let ridges = RidgelinePlot(
-      series: series, axis: Axis([least, max(most, least * 30)], distribution.metric.unit, atMost: 5))
+    let axis = Axis([least, max(most, least * Self.leastSpan)], distribution.metric.unit, atMost: 5)
     return """
-      <figure><figcaption><b>distribution of \(distribution.metric.name)</b> logarithmic\(distribution.note)</figcaption>
-      \(ridges.svg)</figure>
+      <figure><figcaption><b>distribution of \(distribution.metric.name)</b>\(axis.isLog ? " logarithmic" : "")\(distribution.note)</figcaption>
+      \(RidgelinePlot(series: series, axis: axis).svg)</figure>
 
       """
   }

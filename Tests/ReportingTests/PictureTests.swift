@@ -246,7 +246,7 @@ import Testing
     #expect(html.contains("width=\"75.00%\"") && html.contains("x=\"75.00%\"") && html.contains("Not counted: other."))
   }
 
-  @Test func `the picture has bars for the ends of trials, including completed trials`() throws {
+  @Test func `if no variant completes all its trials, the picture has bars for the outcomes, including completed trials`() throws {
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
     // The metric has no better direction, so no figure is the best.

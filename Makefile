@@ -8,7 +8,7 @@ SEED     ?= 1
 
 # If the environment differs from that of the last build, SwiftPM compiles all C sources again. Therefore, the variables that make adds to the
 # environment are removed.
-override SWIFT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SHLVL -u SHORT -u PREFIX -u DESTDIR $(SWIFT)
+override SWIFT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SHLVL -u SHORT -u RESULTS -u PREFIX -u DESTDIR $(SWIFT)
 
 # The release binary is linked statically with the Swift runtime, and with the C library if a static C library is installed. Every trial starts
 # a worker, and loading shared libraries would take half of the start. The unwinder sorts a registered table at its first use, when the first
@@ -75,14 +75,14 @@ $(NO_ICU): Tools/no-icu.c
 	clang -O2 -Wall -DICU_DATA=__wrap_$(ICU) -c $< -o $@
 endif
 
-smoke: build          ## run every scenario, short
-	$(BINARY) smoke
+smoke: build          ## run every scenario, short, and export the results to RESULTS (none)
+	$(BINARY) smoke $(if $(RESULTS),--export "$(RESULTS)")
 
 bench: build          ## compare with C counterparts, in one run (SHORT=1: check only that every row can be measured)
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
 
 # With SCENARIOS=no, only the programs run, and the lab is not needed.
-second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## test the documents' sentences with separate C programs and list contradictions to the lab (SHORT=1, CHECK=1, SCENARIOS=no)
+second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## test the documents' sentences with separate C programs and list contradictions to the lab (SHORT=1, CHECK=1, RESULTS, SCENARIOS=no)
 	GCDLAB=$(BINARY) Tools/second-opinion $(PROBES)
 
 sentences:            ## write the list of sentences at the end of docs/sentences.md

@@ -3,7 +3,7 @@ import Laboratory
 extension DocumentsReport {
   /// Returns the report as JSON, schema `gcdlab.documents/2`.
   ///
-  /// - Throws: `EncodingError` if a value has no form in JSON. The values of a report have one.
+  /// - Throws: `EncodingError` if a value cannot be represented in JSON. The values of a report can be represented.
   public func json() throws -> String {
     struct Claim: Encodable {
       let opinion: ClaimOpinion

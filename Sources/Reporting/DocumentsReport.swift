@@ -61,7 +61,7 @@ public struct DocumentsReport: Sendable {
     lines += end.flatMap { style.wrapped($0) }
     if hasFolded {
       let more =
-        "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, has it in full."
+        "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, shows the sentence in full."
       lines += style.wrapped(more, .quiet)
     }
     return lines.map { $0 + "\n" }.joined()
@@ -112,7 +112,7 @@ public struct DocumentsReport: Sendable {
     return (["in: \(entry.place)"] + tried + answers).map(\.inLine)
   }
 
-  /// Returns the number of claims for the sentence, and the number of claims against it: `4 claims for it, 1 against`.
+  /// Returns the number of claims for each opinion on the sentence: `4 for it, 1 against it`.
   private static func count(_ entry: SentenceIndex.Entry) -> String {
     let sides: [(ClaimOpinion, String)] = [
       (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
@@ -143,7 +143,7 @@ public struct DocumentsReport: Sendable {
       .compactMap { standing in standing.means.map { "\(standing.mark(style)) \(standing.rawValue) (\($0))" } }
     let claims =
       entries.contains { !$0.judgedClaims.isEmpty }
-      ? "claims: how many are for it, against it, open (inconclusive, or what may be was not seen), unavailable" : nil
+      ? "claims: how many are for it, against it, open (inconclusive, or a possible effect not seen), unavailable" : nil
     return [
       said.isEmpty ? nil : "said: " + said.joined(separator: ", "),
       standings.isEmpty ? nil : "verdict: " + standings.joined(separator: ", "), claims,

@@ -7,8 +7,8 @@ public struct ExportFormat: Sendable {
     public let contents: [ReportContent]
     /// Whether a refuted performance claim is a failure.
     public let strict: Bool
-    /// Returns the sentences of the documents with their standings, for runs of several scenarios; nil for a single
-    /// run, or in a lab without documents.
+    /// A closure that returns the sentences of the documents with their standings; nil for a single run, or in a lab
+    /// without documents.
     public let sentences: @Sendable () throws -> SentenceIndex?
 
     /// The result documents of the runs.
@@ -19,7 +19,8 @@ public struct ExportFormat: Sendable {
     /// - Parameters:
     ///   - contents: The runs, each with the content of its report.
     ///   - strict: Whether a refuted performance claim is a failure.
-    ///   - sentences: Returns the sentences of the documents with their standings; nil without documents.
+    ///   - sentences: A closure that returns the sentences of the documents with their standings; nil for a single run,
+    ///     or in a lab without documents.
     public init(
       _ contents: [ReportContent], strict: Bool = false,
       sentences: @escaping @Sendable () throws -> SentenceIndex? = { nil }

@@ -6,7 +6,7 @@ import Laboratory
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
-  /// Returns the content of a file for an input.
+  /// A closure that returns the content of a file for an input.
   public let render: @Sendable (Input) throws -> String
 
   fileprivate init(_ ending: String, _ render: @escaping @Sendable (Input) throws -> String) {

@@ -8,7 +8,8 @@ public enum MarkdownReport {
   ///
   /// - Parameters:
   ///   - contents: The runs, each with the content of its report.
-  ///   - sentences: The sentences of the documents. The text begins with the refuted sentences. Nil for none.
+  ///   - sentences: The sentences of the documents, of which the text lists the refuted sentences first; nil to omit
+  ///     them.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
     let head = sentences.map { [escape($0.summary), section("Refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
@@ -73,7 +74,7 @@ public enum MarkdownReport {
     for character in line(text) {
       switch character {
       case "|", "*", "`", "\\": escaped += "\\" + String(character)
-      // Programs load a picture without a click, and its address may be in another place: `![a]` and `[a]: http://…`.
+      // Viewers load a picture without a click. The picture's address may be elsewhere: `![a]` and `[a]: http://…`.
       case "(" where escaped.hasSuffix("]"), ":" where escaped.hasSuffix("]"): escaped += "\\" + String(character)
       // A code fence would change the meaning of all text after it.
       case "~" where escaped.allSatisfy { $0 == " " }: escaped += "\\~"

@@ -58,8 +58,8 @@ public struct Atlas: Sendable {
     }
   }
 
-  /// The number of sentences, and the number of sentences on which the machines disagree: `115 sentences: 9 on which
-  /// machines disagree, …`.
+  /// The number of sentences, in total and for each kind of agreement: `115 sentences: 9 on which machines disagree,
+  /// …`.
   var summary: String {
     let counts: [(Int, String)] = [
       (sentences.count { $0.agreement == .disagreed }, "on which \(words.many) disagree"),

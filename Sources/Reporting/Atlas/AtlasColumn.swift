@@ -1,8 +1,10 @@
 import Laboratory
 import Measurement
 
-/// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows. The column does not contain
-/// histograms or metrics other than the headlines, so that the results of twenty machines fit into memory.
+/// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows.
+///
+/// A column contains no histograms, and no metrics other than the headlines, so that the results of twenty machines fit
+/// into memory.
 public struct AtlasColumn: Sendable {
   /// The path of the file from which the run was read.
   let place: String
@@ -96,13 +98,14 @@ struct AtlasRun: Sendable {
   struct Row: Sendable {
     /// The label of the run: the variant at its point.
     let label: String
-    /// Whether the lesson of the scenario is the failure of the variant.
+    /// Whether the variant is a broken variant, which shows a mistake.
     let isBroken: Bool
     /// The ratio of the figure to the baseline; the figure itself if there is no baseline.
     let cell: Cell
     /// The measured figure with its unit, as text; nil if there is no figure.
     let figure: String?
-    /// The uncertainty of the ratio: `±2.1 %`; nil for too few rounds.
+    /// The uncertainty of the ratio: `±2.1 %`, or the ends of a wide interval; nil if the ratio is exact, or for too
+    /// few rounds.
     let margin: String?
     /// The contrast between the figure and the baseline; nil if the scenario has no baseline, or if the baseline is 0.
     let contrast: Contrast?

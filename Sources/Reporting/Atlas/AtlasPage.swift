@@ -89,8 +89,8 @@ public enum AtlasPage {
       "<div class=\"scroll box\"><table class=\"atlas words\">\(head("sentence", atlas))<tbody>\n\(rows)</tbody></table></div>\n"
   }
 
-  /// The maximum number of machines for which the lists of figures are initially open. The list is long for more
-  /// machines.
+  /// The maximum number of machines for which the lists of figures are initially open. With more machines, the lists
+  /// are too long.
   private static let mostOpened = 4
 
   private static func claim(_ claim: AtlasSentence.Claim) -> Markup {

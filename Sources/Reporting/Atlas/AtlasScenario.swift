@@ -31,7 +31,7 @@ struct AtlasScenario: Sendable {
   let note: String
   /// The rows, in the order of the first machine.
   let rows: [Row]
-  /// The machines whose figures have a different meaning, and the settings that differ between machines.
+  /// Remarks on machines whose figures have a different meaning, and on settings that differ between machines.
   let cautions: [String]
 
   /// Returns the rows with the largest differences, at most `most`, in their original order.
@@ -82,7 +82,7 @@ struct AtlasScenario: Sendable {
     cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 
-  /// Returns the parameters whose values differ between machines, `cores differ`; nil if there are none.
+  /// Returns the parameters whose values differ between machines, as text: `cores differ`; nil if no parameter differs.
   private static func otherSettings(_ rows: [Row]) -> String? {
     var settings: Set<String> = []
     for row in rows {

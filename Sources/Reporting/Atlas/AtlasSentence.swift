@@ -3,8 +3,8 @@ import Measurement
 
 /// A sentence of the documents, with its standing on several machines.
 struct AtlasSentence: Sendable {
-  /// The agreement of the columns that judged a sentence. A single column does not agree or disagree with another
-  /// column.
+  /// The agreement of the columns that judged a sentence: `once` if only one column judged the sentence, and `never` if
+  /// no column did.
   enum Agreement: CaseIterable, Sendable {
     case disagreed, agreed, once, never
 
@@ -22,9 +22,9 @@ struct AtlasSentence: Sendable {
   /// The extent to which machines disagree on a sentence.
   enum Disagreement: Int, Sendable, Comparable {
     case none
-    /// The sentence is open on some machines.
+    /// The sentence is undecided on some machines, and the other machines agree.
     case open
-    /// The sentence has different standings on some machines, such as `partly` and `standIn`.
+    /// The standings differ in another way, such as `partly` and `standIn`.
     case otherwise
     /// The sentence is refuted on one machine and holds on another machine.
     case opposed
@@ -61,8 +61,8 @@ struct AtlasSentence: Sendable {
   let id: String
   let says: String
   let said: Documents.Strength?
-  /// The standings by the index of the machine; nil for a machine whose verdicts another version of the lab gave. Such
-  /// verdicts do not count.
+  /// The standings by the index of the machine; nil for a machine whose verdicts are from another version of the lab.
+  /// Such verdicts do not count.
   let standings: [SentenceStanding?]
   let disagreement: Disagreement
   /// The claims with different results on some machines.

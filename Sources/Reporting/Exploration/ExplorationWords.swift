@@ -34,7 +34,7 @@ enum ExplorationWords {
       text += " Schedules with more than \(amount(most, "preemption")) were not tried."
     }
     if summary.strategy == .reduced { text += " Orders of steps that commute count once." }
-    if !summary.isComplete { text += " It was ended before all were tried." }
+    if !summary.isComplete { text += " The search ended before all schedules were tried." }
     if let trials = result.trials {
       text +=
         trials.of == 0

@@ -36,7 +36,7 @@ struct Charts {
   func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
     // Settings that are not numbers are at equal distances.
     let places = sweep.isOfNumbers ? sweep.numbers : sweep.settings.indices.map { Double($0) }
-    // A variant has a colour of its own, unless it has several lines.
+    // Each variant has a colour of its own, unless a variant has several lines.
     let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
     let lines = sweep.series.enumerated().map { number, series -> Chart.Line in
       let points = zip(zip(places, sweep.settings), series.points).compactMap { setting, point -> Chart.Point? in
@@ -88,8 +88,8 @@ struct Charts {
       """
   }
 
-  /// Returns the ticks for which there is room on a narrow page. If two ticks are too close, the second tick is
-  /// omitted.
+  /// Returns the ticks for which there is room on a narrow page. If two ticks are too close, the tick with the smaller
+  /// value is omitted.
   private func thinned(
     _ ticks: [(value: Double, label: String)], over range: ClosedRange<Double>, isLog: Bool = false
   ) -> [(value: Double, label: String)] {
@@ -109,8 +109,8 @@ struct Charts {
 
   // MARK: Distributions
 
-  /// Returns a chart of percentile curves; nil if there are no curves to draw. The axis is that of the HdrHistogram
-  /// plotter, on which each further nine has the same width.
+  /// Returns a chart of percentile curves; nil if there are no curves to draw. On the horizontal axis, each further
+  /// nine of a percentile has the same width, as in the HdrHistogram plotter.
   private func percentiles(_ distribution: Distribution) -> Markup? {
     let lines = distribution.series.map { series -> Chart.Line in
       let pairs = series.samples.histogram

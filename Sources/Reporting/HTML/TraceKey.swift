@@ -63,9 +63,9 @@ struct TraceKey {
       traces.contains(where: \.knowsRunning)
       ? "Upper strip of a thread: the core it runs on; pale: preempted; empty: it does not run. " : ""
     return """
-      <p class="quiet">\(strip)Lower strip: the block it is in, by queue and number, ! for a barrier; hatched: what it waits for; \
-      small marks below: it submits blocks. What is too short to be drawn is folded: such a mark is as high as the share of its time that its blocks take. \
-      A mark says its times where a pointer rests on it.</p>
+      <p class="quiet">\(strip)Lower strip: the block it is in, by queue and number, ! for a barrier; hatched: a wait, by reason; \
+      small marks below: it submits blocks. Elements that are too short to be drawn are combined: the height of the mark is the share of its time that they take. \
+      A mark shows its times when a pointer rests on it.</p>
 
       """
   }

@@ -75,8 +75,8 @@ struct TracePicture {
     return remarks
   }
 
-  /// The indices of the threads that ended before the first block was submitted. They have no row: the lab starts them
-  /// only to verify that threads can be started.
+  /// The indices of the threads that ended before the first block was submitted. These threads have no row, since the
+  /// lab starts them only to verify that threads can be started.
   private var prepared: [Int] { trace.lanes.indices.filter { trace.isPreparation(trace.lanes[$0]) } }
 
   private var rows: Markup {
@@ -278,7 +278,7 @@ struct TracePicture {
       label: high == height ? label : nil, baseline: baseline)
   }
 
-  /// Returns the horizontal position of a time, as a share of the width.
+  /// Returns the horizontal position of a time, as a share of the width from 0 to 1.
   func share(of time: UInt64) -> Double {
     time <= origin ? 0 : min(1, Double(time - origin) / Double(scale))
   }

@@ -89,8 +89,8 @@ struct HistogramPlot {
 
   private func mark(_ value: Double) -> String { style.sign("└", "|") + Quantity(value, unit).description }
 
-  /// Returns a line that contains texts at their columns. If a text would touch the text before it, only its mark is
-  /// written, or nothing.
+  /// Returns a line that contains texts at their columns. A text that would touch the text before it is omitted. With
+  /// `marksAlone`, its mark remains if there is room.
   private static func place(_ marks: [(Int, String)], in columns: Int, marksAlone: Bool = false) -> String {
     var line = ""
     for (column, text) in marks.sorted(by: { $0.0 < $1.0 }) {

@@ -50,7 +50,7 @@ extension Lesson {
     return lines + [line]
   }
 
-  /// Returns the words between spaces, each as parts of one colour. The colour may change within a word, as in **one**.
+  /// Returns the words between spaces, each as parts of one colour. The colour may change within a word: `**un**known`.
   private static func words(_ spans: [Span], _ all: SemanticColor?) -> [[(text: String, color: SemanticColor?)]] {
     var words: [[(text: String, color: SemanticColor?)]] = []
     var joins = false

@@ -29,7 +29,7 @@ public enum MachineReport {
       ("clock read", Quantity(machine.clockRead, .nanoseconds).description),
       (
         "noise floor",
-        "\(Quantity(machine.floor, .nanoseconds)), what an empty measurement takes: two clock reads and a histogram record"
+        "\(Quantity(machine.floor, .nanoseconds)), the time of an empty measurement: two clock reads and a histogram record"
       ),
       ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps per microsecond"),
       ("wake-up", text(wakeUps)), ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
@@ -41,7 +41,7 @@ public enum MachineReport {
 
   /// Returns the durations of a wake-up as text, by the core on which the thread sleeps; nil if they are unknown.
   private static func text(_ wakeUps: WakeUps) -> String? {
-    let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another that sleeps")]
+    let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another core that sleeps")]
     let known = kinds.compactMap { time, place in time.map { "\(Quantity($0, .nanoseconds)) \(place)" } }
     return known.isEmpty ? nil : known.joined(separator: ", ")
   }

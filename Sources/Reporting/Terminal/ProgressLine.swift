@@ -41,7 +41,7 @@ public enum ProgressLine {
     return bar + "  " + text
   }
 
-  /// Returns whole seconds as text, since milliseconds would change too often.
+  /// Returns a duration as text in whole seconds, since milliseconds would change too often.
   private static func seconds(_ seconds: Double) -> String {
     seconds < 0.5 ? "0 s" : Quantity(seconds.rounded() * 1e9, .nanoseconds).description
   }

@@ -23,7 +23,7 @@ public enum ScenarioList {
     let tags = Set(scenarios.flatMap(\.tags)).sorted().joined(separator: ", ")
     let end = [
       "Run one with `\(Tool.command) scenario NAME`, read about it with `\(Tool.command) explain NAME`.",
-      "Tags, for `\(Tool.command) scenario --tag TAG` and `\(Tool.command) smoke --only TAG` (each heading above is one): \(tags)",
+      "Tags, for `\(Tool.command) scenario --tag TAG` and `\(Tool.command) smoke --only TAG` (each heading above is a tag): \(tags)",
       "New here? Begin with `\(Tool.command) scenario \(first)`, which takes a few seconds.",
     ]
     return (lines + [""] + end.flatMap { style.wrapped($0) }).map { $0 + "\n" }.joined()
@@ -44,7 +44,7 @@ public enum ScenarioList {
   /// Returns the list as a JSON array, with an object for each scenario. The object states whether the scenario can be
   /// run on `machine`.
   ///
-  /// - Throws: `EncodingError` if a value has no form in JSON. The values of a scenario have one.
+  /// - Throws: `EncodingError` if a value cannot be represented in JSON. The values of a scenario can be represented.
   public static func json(_ experiments: [Experiment], on machine: Machine) throws -> String {
     struct Entry: Encodable {
       let name, title, source, pattern: String

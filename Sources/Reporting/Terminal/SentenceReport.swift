@@ -41,7 +41,7 @@ public struct SentenceReport: Sendable {
           (asked.judgedClaim.map { "\($0.claim.verdict.rawValue): \($0.evidence)" } ?? "", nil),
           (
             "\(asked.scenario): \(asked.claim.check)"
-              + (asked.isAgainst(entry.id) ? "; contradicts the sentence where true" : ""), .quiet
+              + (asked.isAgainst(entry.id) ? "; contradicts the sentence if true" : ""), .quiet
           ),
         ])
     }
@@ -69,7 +69,7 @@ public struct SentenceReport: Sendable {
 }
 
 extension SentenceIndex.SentenceClaim {
-  /// Returns whether the claim speaks against a sentence if it is true.
+  /// Returns whether the claim, if true, contradicts a sentence.
   fileprivate func isAgainst(_ id: String) -> Bool { claim.contradicts.contains(id) }
 }
 

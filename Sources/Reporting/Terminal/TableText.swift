@@ -4,8 +4,8 @@ struct TableText {
   /// Whether every column is included, in several parts if necessary.
   let details: Bool
 
-  /// Returns a copy of the table that fits the terminal: the median beside a mean is omitted, and further columns by
-  /// their rank as long as the table is too wide. With `details`, no column is omitted.
+  /// Returns a copy of the table that fits the terminal. The median beside a mean is omitted. Further columns are
+  /// omitted in the order of their ranks until the table fits. With `details`, no column is omitted.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     var widths = grid(table).widths

@@ -69,7 +69,7 @@ public enum ColorChoice: String, Sendable, CaseIterable {
   ///
   /// - Parameters:
   ///   - isTerminal: Whether the stream is a terminal.
-  ///   - environment: Returns the value of an environment variable; nil if the variable is not set.
+  ///   - environment: A closure that returns the value of an environment variable; nil if the variable is not set.
   public func isOn(isTerminal: Bool, environment: (String) -> String?) -> Bool {
     func isSet(_ name: String) -> Bool { !(environment(name) ?? "").isEmpty }
     switch self {

@@ -194,8 +194,10 @@ extension Trace.Block {
   }
 
   /// The time from the submission of the block to its start, in nanoseconds; nil if the block did not wait for a thread
-  /// and its queue. A thread begins an iteration of a parallel loop once it has ended the previous one, so the start
-  /// of an iteration says nothing about the queue.
+  /// and its queue.
+  ///
+  /// An iteration of a parallel loop has no delay. A thread begins an iteration once the thread has ended the previous
+  /// iteration, so the start of an iteration does not depend on the queue.
   var delay: UInt64? {
     guard isInBacklog, kind != .apply, let submitted, let begin else { return nil }
     return begin >= submitted ? begin - submitted : 0

@@ -13,7 +13,7 @@ struct QueueKey {
   private(set) var groups: [Group] = []
   private var groupOf: [Int: Int] = [:]
 
-  /// The maximum number of groups in a key. It is also the number of colours.
+  /// The maximum number of groups in a key, which is also the number of colours.
   static let most = 8
 
   init(_ trace: Trace) {

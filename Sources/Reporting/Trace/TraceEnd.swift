@@ -34,7 +34,7 @@ extension Trace {
   }
 
   /// Returns the time span of the trace that is drawn, in nanoseconds. If `from` is nil, the time span begins shortly
-  /// before the first submission of a block. If `to` is nil, it ends at ``drawnLength``.
+  /// before the first submission of a block. If `to` is nil, the time span ends at ``drawnLength``.
   func drawn(from: UInt64?, to: UInt64?) -> (begin: UInt64, end: UInt64) {
     let end = to ?? drawnLength
     let before = (end - min(opening, end)) / 20

@@ -6,7 +6,7 @@ public struct TraceFigures: Sendable {
   /// The number of blocks that were submitted.
   public let blocks: Int
   /// The median time from the submission of a block to its start, in nanoseconds; nil if no block has such a time. An
-  /// iteration of a parallel loop has none.
+  /// iteration of a parallel loop has no such time.
   public let medianDelay: UInt64?
   /// The longest time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
   public let worstDelay: UInt64?
@@ -21,8 +21,7 @@ public struct TraceFigures: Sendable {
   public let switches: Int?
   /// The number of times that a thread was preempted; nil if the record lacks events of the scheduler.
   public let preemptions: Int?
-  /// The longest wait of the caller or inside a block, with its time since the first submission; nil if there is no
-  /// such wait.
+  /// The longest wait of the caller or of a block, with its duration; nil if there is no such wait.
   public let longestWait: TraceFinding.WorkWait?
 
   /// Creates the figures of a trace.

@@ -104,7 +104,7 @@ extension Trace {
   }
 
   private func standstill(_ stuck: [Int]) -> String {
-    guard !stuck.isEmpty else { return "No thread runs any more, and none ever will." }
+    guard !stuck.isEmpty else { return "No thread runs any more, and no thread will run again." }
     let waits = workWaits
     let waiting = stuck.prefix(3).map { index in
       let block = waits.last { $0.lane == index && $0.wait.end == nil }?.block.map { "\(name(of: blocks[$0])), " }

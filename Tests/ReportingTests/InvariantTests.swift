@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  /// A run that is much slower than the best one takes part in every fourth round only.
+  /// A run that is much slower than the best run takes part only in every fourth round.
   @Test func `the round numbers of a run can have gaps`() throws {
     var document = try JSONValue(JSONReport.render([Self.results.document]))
     document[at: "runs.0.metrics.elapsed.rounds.5.round"] = .number(17)

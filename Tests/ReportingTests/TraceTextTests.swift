@@ -88,7 +88,7 @@ import Testing
     #expect(!text.contains("cores busy"))
   }
 
-  @Test func `the picture of a hang shows how long nothing more happens`() {
+  @Test func `the picture of a hang shows until when nothing more happens`() {
     var trace = Trace.sample
     trace.end = .hung
     trace.length = 900_000_000
@@ -217,7 +217,7 @@ import Testing
     #expect(TraceFigures(trace).blocks == 5)
   }
 
-  @Test func `a finding adds up the waits in sync, and a finding names threads of the pool`() {
+  @Test func `one finding adds up the waits in sync, and another finding counts the threads of the pool`() {
     var trace = Trace.sample
     trace.program = Trace.Program(hang: 250_000_000)
     trace.lanes[2].waits = (0..<60).map {

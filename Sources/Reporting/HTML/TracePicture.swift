@@ -49,7 +49,7 @@ struct TracePicture {
     return "\(pictures)\(TraceKey.explained(traces.map(\.trace)))"
   }
 
-  // MARK: All of it
+  // MARK: The whole picture
 
   private var figure: Markup {
     let figures = TraceFigures(trace)

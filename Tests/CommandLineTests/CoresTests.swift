@@ -10,7 +10,7 @@ import Testing
     return try JSONValue(ran.output)
   }
 
-  @Test(.enabled(if: Confinement.isPossible && Host.cores >= 2, "there is but one core, or no call to keep to one"))
+  @Test(.enabled(if: Confinement.isPossible && Host.cores >= 2, "processes cannot be confined to one of several cores"))
   func `a confined worker runs on its cores only, and Dispatch counts no other cores`() async throws {
     let one = try await Self.width(["--cores", "1"])
     #expect(one[at: "machine.confinedTo"] == .list([.number(Double(Confinement.coresInTurn[0]))]))

@@ -288,7 +288,7 @@ import Testing
   /// The lab may use one core, but Dispatch counts all cores that are online (`taskset`, the processors of a
   /// container).
   @Test func `a claim compares a pool with its own width if it is wider than the number of cores`() async throws {
-    guard Host.onlineCores > 1 else { try skip("there is but one core here") }
+    guard Host.onlineCores > 1 else { try skip("there is only one core") }
     try await require("taskset -c 0 true")
     let functions = """
       #include <errno.h>

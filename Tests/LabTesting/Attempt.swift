@@ -15,9 +15,10 @@ public struct Attempt: Sendable {
   /// `settings`.
   ///
   /// - Parameters:
-  ///   - pattern: the pattern. Its scenario is the one of the same name in `files`, or the one named `scenario`.
-  ///   - cores: the number of cores that is passed to the trial.
-  ///   - body: the body to execute instead of the variant's own.
+  ///   - pattern: The pattern. Its scenario is the scenario of the same name in `files`, or the scenario named
+  ///     `scenario`.
+  ///   - cores: The number of cores that is passed to the trial.
+  ///   - body: The body to execute instead of the variant's own body.
   public init(
     _ variant: String, of pattern: any Pattern, files: [(name: String, text: String)], scenario: String? = nil,
     _ settings: [String: ParameterValue] = [:], cores: Int = 2, body: (@Sendable (Trial) throws -> Void)? = nil

@@ -139,7 +139,7 @@ import Testing
     echo '{"broken":"'"$*: cores $cores, $said"'"}'
     """
 
-  @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible, "there is but one core, or no call to keep to one"))
+  @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible, "processes cannot be confined to one of several cores"))
   func `a worker receives its cores in the arguments and in the request`() async throws {
     let results = try await run(
       Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: Budget(rounds: 1), seed: 1),
@@ -164,7 +164,7 @@ import Testing
     #expect(results.machine.confinedTo == nil)
   }
 
-  @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
+  @Test(.enabled(if: Host.cores >= 2, "there is only one core"))
   func `a shortage that trials on one core found is not passed on to trials on two cores`() async throws {
     let worker = """
       case "$request" in *shortages*) told=2;; *) told=1;; esac

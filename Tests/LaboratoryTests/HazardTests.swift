@@ -39,7 +39,7 @@ import Testing
   {
     let trial = try await run("stuck", Self.start + "exec sleep 1000")
     #expect(trial.outcome == .hung)
-    // The time of such a trial would be the lab's own limit.
+    // The time of a trial that hangs would be the lab's own limit.
     #expect(trial.figure(Metric.timeToEnd) == nil)
   }
 

@@ -252,7 +252,7 @@ import Testing
     #expect(try !judge(.guarantee, "apply.missed == 0", [:], outcome: lost).isExcused)
     #expect(
       try !judge(.performance, "apply.elapsed < loop.elapsed", ["loop": ["elapsed": [1]]], outcome: lost).isExcused)
-    // A missing optional figure is not a loss for a performance claim, but no guarantee was kept.
+    // A performance claim on a missing optional figure is excused. A guarantee on a missing figure is not.
     let without = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [1.0]]]
     #expect(try judge(.performance, "apply.rate > loop.rate", without).isExcused)
     #expect(try !judge(.guarantee, "apply.missed == 0", without).isExcused)
@@ -275,7 +275,7 @@ import Testing
   }
 
   @Test(arguments: Statistic.allCases)
-  func `a statistic has a value from its smallest number of samples on`(_ statistic: Statistic) {
+  func `a statistic has a value only if there are at least its minimum number of samples`(_ statistic: Statistic) {
     let fewest = statistic.fewestSamples
     #expect(Summary(Array(repeating: 1, count: fewest))?[statistic] != nil)
     #expect(Summary(Array(repeating: 1, count: fewest - 1))?[statistic] == nil)

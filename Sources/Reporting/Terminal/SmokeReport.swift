@@ -61,7 +61,7 @@ public enum SmokeReport {
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
       (content.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
-    // A trial that was not run for a reason known before the run is not counted.
+    // A trial that was not run because of an obstacle that was known before the run is not counted.
     let trials = document.runs.reduce(0) {
       $0 + $1.rounds - (content.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
     }

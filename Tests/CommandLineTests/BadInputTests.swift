@@ -2,7 +2,8 @@ import Platform
 import Reporting
 import Testing
 
-/// Each kind of bad input causes one clear error on standard error, no standard output, and the documented status.
+/// Tests that each kind of bad input causes one clear error on standard error, no standard output, and the documented
+/// status.
 @Suite struct BadInputTests {
   @Test(arguments: [
     (

@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Faults of the machine cause a clear error or fewer results, and never a trap of the lab itself.
+/// Tests that faults of the machine cause a clear error or fewer results, and never a trap of the lab itself.
 @Suite struct FaultTests {
   private static let run = "scenario singleton-race --variant mutex --rounds 1 --set race-time=1ms"
 
@@ -176,7 +176,7 @@ import Testing
     #expect([0, 2].contains(finished.status), "\(finished.errors)")
     let said = finished.unwrapped
     let reason = "none could have a core of its own: cannot keep a thread on a core: Operation not permitted"
-    // One actor may nevertheless lose the core to the other within the check.
+    // An actor may lose the core to another actor within the check.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
@@ -282,8 +282,8 @@ import Testing
     #expect(said.contains(reason) || said.contains("no more space is available"), "\(finished.output)")
   }
 
-  /// Three rounds run, of which one must show an anomaly. Dispatch examines its threads after a second and adds threads
-  /// if they sleep, and a trial may take that long on a busy machine.
+  /// Three rounds run, and at least one round must show an anomaly. Dispatch examines its threads after a second, and
+  /// adds threads if the threads sleep. A trial may take a second on a busy machine.
   ///
   /// The lab may use one core, but Dispatch counts all cores that are online (`taskset`, the processors of a
   /// container).

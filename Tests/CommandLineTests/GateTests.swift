@@ -251,7 +251,7 @@ import Testing
     let old = try await Self.run(Self.steady)
     let diff = try await Self.diff([old], [try await Self.run(rounds)])
     #expect(diff.status == 2 && diff.unwrapped.contains(reason), "\(what): \(diff.output)\(diff.errors)")
-    // Without the option.
+    // Without the option, the same diff passes.
     let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", try await Self.run(rounds))]
     #expect(try await Binary.run(["diff"] + files.map(\.path)).status == 0)
   }

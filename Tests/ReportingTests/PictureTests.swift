@@ -72,7 +72,7 @@ import Testing
     // A parameter with one value has no axis.
     #expect(try kind(swept([("work", [10]), ("stride", [1, 4, 16])])) == "curve")
     #expect(kind(Self.race()) == "outcomes")
-    // As many trials have a figure as hung, and the metric has a better direction, so the figures are drawn.
+    // All runs have incomplete trials, but the metric has a better direction, so the scenario is not a hazard.
     #expect(kind(AgreementTests.holes) == "dots")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .hung)) == "outcomes")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads"))) == "none")
@@ -246,7 +246,7 @@ import Testing
     #expect(html.contains("width=\"75.00%\"") && html.contains("x=\"75.00%\"") && html.contains("Not counted: other."))
   }
 
-  @Test func `if no variant completes all its trials, the picture has bars for the outcomes, including completed trials`() throws {
+  @Test func `the picture has bars for all outcomes if no variant completes all its trials`() throws {
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
     // The metric has no better direction, so no figure is the best.

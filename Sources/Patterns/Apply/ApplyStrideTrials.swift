@@ -240,11 +240,11 @@ extension ApplyStride {
     record(trial, alone, times, wrong)
   }
 
-  /// Returns a closure that waits until a pool thread and the calling thread run at the same time. If they do not
-  /// within a time limit, the closure reports that a second core is missing.
+  /// Returns a closure that waits until a pool thread and the calling thread run at the same time. If the threads do
+  /// not run at the same time within a time limit, the closure reports that a second core is missing.
   ///
-  /// The closure does nothing on a single core. If earlier trials have reported the missing core, each wait is limited
-  /// to 1 ms.
+  /// The closure does nothing if the trial has a single core. If earlier trials have reported the missing core, each
+  /// wait is limited to 1 ms.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     var meeting = PoolMeeting()
@@ -309,9 +309,9 @@ extension ApplyStride {
   /// Times the plain loop and then `body`. Deallocates the loop if no iteration is missing.
   ///
   /// - Parameters:
-  ///   - watch: an observer of the blocks in a loop that is not timed; nil for no observer.
+  ///   - watch: an observer of the blocks in the first run of `body`, which is not timed; nil for no observer.
   ///   - beforePlain: a closure that runs before each plain loop, and is not timed.
-  /// - prepare: a closure that runs before each timed run of `body`, and is not timed.
+  ///   - prepare: a closure that runs before each timed run of `body`, and is not timed.
   /// - Returns: the times of the plain loop and of `body` in nanoseconds, and the numbers of missed and repeated
   ///   iterations.
   private func compare(
@@ -322,7 +322,7 @@ extension ApplyStride {
     // The times of a plain loop vary less than those of a parallel loop, so fewer repetitions suffice.
     let alone = times(of: loop, min(trial[repeats], 2), within: enough, before: beforePlain) { $0.run(0..<$0.count) }
     let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
-    // This run is not timed, and is also the warm-up.
+    // This run is not timed, and serves as the warm-up.
     if let watch { try loop.watched(by: watch, body) } else { try body(loop) }
     loop.clear()
 

@@ -163,8 +163,8 @@ struct StrideModel {
 
 extension StrideModel {
   /// Returns the findings about a variant: the formula, the cost of a block, and the strides for an overhead of at most
-  /// `share`, as a fraction. If the model does not fit, or if the rounds do not decide whether it fits, returns one
-  /// sentence with that result.
+  /// `share`, as a fraction. If the model does not fit, or if the rounds do not decide whether it fits, the only
+  /// sentence states that result.
   func sentences(for variant: String, overhead share: Double) -> [String] {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {
@@ -196,8 +196,8 @@ extension StrideModel {
     return [model, block, "\(variant): \(words(forOverhead: share))"]
   }
 
-  /// Returns the recommended strides as text. If every stride has more than the overhead `share`, returns the smallest
-  /// overhead, or that a plain loop is as fast.
+  /// Returns the recommended strides as text. If every stride has more than the overhead `share`, the text states the
+  /// smallest overhead, or that a plain loop is as fast.
   func words(forOverhead share: Double) -> String {
     switch recommendation(forOverhead: share) {
     case .strides(let strides): "\(limit(share)) use \(words(strides))"

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension CompletionBlock {
-  /// Returns a probe that calls the document's function repeatedly, and checks each result. The first call is a
-  /// warm-up.
+  /// Returns a probe that makes calls that compute averages, one after the other, and checks each result. The first
+  /// call is a warm-up.
   ///
   /// - Parameter namesQueue: whether the caller passes a queue for the result. If true, the probe also counts the
   ///   results that arrive on another queue.
@@ -66,7 +66,7 @@ extension CompletionBlock {
   }
 }
 
-/// A call of the document's function, with its numbers and its result.
+/// A call that computes an average, with the numbers and a record of the result.
 final class AverageCall: Sendable {
   private static let key = DispatchSpecificKey<Int>()
   private let number: Int

@@ -166,7 +166,7 @@ enum Coalescing {
 struct Sender {
   /// A closure that sends events one after another.
   let sendAll: (Pieces<UInt>) -> Void
-  /// A closure that cancels the source.
+  /// A closure that cancels the source, if there is one.
   let end: () -> Void
 
   /// Creates a sender that sends events with `sendAll`, and whose closure ``end`` cancels `source`.
@@ -197,7 +197,7 @@ final class Events: Sendable {
   /// Creates an empty record.
   ///
   /// - Parameters:
-  /// - steps: the number of steps of calibrated work in each handler call.
+  ///   - steps: the number of steps of calibrated work in each handler call.
   ///   - queue: the queue of the handler if Dispatch's C functions created the queue; nil if the handler runs on
   ///     ``queue``.
   init(steps: Int, queue: FunctionQueue? = nil) {

@@ -10,8 +10,8 @@ import Instruments
 /// contains that code.
 ///
 /// The bytes in a trial are real: they arrive through a pipe, from a connected socket, or out of a file, and the trial
-/// compares each byte with the byte written at its position. `received.process` is the program's function: it returns
-/// whether all required bytes have been read. The writes of a trial block while the pipe or socket is full.
+/// compares each byte with the byte written at the same position. `received.process` is the program's function: it
+/// returns whether all required bytes have been read. The writes of a trial block while the pipe or socket is full.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a
 /// Cancellation Handler".

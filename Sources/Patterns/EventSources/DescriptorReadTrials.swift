@@ -264,7 +264,7 @@ final class ReceivedData: Sendable {
     var count = 0
     /// The number of read bytes that differ from the bytes written at the same position.
     var corrupted = 0
-    /// The number of read bytes that only the unrelated file contains.
+    /// The number of read bytes whose value occurs only in the unrelated file.
     var strange = 0
     /// The number of reads that returned more bytes than the source had estimated.
     var beyondEstimate = 0
@@ -330,7 +330,7 @@ final class ReceivedData: Sendable {
   }
 
   /// Records that the reader has closed the descriptor. The first call immediately opens an unrelated file several
-  /// times. One of the new descriptors receives the free number.
+  /// times. One of the new descriptors receives the number of the closed descriptor.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }

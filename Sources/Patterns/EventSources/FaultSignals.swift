@@ -5,7 +5,7 @@ import Instruments
 enum Fault: String, CaseIterable, Sendable {
   /// SIGSEGV: a write to memory that is not writable.
   case segv
-  /// SIGBUS: an access to a page after the end of its mapped file.
+  /// SIGBUS: an access to a mapped page after the end of the file.
   case bus
   /// SIGILL: a permanently undefined instruction.
   case ill

@@ -120,8 +120,8 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, results.strays)
   }
 
-  /// A probe that renames a file many times in a row: while the handler is busy, while the source is suspended, and,
-  /// with a write after each rename, while the source is suspended.
+  /// A probe that renames a file many times in a row: once while the handler is busy, and twice while the source is
+  /// suspended. During the second suspension, a write follows each rename.
   var renameOften: Probe<@Sendable (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring> {
     Probe(
       reads: [burst, deadline],

@@ -96,7 +96,8 @@ final class FileWatch: Sendable {
   /// Releases the handler, or cancels the hold if no expected change was reported.
   func release() { handler.release() }
 
-  /// Returns the number of reports of a kind since the last call, and resets the numbers of all kinds.
+  /// Returns the number of reports of a kind since the previous call of this method, and resets the numbers of all
+  /// kinds.
   func takeReported(_ kind: FileChange) -> Int {
     state.note { state in
       defer { state.reported = [:] }
@@ -104,8 +105,8 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Returns the names that were reported with renames since the last call. A name is nil if the descriptor had no
-  /// name.
+  /// Returns the names that were reported with renames since the previous call of this method. A name is nil if the
+  /// descriptor had no name.
   func takeNames() -> [String?] {
     state.note { state in
       defer { state.names = [] }

@@ -8,7 +8,7 @@ import Instruments
 /// the source.
 ///
 /// Linux has no process source. On Linux, `ProcessMonitor` replaces the source: it is a read source on a pidfd. On
-/// Darwin `ProcessMonitor` is the process source.
+/// Darwin, `ProcessMonitor` is a process source.
 ///
 /// The processes in a trial are real: each is a worker of the lab's own binary, which the trial starts with a role such
 /// as parent or child. A child waits until it is requested to exit, sends the time as its last action, and exits with a

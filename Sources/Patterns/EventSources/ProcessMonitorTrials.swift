@@ -138,7 +138,7 @@ extension ProcessMonitorPattern {
         if moment != end { toChild.send(.go) }
       }
       toParent.send(.go)
-      // If another program killed the parent, the parent may have exited at another moment than the requested one.
+      // If another program killed the parent, the parent may have exited at a moment other than the requested one.
       guard let lastAct = toParent.receive().time else { throw MissingMessage() }
       if let status = parent.waitForStatus() { statuses.append(status) }
       toChild.send(.go)

@@ -58,7 +58,7 @@ extension SourceLifecycle {
     }
   }
 
-  /// A probe that cancels 20 times ``repeats`` sources, or fewer if a late handler call happens.
+  /// A probe that cancels sources until a late handler call happens, but no more than 20 × ``repeats`` sources.
   var cancelManyTimes: Probe<MakeBusy> {
     Probe(reads: [repeats], records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       try cancel(sources: 20 * trial[repeats])(trial, make)

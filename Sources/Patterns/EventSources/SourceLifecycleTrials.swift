@@ -33,7 +33,7 @@ final class SourceLife: Sendable {
   private let ended = Moment()
   private let cancelled = Moment()
 
-  /// The counted handler calls so far.
+  /// The counts of the handler calls so far.
   struct Log {
     /// The number of event handler calls.
     var runs = 0
@@ -65,7 +65,7 @@ final class SourceLife: Sendable {
   ///
   /// - Parameters:
   ///   - events: the number of events that are sent before the handler may run.
-  /// - bound: the maximum time for which ``look()`` waits for a handler call.
+  ///   - bound: the maximum time for which ``look()`` waits for a handler call.
   init(events: Int, looks bound: Duration = .zero) {
     self.events = events
     self.bound = bound
@@ -131,7 +131,7 @@ final class SourceLife: Sendable {
   /// Records that `cancel` has returned.
   func cancelReturned() { state.note { $0.isCancelled = true } }
 
-  /// The counted handler calls so far.
+  /// The counts of the handler calls so far.
   var log: Log { state.log }
 
   /// Waits until the log meets a condition, but no longer than `patience`.

@@ -51,7 +51,7 @@ final class TimerRun: Sendable {
     var isTimed = true
     var isSlow = true
     var lateness: [UInt64] = []
-    /// The time at which each timed handler call began, in nanoseconds of the timer's clock.
+    /// The times at which the timed handler calls began, in nanoseconds of the timer's clock.
     var times: [UInt64] = []
     var delays: [UInt64] = []
     var source: SharedSource?
@@ -69,7 +69,7 @@ final class TimerRun: Sendable {
   /// - Parameters:
   ///   - clock: the clock of the timer.
   ///   - leeway: the delay that the system may add to each event.
-  /// - hold: the number of intervals for which a slow handler runs; 0 for a fast handler.
+  ///   - hold: the number of intervals for which a slow handler runs; 0 for a fast handler.
   ///   - fires: the number of events after which a timer without a source ends.
   ///   - queue: the queue of the handler, by default a new serial queue.
   ///   - watch: the watch that reports whether the wall clock was set; nil if the trial does not check the clock.
@@ -181,7 +181,7 @@ final class TimerRun: Sendable {
   /// Waits for the first event of the timer, and cancels the timer.
   ///
   /// - Returns: the lateness of the event in nanoseconds; nil if no event occurred within `patience`, or before the
-  ///   clock was set.
+  ///   clock is set.
   func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
     defer { source.cancel() }
     wait(within: patience) { $0.runs > 0 }
@@ -199,7 +199,7 @@ final class TimerRun: Sendable {
     return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
-  /// Waits until the counts meet a condition, the clock was set, or `patience` has passed. Returns the counts.
+  /// Waits until the counts meet a condition, the clock is set, or `patience` has passed. Returns the counts.
   @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Counts) -> Bool) -> Counts {
     state.value(within: patience) { isSo($0.counts) || $0.isVoid }?.counts ?? state.counts
   }

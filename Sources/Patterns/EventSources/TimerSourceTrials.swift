@@ -206,7 +206,7 @@ private struct Timers {
   /// Whether the wall clock was set. If so, the trial does not wait for further events.
   var wasClockSet: Bool { watch?.wasSet == true }
 
-  /// Creates a timer without a source. The first event of the timer is due in `delay` nanoseconds.
+  /// Creates a timer, but not the source of the timer. The first event is due in `delay` nanoseconds.
   func run(
     in delay: Int, every length: UInt64 = never, hold: Int = 0, on queue: DispatchQueue = DispatchQueue(label: "timer")
   ) -> TimerRun {
@@ -238,7 +238,7 @@ private struct Timers {
   }
 
   /// Returns the kernel timers that are armed for a dispatch timer; nil if the system does not report kernel timers.
-  /// The array is empty if no kernel timer is found within ``eventPatience``, or before the wall clock was set.
+  /// The array is empty if no kernel timer is found within ``eventPatience``, or before the wall clock is set.
   ///
   /// A kernel timer is identified by its remaining time, which equals that of the dispatch timer to the nanosecond. For
   /// each clock, Dispatch arms one kernel timer, whose deadline is that of the dispatch timer that is due first. The

@@ -86,7 +86,7 @@ struct FileStatus: Sendable {
   private let status: stat
   private let hasItsName: Bool
 
-  /// Reads the status of the file that `descriptor` refers to, and checks whether the path still names the file.
+  /// Reads the status of the file that `descriptor` refers to, and checks whether `path` names that file.
   init(of descriptor: Int32, named path: String) {
     var status = stat()
     fstat(descriptor, &status)

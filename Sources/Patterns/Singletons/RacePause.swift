@@ -33,7 +33,7 @@ final class RacePause: Sendable {
   ///
   /// - Parameters:
   ///   - step: the step that follows the pause.
-  /// - time: the timeout of the pause.
+  ///   - time: the timeout of the pause.
   init(before step: Step, of actors: Int, atMost time: Duration) {
     self.step = step
     self.actors = actors

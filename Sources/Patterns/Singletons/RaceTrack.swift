@@ -34,7 +34,7 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// Runs threads that race along the row until the given time has passed, with a separate core for each thread.
+  /// Runs threads that race along the row until the given time has passed. Each thread runs on a separate core.
   ///
   /// If no duplicate was counted, the race continues for up to `patience` further nanoseconds, since on a busy machine
   /// no two threads may have run at the same time.
@@ -97,8 +97,8 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// Runs tasks that race along the row for `nanoseconds`. The tasks do not have cores of their own, since the threads
-  /// of Swift's pool run all tasks.
+  /// Runs tasks that race along the row until the given time has passed. The tasks do not have cores of their own,
+  /// since the threads of Swift's pool run all tasks.
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
   /// - Returns: the results, and the elapsed nanoseconds.

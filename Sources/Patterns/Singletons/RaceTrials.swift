@@ -1,6 +1,6 @@
 import Instruments
 
-/// The code that runs the trials of each kind of variant and records their metrics.
+/// The code that runs the trials of each kind of variant and records the metrics of the trials.
 extension SingletonRace {
   /// Returns an upper bound for the duration of a trial: the time of all pauses at full length, of the races without a
   /// pause, of one row, and of the accesses that are timed.
@@ -31,9 +31,9 @@ extension SingletonRace {
   /// twice within ``raceTime``, the race continues for up to ``patience`` longer.
   ///
   /// - Parameters:
-  /// - starved: the minimum processor time of an actor, averaged over all actors, as a fraction of the elapsed time. If
-  ///   the actors got less and created no singleton twice, the trial is unavailable, since the actors hardly ever ran
-  ///   at the same time.
+  ///   - starved: the minimum processor time of an actor, averaged over all actors, as a fraction of the elapsed time.
+  ///     If the actors got less and created no singleton twice, the trial is unavailable, since the actors hardly ever
+  ///     ran at the same time.
   ///   - ask: a closure that requests each singleton of a row.
   /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or did not
   ///   receive enough processor time.

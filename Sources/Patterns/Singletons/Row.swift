@@ -33,8 +33,8 @@ struct Row: @unchecked Sendable {
     }
   }
 
-  /// Calls the asynchronous `sharedManager` with each singleton of the row, one after the other, and records the
-  /// returned instance in the actor's note on that singleton.
+  /// Calls the asynchronous closure `sharedManager` with each singleton of the row, one after the other, and records
+  /// the returned instance in the actor's note on that singleton.
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (SharedManager) async -> PhotoManager?)
     async

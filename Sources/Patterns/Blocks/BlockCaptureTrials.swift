@@ -8,7 +8,7 @@ import Synchronization
 /// A trial creates and submits all blocks while their queue is inactive or suspended, and then activates or resumes the
 /// queue. Blocks that `sync` runs use a queue that is always active.
 extension BlockCapture {
-  /// A function that creates a block and submits it.
+  /// A function that creates and submits a block, or that starts a Swift task in place of the block.
   typealias Maker = @Sendable (CapturingBlock) -> Void
   /// A function that calls a C function, which creates a block and then submits or calls the block.
   typealias FunctionMaker = @Sendable (FunctionQueue, StackBlock) -> Void

@@ -7,7 +7,7 @@ extension MachPortPattern {
   /// Returns the longest time that a trial takes on an idle machine. A message may have to wait for a free thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// A closure that starts to watch a port, and returns a sender to the port.
+  /// A closure that starts to watch a port, and returns a sender for the port.
   typealias Begin = @Sendable (PortInbox) throws -> PortSender
 
   /// Returns a probe that sends messages to a port, and cancels the source once all messages have been received.

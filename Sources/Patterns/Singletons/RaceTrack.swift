@@ -34,7 +34,8 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// Runs threads that race along the row until the given time has passed. Each thread runs on a separate core.
+  /// Runs threads that race along the row until the given time has passed. Each thread is bound to a separate core if
+  /// the system allows it.
   ///
   /// If no duplicate was counted, the race continues for up to `patience` further nanoseconds, since on a busy machine
   /// no two threads may have run at the same time.

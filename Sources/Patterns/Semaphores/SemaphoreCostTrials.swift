@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension SemaphoreCost {
   /// The number of pairs, and of control calls, for which system calls are counted.
   private static let counted = 100

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension ActorReentrancy {
   /// A closure that creates a box office with a number of seats, and returns a closure that sells a seat to a buyer.
   /// The returned closure returns whether the buyer received a seat.

@@ -3,7 +3,6 @@ import Instruments
 import Platform
 import Synchronization
 
-/// The code that measures the variants.
 extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 

@@ -1,7 +1,6 @@
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension Backpressure {
   private var flows: [any Declaration] { [ahead, held, beyondLimit, waits, lost, unreported, perElement] }
 

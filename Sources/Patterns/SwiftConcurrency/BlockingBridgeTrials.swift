@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension BlockingBridge {
   /// Executes `call` once in each child task of a group, and records whether all tasks end. The tasks have the priority
   /// `utility`. No other work needs the threads of this priority, so a stalled trial does not delay later work.

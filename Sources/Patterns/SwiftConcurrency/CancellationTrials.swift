@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension Cancellation {
   private var tree: [any Declaration] { [unended, cancelled, uncancelled] }
 

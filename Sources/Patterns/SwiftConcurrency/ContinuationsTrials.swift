@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension Continuations {
   /// A probe that times round trips in batches of a thousand. The variant's body makes `count` round trips with the
   /// numbers from 0 to `count` - 1, and returns the sum of the answers. The probe also records by how much the sums are

@@ -3,7 +3,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension HopCost {
   /// Measures round trips that are made with blocks. Each caller starts from a serial queue of its own.
   ///

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension IsolatedDeinit {
   private var ends: [any Declaration] { [inline, deferred, inherited, missing, delay] }
 

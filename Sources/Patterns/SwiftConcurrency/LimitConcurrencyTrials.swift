@@ -1,7 +1,6 @@
 import Dispatch
 import Instruments
 
-/// The code that measures the variants.
 extension LimitConcurrency {
   /// A function that should run at most `width` jobs at the same time, and returns when all jobs have ended.
   typealias Limit = @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void

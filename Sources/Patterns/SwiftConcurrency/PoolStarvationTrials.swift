@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension PoolStarvation {
   /// A probe that starts all requests while their answer is withheld, submits the bystanders once all threads sleep,
   /// and then releases the answer. The trial is unavailable if there are not enough threads, or if the system does not
@@ -38,7 +37,7 @@ extension PoolStarvation {
   /// A probe for a body that submits the bystanders without any requests.
   var runBystandersAlone: TrialProbe { Probe(records: results) }
 
-  /// Submits the bystanders without any requests. Records which bystanders starve, and how soon the task of the same
+  /// Submits the bystanders without any requests. Records which bystanders starve, and how soon the task of medium
   /// priority begins.
   func recordBystandersAlone(_ trial: Trial) throws {
     try prepare(threads: 0)

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension PriorityEscalation {
   /// The body of a variant. The body starts a task and raises the task's priority.
   typealias Raising = @Sendable (RaisedTask) async throws -> Void
@@ -105,11 +104,12 @@ final class RaisedTask: Sendable {
 
   init(patience: Duration) { self.patience = patience }
 
-  /// Yields until the task has high priority, or until the time `patience` has passed.
+  /// Yields until the task has high priority, or until the time `patience` has passed. Then records whether the task
+  /// has high priority.
   func awaitEscalation() async { await yieldUntil { Task.currentPriority >= .high } }
   /// Yields until the task has high priority and its handler has been called, or until the time `patience` has passed.
-  /// The system raises the priority before it calls the handler. If the operation returns before that call, the handler
-  /// is never called.
+  /// Then records whether the task has high priority. The system raises the priority before it calls the handler. If
+  /// the operation returns before that call, the handler is never called.
   func awaitEscalationAndHandler() async { await yieldUntil { Task.currentPriority >= .high && self.now.isNotified } }
 
   private func yieldUntil(_ isOver: () -> Bool) async {

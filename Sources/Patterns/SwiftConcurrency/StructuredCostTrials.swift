@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Platform
 
-/// The code that measures the variants.
 extension StructuredCost {
   /// A probe for a body that creates children, and pauses before it ends. The probe records the time, the allocations
   /// and the retained memory for each child. The trial is unavailable if the system does not report the states of

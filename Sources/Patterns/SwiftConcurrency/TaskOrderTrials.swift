@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension TaskOrder {
   /// A probe that runs the variant's body once for each round, and times the rounds. The body sends the items of the
   /// round. The first round is not timed, and its first item may be held.

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension WhereCodeRuns {
   /// A function that an actor runs once for each call of the code.
   typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async throws -> Void

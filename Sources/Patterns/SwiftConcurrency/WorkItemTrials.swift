@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension WorkItem {
   /// A probe that runs the variant's body for each work item in turn, and records how many items began, ended and
   /// notified their waiters.

@@ -78,7 +78,7 @@ struct QueuePoolPattern: Pattern {
     ) { trial in
       let classes: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background, .default]
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
-      // static YYDispatchContext *context[5]
+      // The sets correspond to the document's array `static YYDispatchContext *context[5]`.
       let sets: @Sendable () -> [ClassSet] = { classes.map { ClassSet(of: $0, queueCount: count) } }
       try raceForSets(trial, classes: classes.count) {
         let sets = sets()

@@ -3,7 +3,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension QueuePoolPattern {
   /// Returns a probe that runs the tasks twice, once working and once blocking, and records how many tasks were in
   /// progress at the same time.
@@ -41,8 +40,8 @@ extension QueuePoolPattern {
     }
   }
 
-  /// Runs threads that request queues from one pool at the same time, and records how many different queues were
-  /// returned and how evenly.
+  /// Runs threads that request queues from one pool at the same time. Records the number of different queues, and the
+  /// largest difference between the numbers of times that two queues were returned.
   ///
   /// - Parameter next: a closure that requests the next queue of the pool.
   /// - Returns: the absolute difference between the number of different queues and the number of cores, which is
@@ -144,7 +143,7 @@ extension QueuePoolPattern {
   /// The body returns a queue for a priority. A second queue, which targets the returned queue, also runs a block.
   var seekTargets: Probe<@Sendable (_ priority: Int) -> FunctionQueue> {
     Probe(records: [offTarget]) { trial, make in
-      // DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
+      // These are DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
       let priorities = [2, 0, -2, Int(Int16.min)]
       let values = QueueSpecificValues(count: priorities.count)
       for (index, priority) in priorities.enumerated() {

@@ -1,7 +1,6 @@
 import Dispatch
 import Instruments
 
-/// The code that runs the trials and records their metrics.
 extension QueueWidth {
   /// Runs the tasks twice, once working and once blocking, and records how many tasks were in progress at the same
   /// time.

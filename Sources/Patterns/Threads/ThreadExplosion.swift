@@ -33,11 +33,11 @@ struct ThreadExplosion: Pattern {
 
   let starved = Metric.count("starved", "bystanders, of four, that had not begun when all threads slept")
   let globalStarved = Metric.count(
-    "global-starved", "1 if the bystander on the global queue of the same QoS class starved")
+    "global-starved", "1 if the bystander on the global queue of the tasks' QoS class starved")
   let otherQosStarved = Metric.count(
     "other-qos-starved", "1 if the bystander on the global queue of another QoS class starved")
   let ownQueueStarved = Metric.count(
-    "own-queue-starved", "1 if the bystander on its own serial queue of the same QoS class starved")
+    "own-queue-starved", "1 if the bystander on its own serial queue of the tasks' QoS class starved")
   let otherQosQueueStarved = Metric.count(
     "other-qos-queue-starved", "1 if the bystander on its own serial queue of another QoS class starved")
   let blockedThreads = Metric.count("blocked-threads", "pool threads that waited for the lock")

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension ThreadExplosion {
   /// Submits tasks while the resource that they need is unavailable, submits the bystanders when all threads sleep, and
   /// then releases the resource.

@@ -28,7 +28,7 @@ extension Backpressure {
     }
   }
 
-  /// A probe that sends elements through a channel that suspends the producer while the channel is full.
+  /// A probe that sends elements through a channel, which suspends the producer while the channel is full.
   var produceSuspending: Probe<@Sendable (Producer, _ limit: Int) -> Channel<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows) { trial, connect in
       let limit = trial[limit]

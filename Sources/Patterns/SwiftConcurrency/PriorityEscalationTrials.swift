@@ -91,7 +91,7 @@ final class RaisedTask: Sendable {
     var isNotified = false
     var (calls, lowered, outerCalls) = (0, 0, 0)
     var wasInsideFirst = false
-    /// The highest priority that was passed to the handler.
+    /// The highest priority that was passed to the handler; background before the first call.
     var highest = TaskPriority.background
     var raising: UInt64 = 0
     var notice: UInt64?

@@ -44,8 +44,8 @@ extension StreamVsSource {
     }
   }
 
-  /// Sends all items of a trial. Returns the difference between the number of lost items and the number of items that
-  /// `yield` reported as dropped, summed over the bursts.
+  /// Sends all items of a trial. Returns the absolute difference between the number of lost items and the number of
+  /// items that `yield` reported as dropped, summed over the bursts.
   private func send(
     _ trial: Trial, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
   ) throws -> Int {

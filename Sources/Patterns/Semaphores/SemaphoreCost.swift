@@ -25,7 +25,7 @@ struct SemaphoreCost: Pattern {
     "threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
   let waiters = Parameter.count("waiters", 2...64, default: 8, "threads that wait for several signals in a row")
   let attempts = Parameter.count(
-    "attempts", 1...100_000, default: 1000, "attempts at most in which a thread signals and immediately waits")
+    "attempts", 1...100_000, default: 1000, "maximum number of signals by a thread that waits immediately afterwards")
   let contendedPairs = Parameter.count(
     "contended-pairs", 1...1_000_000, default: 2000, "wait-signal pairs of each contending thread")
   let hold = Parameter.duration(

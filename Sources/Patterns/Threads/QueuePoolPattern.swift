@@ -43,7 +43,7 @@ struct QueuePoolPattern: Pattern {
   let sizeError = Metric.count(
     "size-error", "queues too many or too few, against one per core and 1 to 32; summed over several numbers of cores")
   let imbalance = Metric.count("imbalance", "how many more times one queue was handed out than another")
-  let sets = Metric.count("sets", "most different queue sets that racing threads got for one QoS class")
+  let sets = Metric.count("sets", "maximum number of different queue sets that racing threads got for one QoS class")
   let wrongSizeChecks = Metric.count(
     "wrong-size-checks", "pools of 0, 1, 32 and 33 queues that were wrongly created or refused")
   let roundRobinSizes = Metric.count(

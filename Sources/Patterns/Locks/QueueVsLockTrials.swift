@@ -76,7 +76,8 @@ extension QueueVsLock {
     record(trial, number, MonotonicClock.now() - start, slept?.voluntary)
   }
 
-  /// Runs threads that update the number concurrently, and records the time of an update and the lost updates.
+  /// Runs threads that update the number concurrently, and records the time of an update, the context switches and the
+  /// number of lost updates.
   private func contend(
     _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -124,7 +125,8 @@ final class SharedNumber: Sendable {
     gate = BoundedGate(bound: patience)
   }
 
-  /// Records that a party is about to update the number for the first time.
+  /// Records that a party is about to update the number for the first time. The last party starts the time limit of the
+  /// first reader.
   func partyBegins() {
     if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() }
   }

@@ -61,7 +61,7 @@ final class CountedQueue: @unchecked Sendable {
     references += 1
   }
 
-  /// Decrements the reference count.
+  /// Decrements the reference count. The last release ends the first block of the queue.
   func release() {
     Execution.step("releases the queue")
     use()

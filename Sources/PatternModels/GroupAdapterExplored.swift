@@ -5,7 +5,7 @@ import Instruments
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class FileRequests: @unchecked Sendable {
-  /// A handler that receives the bytes of the file, or an error number.
+  /// A handler that receives the bytes of the file, and the error number of the request or 0.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void
 
   /// A request for one file.

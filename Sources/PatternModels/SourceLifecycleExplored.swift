@@ -162,7 +162,7 @@ extension SourceLifecycle {
       "A source delivers at most three handler calls. The check whether a source is cancelled and the call of its handler are two steps, "
       + "since the documents do not say that they are one step.")
 
-  // The variants of these lessons are not compiled here.
+  // The files that declare these variants are not compiled in this module.
   var suspension: [Variant] { [] }
   var targeting: [Variant] { [] }
   var releasing: [Variant] { [] }

@@ -12,13 +12,13 @@ extension GroupAdapter {
   /// A function that sends a request asynchronously, as a member of a group unless the group is nil.
   typealias OptionalAdapter = @Sendable (FileRequests.Request, DispatchGroup?, @escaping FileRequests.Handler) -> Void
 
-  /// Returns an upper bound for the duration of a trial: for each call the delay of the replies and one millisecond for
-  /// each request, and ten seconds.
+  /// Returns an upper bound for the duration of a trial: the delay of the replies in each call, one millisecond for
+  /// each request of each call, and ten seconds.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .milliseconds(1) * trial[requests]) * trial[calls] + .seconds(10)
   }
 
-  /// The metrics that every trial with requests records.
+  /// The metrics of every trial that sends requests and is expected to complete.
   private var requestMetrics: [any Declaration] { [sent, unfinished, handlersNotOnce, wrongReplies] }
 
   /// A probe that sends requests through an adapter with a group, waits until the group notifies, and counts the
@@ -213,7 +213,7 @@ final class ReadFiles: Sendable {
 
 /// The requests of one group. Each request reads a file with DispatchIO, and the replies are delayed.
 final class FileRequests: Sendable {
-  /// A handler that receives the bytes of the file, or an error number.
+  /// A handler that receives the bytes of the file, and the error number of the request or 0.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void
 
   /// The queue on which the completion block runs.
@@ -256,7 +256,7 @@ final class FileRequests: Sendable {
     /// Whether the request is the first one.
     var isFirst: Bool { index == 0 }
 
-    /// The path to read.
+    /// The path to read. No file exists at the path of a request that must fail.
     var path: String { index < requests.failures ? requests.files.missing : requests.files.there }
 
     /// Sends the request asynchronously. The method returns immediately, and `handler` is called once when the reply

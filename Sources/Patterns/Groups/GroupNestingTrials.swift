@@ -32,8 +32,8 @@ extension GroupNesting {
   /// limited time. The probe counts the results that are missing when the group ends and when the completion runs.
   ///
   /// - Parameters:
-  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies the queue of
-  ///     the nested work.
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If true, the probe counts the results
+  ///     that are set on a queue other than the main queue.
   ///   - patience: the maximum time to wait for the call to return.
   func measure(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings + [hold], records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
@@ -45,8 +45,8 @@ extension GroupNesting {
   /// group has ended.
   ///
   /// - Parameters:
-  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies the queue of
-  ///     the nested work.
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If true, the probe counts the results
+  ///     that are set on a queue other than the main queue.
   ///   - patience: the maximum time to delay the nested work, and to wait for the call to return.
   func measureEarly(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings, records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
@@ -151,7 +151,8 @@ final class NestedWork: Sendable {
   let mainQueue: DispatchQueue
   /// The queue of the group's blocks: a global queue, or an inactive queue if the trial delays the blocks.
   let queue: DispatchQueue
-  /// The queue of the nested work: a global queue, or an inactive queue if the trial delays the work.
+  /// The queue of nested work that does not run on the main queue: a global queue, or an inactive queue if the trial
+  /// delays the work.
   let otherQueue: DispatchQueue
   /// A queue without other blocks, which the group notifies.
   let ownQueue = DispatchQueue(label: "end")

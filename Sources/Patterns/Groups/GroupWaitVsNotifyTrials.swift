@@ -83,7 +83,7 @@ extension GroupWaitVsNotify {
   /// - Parameters:
   ///   - timeout: the timeout of a method that waits for a limited time.
   ///   - holdsBack: whether the downloads are delayed until the wait has ended.
-  ///   - holdsThread: whether the method runs on one thread throughout.
+  ///   - holdsThread: whether the method occupies a thread, so that the time on the thread is recorded.
   private func measureCompletion(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     _ method: @escaping Method
@@ -246,7 +246,7 @@ final class GroupDownload: Sendable {
 
   // MARK: Reports of the method
 
-  /// Runs `method`, and records how long it occupies a thread other than the caller's.
+  /// Runs `method`, and records how long `method` occupies a thread other than the caller's.
   func held(_ method: () -> Void) {
     entered.set()
     method()
@@ -319,7 +319,8 @@ final class GroupDownload: Sendable {
 
   // MARK: Running
 
-  /// Calls `method`, and records how long the call blocks its caller.
+  /// Calls `method`, and records how long the call blocks its caller. An error of the method is kept for
+  /// ``waitForEnd()``.
   func call(_ method: GroupWaitVsNotify.Method) {
     callerThread.store(ThreadCensus.currentThread, ordering: .releasing)
     called.set()

@@ -9,8 +9,8 @@ import Synchronization
 /// queue. An append pauses between reading the count and storing the item, until a second append has read the count or
 /// a time limit has passed. Two appends that can run at the same time therefore always overlap.
 extension LibraryLoad {
-  /// Returns an upper bound for the duration of a trial: the time limit of each gated load and ten seconds, and for
-  /// each other load 100 us for each item of the three sources.
+  /// Returns an upper bound for the duration of a trial: the setting `hold` and ten seconds for each gated load, and
+  /// 100 us for each item of the three sources in each other load.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
@@ -123,14 +123,14 @@ extension LibraryLoad {
 
 /// The library of one load, with its sources.
 final class Library: Sendable {
-  /// An item of a library: a file, and a number that identifies it.
+  /// An item of a library: a file, and a number that identifies the item.
   struct Item: Sendable {
     fileprivate let number: Int
     /// The path of the file.
     let path: String
   }
 
-  /// The global queue on which ``media`` runs, and on which a loader submits the completion.
+  /// The global queue on which ``media`` and the notify block run.
   let queue: DispatchQueue
   /// The serial queue on which items are appended.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
@@ -236,7 +236,7 @@ final class Library: Sendable {
 
   // MARK: Results
 
-  /// The numbers of all items that were found so far.
+  /// The identifying numbers of the items that were found so far.
   fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }
   fileprivate var failures: Int { [media, assets, bundle].count(where: \.hasFailed) }
   fileprivate let missing = Tally()

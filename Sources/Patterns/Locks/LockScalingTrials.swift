@@ -6,7 +6,7 @@ import Synchronization
 /// The code that runs the trials and records their metrics.
 extension LockScaling: FindingPattern {
   /// Returns a note with the number of threads at each setting of a search; an empty array if the experiment is not a
-  /// search. If an actor is compared with locks, the note adds that as many tasks enter the actor.
+  /// search. If an actor is compared with locks, the note adds how many tasks enter the actor.
   func findings(in results: Results) -> [RunNote] {
     guard results.experiment.seeksBest else { return [] }
     let settings = results.runs.grouped { threadsPerCore.value(in: $0.parameters) ?? 0 }.map { setting, runs in
@@ -140,8 +140,8 @@ final class CriticalSection: Sendable {
   private let longest = Atomic(0)
   private let all: Slots<[UInt64?]>
 
-  /// Creates a section whose entries are not observed. After all `parties` have arrived, the first party in the section
-  /// waits up to `patience` for a second party.
+  /// Creates a section whose entries are not observed. The first party in the section waits for a second party, but no
+  /// longer than `patience` after all `parties` have begun.
   init(steps: Int, parties: Int, patience: Duration) {
     number = SharedNumber(steps: steps, parties: parties, patience: patience)
     (most, isObserved) = (0, false)

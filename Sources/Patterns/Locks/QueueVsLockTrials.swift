@@ -117,8 +117,8 @@ final class SharedNumber: Sendable {
     gate = BoundedGate(bound: .zero)
   }
 
-  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. Once all parties have
-  /// begun, the first reader waits for a second reader, but no longer than `patience`.
+  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. The first reader waits
+  /// for a second reader, but no longer than `patience` after all parties have begun.
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     toCome = Atomic(parties)

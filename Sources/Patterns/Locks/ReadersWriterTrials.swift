@@ -240,7 +240,7 @@ private final class PairRace: Sendable {
   }
 }
 
-/// A lock that admits several readers or one writer, implemented by `pthread_rwlock_t`.
+/// A lock that admits several readers or one writer, based on `pthread_rwlock_t`.
 ///
 /// Conformance to `Sendable` is unchecked: a lock may be used from any thread.
 final class ReadersWriterLock: @unchecked Sendable {

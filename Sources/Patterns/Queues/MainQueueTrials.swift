@@ -11,7 +11,8 @@ extension MainQueue {
   func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
   /// Submits blocks to the main queue from four threads at the same time, and then one block from a block on the main
-  /// queue. Records the numbers of blocks that were out of order, overlapped, or did not run on the main thread.
+  /// queue. Records how many blocks were out of order, how many overlapped, and how many did not run on the main
+  /// thread.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first block waits for its successor, and for which the block on the
@@ -78,7 +79,8 @@ extension MainQueue {
     trial.record(offMain, hops.offMain)
   }
 
-  /// Returns a probe that runs pieces of work, and submits an event to the main queue during each piece.
+  /// Returns a probe that runs pieces of work, submits an event to the main queue during each piece, and records the
+  /// delay of the events.
   ///
   /// - Parameter patience: the maximum time for which the work waits for the event to begin. If `patience` is at most
   ///   one second, only the first piece of work waits. The first piece is also the warm-up.

@@ -394,14 +394,15 @@ final class MyDataContext: Sendable {
     }
   }
 
-  /// Waits for a short time while the queue is referenced, and records whether the data is cleaned up during the wait.
+  /// Waits until the data is cleaned up or a time limit has passed, while the queue is referenced. Records a clean-up
+  /// as too early.
   func lookWhileReferenced() {
     whileReferenced.restHasFinished()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
-  /// Runs the last block of the queue, which waits for a short time and records whether the data is cleaned up during
-  /// the wait.
+  /// Runs the last block of the queue, which waits until the data is cleaned up or a time limit has passed. Records a
+  /// clean-up as too early.
   func lastBlock() {
     if isCleanedUp.pass() { state.note { $0.wasEarly = true } }
     end.set()

@@ -8,8 +8,8 @@ extension QueueOrder {
   /// to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Calls `submit` from several threads at the same time, and waits until all tasks have run. Records the numbers of
-  /// tasks that were out of order, overlapped or were lost.
+  /// Calls `submit` from several threads at the same time, and waits until all tasks have run. Records how many tasks
+  /// were out of order, how many overlapped, and how many were lost.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first task waits, after all tasks are submitted, for the end of its
@@ -181,8 +181,7 @@ final class TaskLog: Sendable {
     if place < events.count { events[place].store(event, ordering: .releasing) }
   }
 
-  /// The numbers of tasks that began out of order, ended out of order, began while another task was running, or did not
-  /// begin and end exactly once.
+  /// The numbers of out-of-order beginnings, out-of-order ends, overlaps and lost tasks in a log.
   struct Order: Equatable {
     var beginInversions = 0
     var endInversions = 0
@@ -190,7 +189,8 @@ final class TaskLog: Sendable {
     var lost = 0
   }
 
-  /// Returns the counts of the tasks in the log. Call this method after all tasks have ended.
+  /// Returns the numbers of inversions, overlaps and lost tasks in the log. Call this method after all tasks have
+  /// ended.
   func read() -> Order {
     var order = Order()
     var latestBegun = Array(repeating: -1, count: submitters)
@@ -276,7 +276,7 @@ final class Listing: Sendable {
     firstHasEnded.signal()
   }
 
-  /// Records that the call of `dispatch_async` has returned.
+  /// Records that the call of `dispatch_async` has returned, and starts the time limit for the call of `dispatch_sync`.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
     syncHasReturned.restHasFinished()

@@ -106,7 +106,7 @@ extension QueuePriority {
   }
 
   /// Returns a probe that submits spinning tasks to private queues, starts all of them at the same time, and records
-  /// when they end.
+  /// when they end. A key that shares the queue of user-initiated is left out.
   ///
   /// The body creates a queue for a key, and is called once for each task. The trial is unavailable if the threads of
   /// the default, utility and background classes do not have different priorities, or if not enough threads can be
@@ -316,7 +316,7 @@ extension QueuePriority.Priority {
 /// The priorities of the threads of each QoS class. A priority is a nice value, or on Darwin the negated value of the
 /// class that the thread reports. A lower value is more urgent.
 struct ThreadPriorities: Sendable {
-  /// The priority for each class, in descending order of urgency.
+  /// The priority of the threads of each class. The classes are in descending order of urgency.
   let values: [Int]
 
   /// Returns the priorities of the global queues' threads, one for each QoS class.

@@ -102,7 +102,7 @@ final class Suspension: Sendable {
     fileprivate let suspension: Suspension
     fileprivate let index: Int
 
-    /// Records a run of the block, and whether the block began after the suspension of the queue.
+    /// Records a run of the block, and whether the block began after the queue was suspended.
     func run() {
       // A block that began before the suspension is not counted.
       let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)

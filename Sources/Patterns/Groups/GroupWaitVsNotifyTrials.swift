@@ -159,8 +159,8 @@ final class GroupDownload: Sendable {
   private let gate: Gate?
   private let leaver: WorkerThread?
   private let completesInCaller: Bool
-  /// The results of the downloads; 0 for a missing result. The atomic accesses are relaxed, so only the group orders
-  /// them.
+  /// The results of the downloads; 0 for a missing result. The atomic accesses are relaxed, so only the synchronization
+  /// of the method orders them.
   private let results: Slots<Atomic<UInt64>>
   private let unstarted: Atomic<Int>
   private let unfinished: Atomic<Int>

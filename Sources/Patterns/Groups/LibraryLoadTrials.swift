@@ -147,8 +147,8 @@ final class Library: Sendable {
   /// The root directories of the sources.
   let roots: [String]
 
-  /// The numbers of the items in the library. The first `count` entries are valid. The atomic accesses are relaxed, so
-  /// only the queue orders them.
+  /// The identifying numbers of the items in the library. The first `count` entries are valid. The atomic accesses are
+  /// relaxed, so only the synchronization of the loader orders them.
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?

@@ -31,8 +31,8 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Repeatedly adds two tasks one after the other, while spinning tasks occupy every thread of the pool. Records the
-  /// number of pairs whose second task began first.
+  /// Repeatedly adds two tasks one after the other, while one spinning task for each core occupies a thread of the
+  /// pool. Records the number of pairs whose second task began first.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the spinning tasks wait for the second task to begin. If the second task

@@ -122,8 +122,8 @@ struct QueuePriority: Pattern {
     ) { queues in
       for queue in queues {
         queue.look()
-        // The next queue has no block yet: the manager thread of Dispatch has the priority of the process's first
-        // thread, and may start threads for queues with waiting blocks.
+        // Without this wait, the manager thread of Dispatch could start threads for the waiting queues. The manager
+        // thread has the priority of the process's first thread.
         queue.awaitLook()
       }
     }

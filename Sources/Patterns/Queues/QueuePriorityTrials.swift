@@ -23,13 +23,14 @@ extension QueuePriority {
   }
 
   /// Returns a probe that submits tasks to the queues of all keys in shuffled order, and records when the tasks begin.
-  /// A key that shares the queue of user-initiated is left out.
+  /// User-interactive is left out if the class shares the queue of user-initiated.
   ///
   /// The body returns the queue for a key. The trial is unavailable if the threads of the default, utility and
   /// background classes do not have different priorities, or if not enough threads can be started.
   ///
   /// - Parameters:
-  ///   - measure: the metrics to record, one for each key.
+  ///   - measure: the metrics to record, one for each key. A key above default is recorded only if user-initiated is
+  ///     more urgent than default.
   ///   - niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func begin<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>, niceness: ThreadPriorities? = nil
@@ -106,13 +107,14 @@ extension QueuePriority {
   }
 
   /// Returns a probe that submits spinning tasks to private queues, starts all of them at the same time, and records
-  /// when they end. A key that shares the queue of user-initiated is left out.
+  /// when they end. User-interactive is left out if the class shares the queue of user-initiated.
   ///
   /// The body creates a queue for a key, and is called once for each task. The trial is unavailable if the threads of
   /// the default, utility and background classes do not have different priorities, or if not enough threads can be
   /// started.
   ///
-  /// - Parameter measure: the metrics to record, one for each key.
+  /// - Parameter measure: the metrics to record, one for each key. A key above default is recorded only if
+  ///   user-initiated is more urgent than default.
   func end<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>
   ) -> Probe<@Sendable (Key) -> DispatchQueue> {
@@ -380,8 +382,8 @@ struct ThreadPriorities: Sendable {
   /// requires a privilege.
   var distinguishesDefault: Bool { values[1] < values[2] }
 
-  /// Returns whether `key` has its own queue, according to the priorities. The result is false only if `key` is
-  /// user-interactive and its threads are not more urgent than the threads of user-initiated.
+  /// Returns false if `key` is user-interactive and its threads are not more urgent than the threads of user-initiated,
+  /// since the two classes then share a queue. Otherwise returns true.
   func distinguishes(_ key: some Urgency) -> Bool { !key.isMostUrgent || values[0] < values[1] }
 
   /// Returns whether `value` is between the priorities of user-initiated and utility.

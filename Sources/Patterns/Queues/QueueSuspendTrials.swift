@@ -70,7 +70,7 @@ extension QueueSuspend {
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
-  /// The number of cores of the trial. A concurrent queue can start this many blocks at the same time.
+  /// The number of cores of the trial. The variant `concurrent` occupies as many threads of the pool.
   let cores: Int
   private let count: Int
   private let runs: RunCounts

@@ -53,7 +53,7 @@ extension GroupWaitVsNotify {
 
   /// Returns a probe that calls a method whose wait succeeds, because the timeout is long enough.
   ///
-  /// - Parameter holdsBack: whether the downloads are delayed until the wait has ended.
+  /// - Parameter holdsBack: whether the downloads are delayed until the wait has ended, so that the wait times out.
   func measureWaitWithEnoughTime(holdsBack: Bool = false) -> Probe<Method> {
     Probe(reads: settings + [enoughTime], records: figuresOfThread + [timeouts]) { trial, method in
       let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)

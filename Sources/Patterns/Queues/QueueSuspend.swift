@@ -31,7 +31,7 @@ struct QueueSuspend: Pattern {
     "highest number of blocks that began between suspend and resume, in any one suspension")
   let stopped = Metric.count(
     "stopped",
-    "blocks that ran when their queue was suspended, and had not ended when the queue was resumed")
+    "blocks that were running when their queue was suspended, and had not ended when the queue was resumed")
   let lost = Metric.count("lost", "blocks that had not run exactly once after the last resume")
   let resumeToRun = Metric.latency(
     "resume-to-run", "from the last resume to the start of the first waiting block")

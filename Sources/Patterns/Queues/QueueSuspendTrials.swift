@@ -40,8 +40,8 @@ extension QueueSuspend {
   }
 
   /// Repeatedly suspends and resumes a queue. After the first suspension, which is the warm-up, records the time from
-  /// each resume to the beginning of the first block. Returns the number of blocks that ran when their queue was
-  /// suspended, and had not ended when the queue was resumed.
+  /// each resume to the beginning of the first block. Returns the number of blocks that were running when their queue
+  /// was suspended, and had not ended when the queue was resumed.
   private func suspend(_ trial: Trial, _ body: (Suspension) -> Void) -> Int {
     let all = suspend(trial, times: trial[repeats] + 1, looks: { $0 == 0 ? .milliseconds(10) : .zero }, body)
     trial.record(resumeToRun, all.dropFirst().map(\.resumeToRun))
@@ -152,8 +152,8 @@ final class Suspension: Sendable {
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }
 
-  /// Waits until the block that ran when the queue was suspended has ended, but no longer than `patience`. Records
-  /// whether the block has ended.
+  /// Waits until the block that was running when the queue was suspended has ended, but no longer than `patience`.
+  /// Records whether the block has ended.
   func awaitEndOfRunningBlock(within patience: Duration = .seconds(20)) {
     let hasEnded = runnerHasEnded.wait(within: patience)
     counts.withLock { $0.stopped = hasEnded ? 0 : 1 }
@@ -172,7 +172,7 @@ final class Suspension: Sendable {
 
   /// The number of blocks that began between the suspension of the queue and the end of the observation.
   var beganSuspended: Int { counts.withLock { $0.beganSuspended } }
-  /// The number of blocks that ran when the queue was suspended, and had not ended when
+  /// The number of blocks that were running when the queue was suspended, and had not ended when
   /// ``awaitEndOfRunningBlock(within:)`` returned: 0 or 1.
   var stopped: Int { counts.withLock { $0.stopped } }
   /// The number of blocks that have not run exactly once.

@@ -53,7 +53,7 @@ import Testing
         Issue.record("\(attempt.trial.outcome)")
         return
       }
-      #expect(reason.contains("read a file by DispatchIO"))
+      #expect(reason.contains("read a file with DispatchIO"))
     }
   }
 

@@ -1,8 +1,9 @@
-// depth.12, always: waiting for a group blocks the calling thread until all is done or the time is up. depth.13,
-// always: when the time is up the wait reports it. depth.15, always: after the wait, all tasks have completed or timed
-// out. Tried: the kernel is asked for the waiting thread's state, and its processor time; waits of 10 ms for what does
-// not end; and waits that race the last leave, of which those that report success must find every task done. Broken:
-// the group is left before its task has run.
+// depth.12, always: waiting for a group blocks the calling thread until all tasks are done or the time has passed.
+// depth.13, always: if the time has passed, the wait reports the timeout.
+// depth.15, always: after the wait, all tasks have completed or the wait has timed out.
+// Tried: the kernel reports the state of the waiting thread. Some waits of 10 ms are for a group that does not end.
+// Other waits race with the last leave; if such a wait reports success, every task must be done.
+// Broken: the group is left before its task has run.
 #include "program.h"
 
 int main(int count, char **words) {

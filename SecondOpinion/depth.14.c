@@ -1,7 +1,9 @@
 // depth.14, always: unbalanced enters and leaves of a group crash.
-// Tried in fresh processes: a leave too many, a leave too few with a wait, and a leave too few whose group is released.
-// groups.6, always: enter must come before leave. groups.7, recipe: they must pair, also when an error occurs.
-// Broken: enter and leave are balanced, in their order.
+// groups.6, always: enter must come before leave.
+// groups.7, recipe: enter and leave must be paired, also if an error occurs.
+// Tried in fresh processes: a leave too many, a leave too few with a wait, a leave too few for a group that is
+// released, and a leave before the enter.
+// Broken: enter and leave are balanced and in order.
 #include "program.h"
 
 int main(int count, char **words) {

@@ -1,7 +1,8 @@
 // sources.20, always: a signal source cannot watch SIGILL, SIGBUS or SIGSEGV.
-// Tried with all three: by a fault of the program, sent by kill, and sent by kill where every thread blocks the signal.
-// Five a process. After a fault the source's own handler returns to the instruction that faults, for ever: an alarm
-// ends that. Broken: SIGUSR1 in their place.
+// Tried: each signal is raised by a fault of the program, sent by kill, and sent by kill while every thread blocks the
+// signal, up to five times in each process. After a fault, the source's own handler returns to the faulting instruction
+// forever, until an alarm ends the process.
+// Broken: SIGUSR1 replaces the three signals.
 #include "program.h"
 #include <sys/mman.h>
 

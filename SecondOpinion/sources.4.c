@@ -1,7 +1,7 @@
-// sources.4, always: a source starts suspended and takes in events meanwhile.
-// Tried in fresh processes: events come before the source is activated, and the sum of what its handler is told
-// afterwards is compared with them, for a custom source, a pipe, a timer that has been due, and an ignored signal.
-// Broken: they come when the source is registered, each when the one before has been told.
+// sources.4, always: a source starts suspended, and collects events meanwhile.
+// Tried in fresh processes: events arrive before the source is activated. The sum that its handler receives afterwards
+// is compared with the number of events, for a custom source, a pipe, a timer that was due, and an ignored signal.
+// Broken: the events arrive after the source is registered, each after the previous event was reported.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -46,7 +46,7 @@ int main(int count, char **words) {
         if (broken && !is("timer")) wait_for(told);
       }
     }
-    within(told, 0.08);  // A signal that is told of is told of by now.
+    within(told, 0.08);  // A signal that is reported at all is reported by then.
     for (int i = 0; i < 2; i++) dispatch_sync(queue, ^{});
     tell(*sum, is("timer") ? 6 : EVENTS, *early, 0);
     return 0;

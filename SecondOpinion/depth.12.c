@@ -58,10 +58,10 @@ int main(int count, char **words) {
     while (*done < 4) sched_yield();
   }
   say("depth.12", asleep_while == tries && !early && reported == tries ? HOLDS : FAILS,
-      "the kernel says it sleeps %d of %d, returned too early %d, at its time %d", asleep_while, tries, early,
+      "the waiting thread slept in %d of %d, returned early in %d, timed out in time in %d", asleep_while, tries, early,
       reported);
   say("depth.13", reported == tries ? HOLDS : FAILS, "reported %d of %d", reported, tries);
   say("depth.15", unfinished || early ? FAILS : HOLDS,
-      "%d waits raced the last leave, %d said that all was done, of which %d had tasks left", races, succeeded,
+      "%d waits raced with the last leave, %d reported success, of which %d had unfinished tasks", races, succeeded,
       unfinished);
 }

@@ -30,11 +30,11 @@ int main(int count, char **words) {
       crashed == 3 * tries ? HOLDS
           : crashed        ? PARTLY
                            : FAILS,
-      "a leave too many trapped %d, a leave too few hung %d and trapped %d, its group released exited 0 in %d, of %d "
-      "each",
+      "a leave too many trapped %d, a leave too few hung %d and trapped %d, and exited with 0 in %d if its group was "
+      "released, of %d each",
       many.trapped, few.hung, few.trapped, released.finished, tries);
   say("groups.6", first.trapped + first.hung == tries ? HOLDS : FAILS,
-      "leave before enter: trapped %d, went on %d of %d", first.trapped, first.finished, tries);
+      "leave before enter: trapped %d, continued %d of %d", first.trapped, first.finished, tries);
   say("groups.7", few.hung + few.trapped == tries && many.trapped == tries ? HOLDS : FAILS,
-      "the leave missing: hung %d of %d; one too many: trapped %d", few.hung, tries, many.trapped);
+      "a missing leave: hung %d of %d; a leave too many: trapped %d", few.hung, tries, many.trapped);
 }

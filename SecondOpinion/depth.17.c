@@ -40,7 +40,7 @@ int main(int count, char **words) {
     dispatch_main();
   }
   Tally tally = attempt("");
-  say("depth.17", tally.sum[0] == 18 * tries ? HOLDS : FAILS, "on the queue that was named %ld of %d", tally.sum[0],
+  say("depth.17", tally.sum[0] == 18 * tries ? HOLDS : FAILS, "completions on the named queue: %ld of %d", tally.sum[0],
       18 * tries);
 
   int early = 0, groups = 100 * tries;
@@ -69,5 +69,5 @@ int main(int count, char **words) {
     wait_for(told);
     early += found < 8;
   }
-  say("replacement.2", early ? FAILS : HOLDS, "of %d groups %d were told with tasks unfinished", groups, early);
+  say("replacement.2", early ? FAILS : HOLDS, "of %d groups, %d were notified with unfinished tasks", groups, early);
 }

@@ -58,6 +58,6 @@ int main(int count, char **words) {
                                                  : OPEN,
       "overlapping: %ld of %ld", main.sum[2] + loop.sum[2], main.sum[0] + loop.sum[0]);
   say("guide.22", nothing.sum[0] ? FAILS : ends.sum[0] ? PARTLY : HOLDS,
-      "of %ld tasks %ld ran where nothing drains the main queue, %ld after the main thread had ended", all, nothing.sum[0],
+      "of %ld tasks %ld ran if nothing drains the main queue, %ld after the main thread had ended", all, nothing.sum[0],
       ends.sum[0]);
 }

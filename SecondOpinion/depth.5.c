@@ -100,7 +100,7 @@ int main(int count, char **words) {
       between && always_between ? HOLDS
           : between             ? PARTLY
                                 : FAILS,
-      "nice values: user-initiated %d, default %d, none named %d, utility %d; between in %d of %d ordinary processes, and "
+      "nice values: user-initiated %d, default %d, no class %d, utility %d; between in %d of %d ordinary processes, and "
       "in %d in which a background block submits",
       initiated, normal, none, utility, main_thread.met[1], main_thread.all, background.met[1]);
 }

@@ -50,4 +50,4 @@ for _ in 0..<cores { gate.signal() }
 print(
   "depth.6", found == [1, 2] ? "holds" : "fails",
   "tasks of two classes found \(found.compactMap(\.self).count) of 2 values set on the global queue of their class; a block "
-    + "behind \(cores) tasks that wait \(isHeld ? "had not begun" : "began") within 100 ms", separator: "\t")
+    + "after \(cores) waiting tasks \(isHeld ? "had not begun" : "began") within 100 ms", separator: "\t")

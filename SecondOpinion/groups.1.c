@@ -52,8 +52,8 @@ int main(int count, char **words) {
       tally.sum[3] != all ? OPEN
           : tally.sum[0]  ? FAILS
                           : HOLDS,
-      "told before the nested blocks were done %ld of %ld", tally.sum[0], tally.sum[3]);
+      "notified before the nested blocks had finished: %ld of %ld", tally.sum[0], tally.sum[3]);
   say("groups.2", tally.hung || tally.sum[2] < all ? FAILS : HOLDS,
-      "hung %d of %d processes; the caller went on at once %ld of %d", tally.hung, tries, tally.sum[2], all);
-  say("groups.3", tally.sum[1] == 2 * all ? HOLDS : FAILS, "on the queue named %ld of %d", tally.sum[1], 2 * all);
+      "hung %d of %d processes; the caller continued at once %ld of %d", tally.hung, tries, tally.sum[2], all);
+  say("groups.3", tally.sum[1] == 2 * all ? HOLDS : FAILS, "blocks on the named queue: %ld of %d", tally.sum[1], 2 * all);
 }

@@ -106,7 +106,7 @@ let released =
   early == 0 && ran == tasks && gone == tasks && byAsync == (running: 100, after: 0) && bySync.after == 0
 let verdict = !released ? "fails" : bySync.running < 100 ? "partly" : "holds"
 print(
-  "guide.12\t\(verdict)\treleased before its block ran \(early), after it \(gone) of \(ran);",
-  "kept while it ran: by async \(byAsync.running), by sync \(bySync.running) of 100")
+  "guide.12\t\(verdict)\tobjects released before their block ran \(early), afterwards \(gone) of \(ran);",
+  "block kept while it ran: by async \(byAsync.running), by sync \(bySync.running) of 100")
 print(
-  "guide.11\t\(right == tasks ? "holds" : "fails")\tfound the value of the time when it was made \(right) of \(ran)")
+  "guide.11\t\(right == tasks ? "holds" : "fails")\tblocks that found the value of their creation: \(right) of \(ran)")

@@ -37,6 +37,6 @@ int main(int count, char **words) {
                        : FAILS,
       "%d of 65 values other than 0 give NULL, %d a queue that works (the last of them %lu)", 65 - given, works, last);
   Tally tally = attempt("");
-  say("guide.18", tally.finished == tries ? HOLDS : FAILS, "went on after 1000 releases of each %d of %d, trapped %d",
+  say("guide.18", tally.finished == tries ? HOLDS : FAILS, "continued after 1000 releases of each %d of %d, trapped %d",
       tally.finished, tries, tally.trapped + tally.killed);
 }

@@ -62,10 +62,10 @@ int main(int count, char **words) {
     blocks[0]++;
   });
   say("guide.33", usually(dearer, ROUNDS)[0] == 'h' ? SEEN : NOT_SEEN,
-      "dearer than a plain loop in %d of %d rounds (%.1f against %.1f ns an iteration)", dearer, ROUNDS,
+      "more expensive than a plain loop in %d of %d rounds (%.1f and %.1f ns per iteration)", dearer, ROUNDS,
       each[0] / ROUNDS / ALL * 1e9, each[2] / ROUNDS / ALL * 1e9);
   say("guide.34", blocks[0] == 25 ? HOLDS : FAILS,
-      "100 by 4 are %d blocks; strided is cheaper in %d of %d rounds (%.1f ns an iteration)", blocks[0], made_up, ROUNDS,
+      "100 by 4 are %d blocks; strided is cheaper in %d of %d rounds (%.1f ns per iteration)", blocks[0], made_up, ROUNDS,
       each[1] / ROUNDS / ALL * 1e9);
   say("guide.14", usually(in_place, ROUNDS)[0] == 'h' ? SEEN : NOT_SEEN,
       "in place is cheaper in %d of %d rounds of 2000 small blocks", in_place, ROUNDS);

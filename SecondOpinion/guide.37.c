@@ -94,7 +94,7 @@ int main(int count, char **words) {
   bool is = false;
   for (; tried < (broken ? 20 : 500) && !is; tried++) is = overtaken();
   say("guide.37", exact != signals ? FAILS : is ? PARTLY : HOLDS,
-      "exactly one more of %d waiters came through after %d of %d signals; the thread that signalled came through in "
-      "place of the one that waited %s %d signals",
+      "exactly one more of %d waiters returned after %d of %d signals; the signalling thread returned in place of the "
+      "waiting thread %s %d signals",
       WAITERS, exact, signals, is ? "in the last of" : "in none of", tried);
 }

@@ -73,6 +73,6 @@ int main(int count, char **words) {
   // An idle thread also sleeps. Up to three such threads are allowed on average.
   bool busy = switches < 0.5 && by_async <= 3 * tries, blocked = by_sync >= 10 * tries;
   say("guide.44", busy && blocked ? PARTLY : busy ? HOLDS : FAILS,
-      "threads asleep while 100 tasks wait for a serial queue: %.1f by async, %.1f by sync; cores given away: %.2f a task",
+      "threads asleep while 100 tasks wait for a serial queue: %.1f by async, %.1f by sync; switches per task: %.2f",
       (double)by_async / tries, (double)by_sync / tries, switches);
 }

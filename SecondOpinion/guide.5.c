@@ -73,7 +73,7 @@ int main(int count, char **words) {
   const char *verdict = alone[0] == both[0] ? alone : PARTLY;
   if (alone[0] == 'o' || both[0] == 'o') verdict = alone[0] == 'f' || both[0] == 'f' ? FAILS : OPEN;
   say("guide.5", verdict,
-      "free: cheaper than a mutex in %d, dearer in %d of %d rounds (%.1f against %.1f ns); contended: %d, %d (%.0f "
-      "against %.0f ns)",
+      "uncontended: cheaper than a mutex in %d, more expensive in %d of %d rounds (%.1f and %.1f ns); contended: %d, %d "
+      "(%.0f and %.0f ns)",
       cheaper[0], dearer[0], ROUNDS, ours[0], theirs[0], cheaper[1], dearer[1], ours[1], theirs[1]);
 }

@@ -43,7 +43,7 @@ Task.detached {
 asked.wait()
 let (yielded, made) = (yields.count.load(ordering: .relaxed), yields.made.load(ordering: .relaxed))
 print(
-  "se0314.5", yielded == 1000 ? "holds" : "fails", "\(yielded) of 1000 yields returned, with nobody consuming",
+  "se0314.5", yielded == 1000 ? "holds" : "fails", "\(yielded) of 1000 yields returned without a consumer",
   separator: "\t")
 print("se0314.6", made == 3 ? "holds" : "fails", "3 elements were asked for, \(made) were made", separator: "\t")
 exit(0)

@@ -43,7 +43,7 @@ int main(int count, char **words) {
   Tally system = attempt("system"), wall = attempt("wall");
   bool still = system.sum[0] == tries * (1L << CLOCK_MONOTONIC);
   bool moves = wall.sum[0] == tries * (1L << CLOCK_REALTIME) || wall.sum[0] == tries * (1L << CLOCK_BOOTTIME);
-  if (!system.sum[0]) say("sources.10", UNAVAILABLE, "no timer descriptor says its clock");
+  if (!system.sum[0]) say("sources.10", UNAVAILABLE, "no timer descriptor reports its clock");
   else
     say("sources.10", still && moves ? HOLDS : FAILS, "clocks of the timer descriptors, as bits: system %ld, wall %ld",
         system.sum[0] / tries, wall.sum[0] / tries);

@@ -40,6 +40,6 @@ int main(int count, char **words) {
       !lived     ? HOLDS
           : died ? PARTLY
                  : FAILS,
-      "ended by one sent before the registration %d of %d; after it lived %d of %d, told %d of %d", died, 3 * tries,
+      "ended by a signal before the registration %d of %d; survived afterwards %d of %d, reported %d of %d", died, 3 * tries,
       lived, 3 * tries, heard, 15 * tries);
 }

@@ -66,8 +66,7 @@ int main(int count, char **words) {
       !any          ? HOLDS
           : told[0] ? FAILS
                     : PARTLY,
-      "processes told at least once: of a fault %d (%d went round in the fault until they were ended), sent %d, sent "
-      "while "
-      "every thread blocks it %d, of %d each",
+      "processes with a handler call: after a fault %d (%d repeated the fault until they were ended), after kill %d, "
+      "after kill while every thread blocks the signal %d, of %d each",
       told[0], spinning, told[1], told[2], 3 * tries);
 }

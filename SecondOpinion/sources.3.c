@@ -59,6 +59,6 @@ int main(int count, char **words) {
   Tally burst = attempt("burst"), queued = attempt("queued"), spaced = attempt("spaced");
   bool all = burst.sum[0] == burst.sum[1] && queued.sum[0] == queued.sum[1] && spaced.sum[0] == spaced.sum[1];
   say("sources.3", all ? HOLDS : FAILS,
-      "told %ld of %ld at once, %ld of %ld real-time ones, %ld of %ld that came one by one (another source told of %ld)",
+      "reported %ld of %ld at once, %ld of %ld real-time signals, %ld of %ld one by one (by another source %ld)",
       burst.sum[0], burst.sum[1], queued.sum[0], queued.sum[1], spaced.sum[0], spaced.sum[1], spaced.sum[2]);
 }

@@ -61,7 +61,7 @@ int main(int count, char **words) {
     early += tally[i].sum[2];
   }
   say("sources.4", early ? FAILS : kept == 4 ? HOLDS : kept ? PARTLY : FAILS,
-      "told of what came before: custom %ld of %ld, pipe %ld of %ld, timer at least %ld of %ld, ignored signal %ld of "
+      "reported earlier events: custom %ld of %ld, pipe %ld of %ld, timer at least %ld of %ld, ignored signal %ld of "
       "%ld; handlers before the activation %ld",
       tally[0].sum[0], tally[0].sum[1], tally[1].sum[0], tally[1].sum[1], tally[2].sum[0], tally[2].sum[1],
       tally[3].sum[0], tally[3].sum[1], early);

@@ -31,8 +31,8 @@ for _ in 0..<20 {
   if found == 1 { onQueue += 1 }
 }
 print(
-  "tspl.1", onThread == 20 ? "holds" : "fails", "\(onThread) of 20 looks after an await were on the main thread",
+  "tspl.1", onThread == 20 ? "holds" : "fails", "\(onThread) of 20 checks after an await were on the main thread",
   separator: "\t")
 print(
-  "se0316.1", onQueue == 20 ? "holds" : "fails", "\(onQueue) of 20 looks after an await were on the main queue",
+  "se0316.1", onQueue == 20 ? "holds" : "fails", "\(onQueue) of 20 checks after an await were on the main queue",
   separator: "\t")

@@ -58,7 +58,7 @@ int main(int count, char **words) {
     while (*done < 4) sched_yield();
   }
   say("depth.12", asleep_while == tries && !early && reported == tries ? HOLDS : FAILS,
-      "the waiting thread slept in %d of %d, returned early in %d, timed out in time in %d", asleep_while, tries, early,
+      "the waiting thread slept in %d of %d, returned early in %d, timed out on time in %d", asleep_while, tries, early,
       reported);
   say("depth.13", reported == tries ? HOLDS : FAILS, "reported %d of %d", reported, tries);
   say("depth.15", unfinished || early ? FAILS : HOLDS,

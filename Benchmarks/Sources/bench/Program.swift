@@ -29,7 +29,7 @@ struct Program {
   ///
   /// - Throws: ``Failure`` if the program cannot be started, or ends with a status other than 0.
   func run(_ arguments: [String]) throws -> String {
-    guard exists else { throw Failure(reason: "\(path) is not there") }
+    guard exists else { throw Failure(reason: "\(path) does not exist or cannot be executed") }
     let command = ([path] + arguments).map(Self.quoted).joined(separator: " ")
     guard let pipe = popen(command, "r") else { throw Failure(reason: "\(path) cannot be started") }
     var output: [UInt8] = []

@@ -63,7 +63,7 @@ extension DispatchCompared: FindingPattern {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     return counts.flatMap { count in
       let runs = results.runs.filter { tasks.value(in: $0.parameters) == count }
-      return winners(count, runs) + [crossovers(count, runs, results.experiment.variants)].compactMap(\.self)
+      return winners(count, runs) + [crossovers(count, runs, results)].compactMap(\.self)
     }
   }
 
@@ -87,7 +87,7 @@ extension DispatchCompared: FindingPattern {
         .map { runs[$0].variant.name }
       var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
       let loop = runs.first { $0.variant.name == "loop" }
-      if let loop, let times = loop.rounds(with: best, of: complete).interval(), times.low > 1 {
+      if let loop, let times = comparison.contrast(loop.rounds(with: best, of: complete))?.interval, times.low > 1 {
         says += ", \(Quantity.ratio(times.estimate)) times as fast as loop"
       }
       if !equals.isEmpty { says += "; not significantly slower: \(equals.joined(separator: ", "))" }
@@ -98,14 +98,14 @@ extension DispatchCompared: FindingPattern {
 
   /// Returns a note with the amount of work from which each variant is faster than the loop; nil if no variant can be
   /// compared with the loop.
-  private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> RunNote? {
+  private func crossovers(_ count: Int, _ runs: [Run], _ results: Results) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
     var never: [String] = []
     var labels: [String] = []
-    for variant in variants where variant.name != "loop" {
+    for variant in results.experiment.variants where variant.name != "loop" {
       let own = runs.filter { $0.variant == variant }
-      guard let crossover = Crossover(of: own, over: loop, by: complete, along: work) else { continue }
+      guard let crossover = Crossover(of: own, over: loop, by: complete, along: work, in: results) else { continue }
       if let point = crossover.point {
         ways[point.size, default: []].append(variant.name)
         labels.append(point.label)

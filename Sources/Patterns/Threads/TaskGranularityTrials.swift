@@ -25,7 +25,7 @@ extension TaskGranularity: FindingPattern {
     let inline = results.runs.filter { $0.variant.name == "inline" }
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
       let runs = results.runs.filter { $0.variant == variant }
-      guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work) else { return nil }
+      guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work, in: results) else { return nil }
       guard let from = crossover.point else {
         return note("\(variant.name) is not significantly faster than inline at any of these sizes")
       }

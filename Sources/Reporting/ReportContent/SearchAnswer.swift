@@ -147,7 +147,7 @@ struct SearchGroup {
     (self.best, self.runs) = (best, runs)
     let near = runs.filter { run in
       comparison.nearBest.contains(run)
-        || comparison.isOfBest
+        || comparison.isOfBest && !comparison.unclear.contains(run)
           && comparison.contrasts[run]?.interval.map { metric.shareWorse($0) <= ConfidenceInterval.alikeShare } == true
     }
     self.near = near
@@ -155,7 +155,7 @@ struct SearchGroup {
     // Too few rounds are no reason to call a run worse.
     uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
-    isUndecided = comparison.unnamed.contains(best) && near.isEmpty
+    isUndecided = comparison.unnamed.contains(best)
   }
 }
 

@@ -90,8 +90,7 @@ final class RaceTrack: @unchecked Sendable {
   }
 
   private func onThreads(_ body: @escaping @Sendable (_ actor: Int) -> Void) throws {
-    let threads = try (0..<actors).map { actor in try SystemThread { body(actor) } }
-    for thread in threads { thread.join() }
+    for thread in try SystemThread.start(actors, body) { thread.join() }
   }
 
   // MARK: Tasks

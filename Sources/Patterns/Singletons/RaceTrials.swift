@@ -40,7 +40,6 @@ extension SingletonRace {
     _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
   ) throws {
     let (actors, time, patience) = (trial[threads], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
-    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     let before = Host.ownProcessorTime
     let (counts, elapsed, hindrance) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
@@ -70,7 +69,6 @@ extension SingletonRace {
     let own: any Declaration = step == .creation ? pausedDuplicateShare : halfBuiltUses
     return Probe(reads: [threads, pausedRaces], records: results + [own]) { trial, ask in
       let actors = trial[threads]
-      try SystemThread.requireCapacity(for: actors)
       let (counts, halfBuilt) = try race(
         RaceTrack(actors: actors), before: step, times: trial[pausedRaces], atMost: bound, ask)
       record(trial, counts)
@@ -89,7 +87,6 @@ extension SingletonRace {
   /// - Parameter ask: a closure that requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
-    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     var counts = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).counts
     let unpaused = try track.race(for: UInt64(time), ask)
@@ -105,7 +102,6 @@ extension SingletonRace {
   /// - Parameter ask: a closure that requests each singleton of a row.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let actors = trial[threads]
-    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors)
     record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).counts)
     recordHotPath(trial, track, ask)

@@ -39,6 +39,18 @@ import Testing
     }
   }
 
+  @Test func `data that one block has found was found, even if another block did not find it`() async throws {
+    let attempt = try await Attempt(
+      "thread-local-elsewhere", of: Self.pattern, files: Catalogue.files, ["repeats": .integer(2)]
+    ) { trial in
+      try Self.pattern.shareWithAnother(trial) { data in
+        data.recordMatch(in: data)
+        data.recordMatch(in: nil)
+      }
+    }
+    #expect(attempt.total("found-elsewhere") == 2)
+  }
+
   /// An arena fills a thread's cache with its free pieces, and a full cache accepts no further piece.
   @Test func `many free blocks of a queue's size do not hide that the queue is freed`() async throws {
     let queue = gcdlab_dispatch_queue_create("own", nil)

@@ -357,8 +357,8 @@ final class MyDataContext: Sendable {
 
   // MARK: For the blocks that look for the data
 
-  /// Records whether `found` is this data.
-  func recordMatch(in found: MyDataContext?) { state.note { $0.wasSeen = found === self } }
+  /// Records that a block has found this data, if `found` is this data.
+  func recordMatch(in found: MyDataContext?) { if found === self { state.note { $0.wasSeen = true } } }
 
   /// Records that a block has found the data at `context`.
   static func found(_ context: UnsafeMutableRawPointer?) {

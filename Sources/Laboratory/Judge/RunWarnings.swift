@@ -100,7 +100,7 @@ extension Results {
         label: run.label,
         figures: run.trials.compactMap { trial in trial.figure(headline).map { (round: trial.round, value: $0) } })
     }
-    let steadiness = Steadiness(all.filter { $0.figures.count >= Steadiness.fewest })
+    let steadiness = Steadiness(all)
     // Tables of a search show the mean that ranks the runs. Other tables show medians.
     let showsMean =
       experiment.seeksBest && headline.better.ranking != nil && all.flatMap(\.figures).allSatisfy { $0.value > 0 }

@@ -226,19 +226,19 @@ public struct Lab: Sendable {
   }
 
   /// Prints an error without ending the lab. An error about a closed pipe is not printed, since the pipe has no reader.
-  static func tell(_ error: any Error) {
+  static func printError(_ error: any Error) {
     if let error = error as? SystemError, error.code == EPIPE { return }
-    say("\(error)")
+    printMessage("\(error)")
   }
 
   /// Prints all errors except the first, and throws the first error. Returns if there are no errors.
   static func throwAll(_ errors: [any Error]) throws {
-    for error in errors.dropFirst() { tell(error) }
+    for error in errors.dropFirst() { printError(error) }
     if let first = errors.first { throw first }
   }
 
   /// Writes a line to standard error. Ignores a failure of the write.
-  static func say(_ message: String) {
+  static func printMessage(_ message: String) {
     // An interrupted lab does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
     try? writeAll(wrappedForTerminal("\(Tool.command): \(message.inLine)") + "\n", to: STDERR_FILENO)
@@ -253,7 +253,7 @@ public struct Lab: Sendable {
   }
 
   private static func stop(_ status: Int32, _ message: String) -> Never {
-    say(message)
+    printMessage(message)
     exit(status)
   }
 }

@@ -33,7 +33,7 @@ struct ProgramTrace {
     do { recording = try ProgramRecording(command, followsChildren: options.children) } catch let error as SystemError {
       throw InputError(error.description)
     }
-    if let limitation = recording.limitation { Lab.say(limitation) }
+    if let limitation = recording.limitation { Lab.printMessage(limitation) }
     let process = recording.process
     let (events, feed) = AsyncStream.makeStream(of: Event.self)
     Interrupt.pass { number, isOfSystem in

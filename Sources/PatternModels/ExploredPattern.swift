@@ -44,13 +44,13 @@ extension ExploredPattern {
 
   /// The variants, which are created in a separate execution.
   private static var declared: [ExploredVariant] {
-    let found = Found()
-    _ = try? Explorer { found.variants = Self().variants }.replay([])
-    return found.variants
+    let declared = DeclaredVariants()
+    _ = try? Explorer { declared.variants = Self().variants }.replay([])
+    return declared.variants
   }
 }
 
 /// Unchecked: an execution uses its objects from one thread at a time.
-private final class Found: @unchecked Sendable {
+private final class DeclaredVariants: @unchecked Sendable {
   var variants: [ExploredVariant] = []
 }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Unchecked: an execution uses its objects from one thread at a time.
 final class OrderRound: @unchecked Sendable {
-  private var come: [Int] = []
+  private var arrivals: [Int] = []
 
   /// The items, in the order in which they are sent.
   var items: [Item] { [Item(round: self, index: 0), Item(round: self, index: 1)] }
@@ -23,8 +23,8 @@ final class OrderRound: @unchecked Sendable {
     /// Records that the item has arrived, and records a broken promise if a later item arrived first.
     func recordArrival() {
       Execution.note("item \(index + 1) arrives")
-      if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives out of order") }
-      round.come.append(index)
+      if round.arrivals.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives out of order") }
+      round.arrivals.append(index)
     }
   }
 
@@ -34,9 +34,9 @@ final class OrderRound: @unchecked Sendable {
   // arrived.
   func blocksActor() {}
   func actorIsBlocked() async {}
-  func letActorGo() {}
+  func unblockActor() {}
 
-  fileprivate func judge() { if come.count != 2 { Execution.breaks("an item does not come") } }
+  fileprivate func judge() { if arrivals.count != 2 { Execution.breaks("an item does not arrive") } }
 }
 
 extension TaskOrder {

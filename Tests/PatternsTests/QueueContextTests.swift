@@ -62,7 +62,7 @@ import Testing
       var memory = FreedMemory(rounds: 1000)
       for _ in 0..<1000 {
         guard let queue = gcdlab_dispatch_queue_create("own", nil) else { continue }
-        #expect(memory.isGivenAnew(queue) { gcdlab_dispatch_release($0) })
+        #expect(memory.isReused(queue) { gcdlab_dispatch_release($0) })
       }
       for index in pieces.indices where !index.isMultiple(of: 2) { free(pieces[index]) }
     }
@@ -72,7 +72,7 @@ import Testing
     var memory = FreedMemory(rounds: 1)
     let address = UInt(bitPattern: malloc(200))
     let piece = try #require(UnsafeMutableRawPointer(bitPattern: address))
-    let isOwn = memory.isGivenAnew(piece) { _ in
+    let isOwn = memory.isReused(piece) { _ in
       let freed = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         free(UnsafeMutableRawPointer(bitPattern: address))

@@ -239,16 +239,16 @@ int gcdlab_adopt_orphans(void);
 /// Removes a System V semaphore. (`semctl` is not imported into Swift, since it has variable arguments.)
 void gcdlab_remove_semaphore(int identifier);
 
-/// Returns memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until gcdlab_mend_fault() removes
+/// Returns memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until gcdlab_remove_fault() removes
 /// the cause of the fault. Returns null and errno on failure: ENOSYS on systems other than Linux, and on processors
 /// other than x86-64 and ARM64. The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
 /// Accesses memory that causes a fault, and returns once the cause of the fault has been removed.
-void gcdlab_have_fault(int signal, void *fault);
+void gcdlab_cause_fault(int signal, void *fault);
 
 /// Removes the cause of the fault, so that the faulting thread continues.
-void gcdlab_mend_fault(int signal, void *fault);
+void gcdlab_remove_fault(int signal, void *fault);
 
 /// Returns the number of the futex system call, which all waits on memory use on Linux; -1 on other systems.
 int64_t gcdlab_futex_call(void);

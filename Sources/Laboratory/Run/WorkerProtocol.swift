@@ -142,7 +142,7 @@ extension TrialReport {
       shortages = trial.found.isEmpty ? nil : trial.found.sorted()
     } catch let error as Unavailable {
       self.init(unavailable: error.description)
-    } catch let error as SystemError where error.isOfTheMachine {
+    } catch let error as SystemError where error.isMachineLimitation {
       self.init(unavailable: error.description)
     } catch { self.init(broken: "\(error)") }
   }

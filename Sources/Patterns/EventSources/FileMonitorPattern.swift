@@ -83,7 +83,7 @@ struct FileMonitorPattern: Pattern {
       let first = FileStatus(of: file, named: path)
       try SystemThread {
         var last = first
-        while watch.goesOn {
+        while watch.continuesPolling {
           blockThread(for: interval)
           let now = FileStatus(of: file, named: path)
           for change in now.changes(since: last) {

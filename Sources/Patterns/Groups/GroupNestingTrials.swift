@@ -134,9 +134,9 @@ struct BlockGates {
   }
 
   /// Starts the timeouts of the gates. Call this method when all other work has finished.
-  func restHasFinished() {
-    end.restHasFinished()
-    completion.restHasFinished()
+  func startBound() {
+    end.startBound()
+    completion.startBound()
   }
 }
 
@@ -159,7 +159,7 @@ final class NestedWork: Sendable {
   private let held: BlockGates?
   /// The results; 0 for a result that is not set yet.
   private let values: Slots<Atomic<Int>>
-  private let unmade: Atomic<Int>
+  private let unset: Atomic<Int>
   private let unset: Atomic<Int>
   /// A semaphore that is signaled three times: when all results are set, when the group has notified, and when the
   /// completion has run.
@@ -174,7 +174,7 @@ final class NestedWork: Sendable {
     queue = held?.first.queue ?? .global()
     otherQueue = held?.added.queue ?? .global()
     values = Slots(count: count) { _ in Atomic(0) }
-    unmade = Atomic(count)
+    unset = Atomic(count)
     unset = Atomic(count)
   }
 
@@ -225,7 +225,7 @@ final class NestedWork: Sendable {
 
   private func make() {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
-    if unmade.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.restHasFinished() }
+    if unset.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startBound() }
   }
 
   private func set(_ index: Int) {

@@ -55,7 +55,7 @@ final class BarrierBlocks: Sendable {
   /// later block before it calls this method.
   func barrier() {
     barrierBegins.open()
-    laterBegins.restHasFinished()
+    laterBegins.startBound()
     if laterBegins.pass() { laterRanBesideBarrier.set() }
     all.leave()
   }
@@ -68,7 +68,7 @@ final class BarrierBlocks: Sendable {
 
   /// Waits until all three blocks have ended. Call this method after the barrier was submitted.
   fileprivate func awaitAll() {
-    barrierBegins.restHasFinished()
+    barrierBegins.startBound()
     all.wait()
   }
 

@@ -123,7 +123,7 @@ struct QueueVsLock: Pattern {
       }
     }
     Variant("unprotected", .broken, "no lock: read, add one, write") { trial in
-      try measure(trial, patience: Self.surely) { updates in
+      try measure(trial, patience: Self.unguardedPatience) { updates in
         updates.each { number in
           number.update()
         }
@@ -143,7 +143,7 @@ struct QueueVsLock: Pattern {
   /// Returns the maximum duration of a trial, in which the updates follow one another, each with a wake-up.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
-      + Self.surely
+      + Self.unguardedPatience
   }
 }
 

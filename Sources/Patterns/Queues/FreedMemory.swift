@@ -11,13 +11,13 @@ struct FreedMemory: ~Copyable {
   /// The pieces that `malloc` returned. The pieces are freed at the end, so that `malloc` returns no piece twice.
   private var pieces: [UnsafeMutableRawPointer?] = []
 
-  /// Creates a detector with capacity for `rounds` calls of ``isGivenAnew(_:_:)``. Growing the array between two calls
+  /// Creates a detector with capacity for `rounds` calls of ``isReused(_:_:)``. Growing the array between two calls
   /// would itself free memory.
   init(rounds: Int) { pieces.reserveCapacity(3 * rounds) }
 
   /// Calls `release` with `object`, and returns whether the next call of `malloc` for the same size returns the memory
   /// of `object`.
-  mutating func isGivenAnew(
+  mutating func isReused(
     _ object: UnsafeMutableRawPointer, _ release: (UnsafeMutableRawPointer) -> Void
   ) -> Bool {
     let (size, address) = (gcdlab_allocated_size(object), UInt(bitPattern: object))

@@ -133,7 +133,7 @@ final class NestedSubmission: Sendable {
 
   /// Runs the end of the first block, which waits until the second block begins or a timeout expires.
   func current() {
-    nextBegins.restHasFinished()
+    nextBegins.startBound()
     if nextBegins.pass() { wasOut.set() }
   }
 
@@ -148,8 +148,8 @@ final class NestedSubmission: Sendable {
 final class Hop: Sendable {
   private let left = Moment()
   private let arrived = Moment()
-  private let wentBack = Moment()
-  private let wasBack = Moment()
+  private let startedReturn = Moment()
+  private let returned = Moment()
   private let end = DispatchSemaphore(value: 0)
 
   /// Records the start of the round trip.
@@ -159,18 +159,18 @@ final class Hop: Sendable {
   func noteArrival() {
     arrived.set()
     if !MainThread.isCurrent { wasOffMain.set() }
-    wentBack.set()
+    startedReturn.set()
   }
 
   /// Records the end of the round trip.
   func noteReturn() {
-    wasBack.set()
+    returned.set()
     end.signal()
   }
 
   fileprivate func awaitEnd() { end.wait() }
   fileprivate var toMain: UInt64? { arrived.since(left) }
-  fileprivate var back: UInt64? { wasBack.since(wentBack) }
+  fileprivate var back: UInt64? { returned.since(startedReturn) }
   fileprivate let wasOffMain = AtomicFlag()
 }
 
@@ -213,7 +213,7 @@ final class WorkWithEvent: Sendable {
       if self.ended.isSet { self.wasDelayed.set() }
       self.eventBegins.open()
     }
-    eventBegins.restHasFinished()
+    eventBegins.startBound()
     eventBegins.pass()
   }
 

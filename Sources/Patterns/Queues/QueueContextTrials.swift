@@ -114,7 +114,7 @@ extension QueueContext {
   func reuse(isBusy: Bool = false) -> Probe<@Sendable (UnsafeMutableRawPointer) -> Void> {
     Probe(reads: [repeats], records: [reused]) { trial, release in
       var memory = FreedMemory(rounds: trial[repeats] + 2)
-      guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
+      guard let piece = malloc(200), memory.isReused(piece, { free($0) }) else {
         throw Unavailable("malloc does not return freed memory at once")
       }
       var count = 0
@@ -123,7 +123,7 @@ extension QueueContext {
         gcdlab_dispatch_sync_f(queue, nil) { _ in }
         let hold = isBusy ? Hold(queueOf: RetainedQueue(created: queue).async) : nil
         defer { hold?.release() }
-        if memory.isGivenAnew(queue, release), repeated > 0 { count += 1 }
+        if memory.isReused(queue, release), repeated > 0 { count += 1 }
       }
       trial.record(reused, count)
     }
@@ -394,7 +394,7 @@ final class MyDataContext: Sendable {
 
   /// Waits for a short time while the queue is referenced, and records whether the data is cleaned up during the wait.
   func lookWhileReferenced() {
-    whileReferenced.restHasFinished()
+    whileReferenced.startBound()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
@@ -407,7 +407,7 @@ final class MyDataContext: Sendable {
   }
 
   /// Records that the last reference to the queue was released.
-  func wasReleased() { isCleanedUp.restHasFinished() }
+  func wasReleased() { isCleanedUp.startBound() }
 
   /// Waits until the last block has ended. Then waits for the clean-up, for at most `patience`.
   func awaitEnd(within patience: Duration) {
@@ -422,7 +422,7 @@ final class MyDataContext: Sendable {
 
   /// Waits for a short time after the clean-up, so that later finalizers are counted.
   func lookAfterwards() {
-    afterwards.restHasFinished()
+    afterwards.startBound()
     afterwards.pass()
   }
 

@@ -169,8 +169,8 @@ final class TaskLog: Sendable {
 
   /// Records that all tasks have been submitted, and starts the timeout of the first task.
   func allIsSubmitted() {
-    firstHasBegun.restHasFinished()
-    successorHasEnded.restHasFinished()
+    firstHasBegun.startBound()
+    successorHasEnded.startBound()
   }
 
   private func write(_ event: Int) {
@@ -256,7 +256,7 @@ final class Listing: Sendable {
     asyncHasReturned = BoundedGate(bound: asyncPatience)
     syncHasReturned = BoundedGate(bound: patience)
     // If `dispatch_async` returned only after the first block, the first block would wait for the whole bound.
-    asyncHasReturned.restHasFinished()
+    asyncHasReturned.startBound()
   }
 
   /// Runs the first block, which waits for the two calls to return.
@@ -274,7 +274,7 @@ final class Listing: Sendable {
   /// Records that the call of `dispatch_async` has returned.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
-    syncHasReturned.restHasFinished()
+    syncHasReturned.startBound()
   }
 
   /// Runs the second block.

@@ -143,7 +143,7 @@ final class Suspension: Sendable {
   /// Observes the suspended queue for a short time, and records whether a block begins.
   func watch() {
     awaitSuspension()
-    anyBegins.restHasFinished()
+    anyBegins.startBound()
     anyBegins.pass()
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }

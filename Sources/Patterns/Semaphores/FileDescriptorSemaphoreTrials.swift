@@ -153,7 +153,7 @@ final class OpenFiles: Sendable {
   /// Calls `submit` for each task in turn, with a new task as the argument.
   func submitEach(_ submit: (FileTask) -> Void) {
     for _ in 0..<count { submit(FileTask(files: self)) }
-    othersTried.restHasFinished()
+    othersTried.startBound()
   }
 
   /// The number of opens that failed because no descriptor was free.

@@ -42,9 +42,9 @@ extension SingletonRace {
     let (actors, time, patience) = (trial[threads], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     let before = Host.ownProcessorTime
-    let (counts, elapsed, hindrance) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
-    if counts.duplicates == 0, let hindrance {
-      throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
+    let (counts, elapsed, bindingError) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
+    if counts.duplicates == 0, let bindingError {
+      throw Unavailable("no two actors met, and none could have a core of its own: \(bindingError)")
     }
     // The actors spin all the time. Actors with less processor time hardly ever ran at the same time.
     let got = Double(Host.ownProcessorTime - before)

@@ -108,11 +108,11 @@ struct Backpressure: Pattern {
   }
 
   /// The maximum time for which the consumer is held. A producer that never waits must finish within this time.
-  static let surely = Duration.seconds(30)
+  static let holdLimit = Duration.seconds(30)
 
   /// Returns the longest time that a trial takes on an idle machine: each element twice, with a thread switch, and the
   /// hold.
-  func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.surely }
+  func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.holdLimit }
 }
 
 /// A buffer for one consumer. A sender suspends while the buffer is full.

@@ -250,7 +250,7 @@ final class Scope: Sendable {
     func awaitCancellation() async {
       scope.recordBegin()
       let gate = BoundedGate(bound: scope.bound)
-      gate.restHasFinished()
+      gate.startBound()
       await withTaskCancellationHandler {
         _ = await gate.passed()
       } onCancel: {
@@ -259,7 +259,7 @@ final class Scope: Sendable {
     }
     /// Suspends the child task until its scope is left or `patience` is over, and then records whether the task is
     /// cancelled. The scope may cancel its child tasks when its body returns.
-    func linger() async {
+    func awaitExit() async {
       scope.recordBegin()
       scope.startPatience()
       await scope.left.passed()
@@ -267,7 +267,7 @@ final class Scope: Sendable {
     }
     /// Records immediately whether the child task is cancelled, and then suspends the task until its scope is left or
     /// `patience` is over.
-    func recordCancellationAndLinger() async {
+    func recordCancellationAndAwaitExit() async {
       let isCancelled = Task.isCancelled
       scope.recordBegin()
       scope.startPatience()
@@ -290,7 +290,7 @@ final class Scope: Sendable {
     /// over.
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
-      scope.otherIsCancelled.restHasFinished()
+      scope.otherIsCancelled.startBound()
       let isCancelled = await scope.otherIsCancelled.passed()
       scope.state.note { state in
         state.wereCancelledAtOnce = isCancelled
@@ -298,9 +298,9 @@ final class Scope: Sendable {
       }
     }
     /// Suspends the child task until it is cancelled, and then until its scope is left or `patience` is over.
-    func awaitCancellationAndLinger() async {
+    func awaitCancellationAndExit() async {
       await awaitCancellation()
-      await linger()
+      await awaitExit()
     }
     /// Suspends the child task for `time`, an hour by default, and records whether the sleep ended without an error.
     func sleep(for time: Duration = .seconds(3600)) async {
@@ -326,7 +326,7 @@ final class Scope: Sendable {
     if number == count { begun.open() }
   }
   /// Starts the time limit `patience` if the calling task is cancelled, or if all child tasks have begun.
-  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.restHasFinished() } }
+  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.startBound() } }
 
   /// Suspends the caller until all child tasks have begun.
   func awaitBegin() async { await begun.passed() }

@@ -109,7 +109,7 @@ struct IsolatedDeinit: Pattern {
       ending.waitUntilActorIsBlocked()
       var tool: Tool? = Tool(ending)
       ending.releases { if tool != nil { tool = nil } }
-      ending.letActorGo()
+      ending.unblockActor()
     }
     Variant(
       "default-actor", .documented, "isolated deinit of an idle actor, released by a thread",

@@ -65,7 +65,7 @@ struct TaskOrder: Pattern {
       for item in round.items {
         Task(priority: item.isInSecondHalf ? .high : .low) { @LogActor in item.recordArrival() }
       }
-      round.letActorGo()
+      round.unblockActor()
     }
     Variant("isolated", .modern, "tasks that are isolated to a global actor", runEachRound) { round in
       for item in round.items { Task { @LogActor in item.recordArrival() } }
@@ -82,7 +82,7 @@ struct TaskOrder: Pattern {
       for item in round.items {
         Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.recordArrival() }
       }
-      round.letActorGo()
+      round.unblockActor()
     }
     Variant("implicit", .modern, "tasks of an actor's method, which use the actor", runEachRound) { round in
       actor Log {

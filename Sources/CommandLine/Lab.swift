@@ -210,7 +210,7 @@ public struct Lab: Sendable {
     }
     // All errors have the same prefix.
     let begin = "Error: "
-    let text = withoutWildGuess(
+    let text = withoutDissimilarSuggestion(
       message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     try? writeAll(TextStyle().safe(lines.map(wrappedForTerminal).joined(separator: "\n")) + "\n", to: STDERR_FILENO)
@@ -219,7 +219,7 @@ public struct Lab: Sendable {
 
   /// Returns the argument parser's message without a suggested option that does not resemble the unknown option, such
   /// as `--all` for `--fast`.
-  static func withoutWildGuess(_ message: String) -> String {
+  static func withoutDissimilarSuggestion(_ message: String) -> String {
     message.replacing(/(Unknown option '-*([^']*)')\. Did you mean '-*([^']*)'\?/) { guess in
       [String(guess.3)].nearest(to: String(guess.2)) == nil ? "\(guess.1)." : "\(guess.0)"
     }

@@ -79,7 +79,7 @@ struct WorkerProcess {
   }
 
   /// Returns the time from the start to the end of a worker without a request; nil if no worker can be started.
-  func timeToNothing() async throws -> Duration? {
+  func timeOfIdleWorker() async throws -> Duration? {
     let start = MonotonicClock.now()
     let ended = try? await Subprocess.run(
       .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: ["worker"]),

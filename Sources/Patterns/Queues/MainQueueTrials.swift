@@ -37,7 +37,7 @@ extension MainQueue {
       nested.current()
     }
     nested.all.wait()
-    trial.record(outOfTurn, nested.wasOut.isSet ? 1 : 0)
+    trial.record(outOfTurn, nested.overlapped.isSet ? 1 : 0)
   }
 
   /// A probe that runs repeated round trips to the main queue and back. The first round trip is a warm-up.
@@ -134,14 +134,14 @@ final class NestedSubmission: Sendable {
   /// Runs the end of the first block, which waits until the second block begins or a timeout expires.
   func current() {
     nextBegins.startBound()
-    if nextBegins.pass() { wasOut.set() }
+    if nextBegins.pass() { overlapped.set() }
   }
 
   /// Records that the second block begins.
   func next() { nextBegins.open() }
 
   /// Whether the second block began before the first block had ended.
-  let wasOut = AtomicFlag()
+  let overlapped = AtomicFlag()
 }
 
 /// A round trip to the main queue.

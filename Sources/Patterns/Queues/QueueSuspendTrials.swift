@@ -103,12 +103,12 @@ final class Suspension: Sendable {
     /// Records the beginning and the end of the block.
     func run() {
       // A block that began before the suspension does not count.
-      let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)
-      if isMeanwhile { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
+      let isDuringSuspension = suspension.suspendHasReturned.load(ordering: .acquiring)
+      if isDuringSuspension { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
       let began = suspension.began.add(1, ordering: .acquiringAndReleasing).newValue
       if began == 1 { suspension.firstBegan.set() }
       suspension.runs.ran(index)
-      if isMeanwhile || began == suspension.count { suspension.anyBegins.open() }
+      if isDuringSuspension || began == suspension.count { suspension.anyBegins.open() }
     }
   }
 

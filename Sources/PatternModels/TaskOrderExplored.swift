@@ -32,8 +32,8 @@ final class OrderRound: @unchecked Sendable {
 
   // An exploration executes every order of the tasks, so no task needs to occupy the actor until all tasks have
   // arrived.
-  func blocksActor() {}
-  func actorIsBlocked() async {}
+  func blockActor() {}
+  func waitUntilActorIsBlocked() async {}
   func unblockActor() {}
 
   fileprivate func judge() { if arrivals.count != 2 { Execution.breaks("an item does not arrive") } }

@@ -90,7 +90,7 @@ struct FileMonitorPattern: Pattern {
             watch.received(change, at: MonotonicClock.now(), from: file, called: currentPath(of: file))
           }
           last = now
-          watch.looked()
+          watch.pollEnded()
         }
         close(file)
         watch.ended()

@@ -56,7 +56,7 @@ final class FileWatch: Sendable {
   func stop() { state.note { $0.isStopped = true } }
 
   /// Records the end of a poll, after its changes were reported.
-  func looked() {
+  func pollEnded() {
     state.note { state in
       let now = MonotonicClock.now()
       if let last = state.lastPoll {

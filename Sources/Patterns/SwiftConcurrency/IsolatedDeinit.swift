@@ -105,7 +105,7 @@ struct IsolatedDeinit: Pattern {
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
-      Task { @Bench in ending.blocksActor() }
+      Task { @Bench in ending.blockActor() }
       ending.waitUntilActorIsBlocked()
       var tool: Tool? = Tool(ending)
       ending.releases { if tool != nil { tool = nil } }

@@ -94,7 +94,7 @@ final class ObjectEnd: Sendable {
   }
 
   /// Blocks the calling actor until ``unblockActor()`` is called.
-  func blocksActor() {
+  func blockActor() {
     isBlocked.signal()
     actor.wait()
   }

@@ -93,12 +93,12 @@ final class OrderRound: Sendable {
   func allHaveStarted() { laterHasArrived.startBound() }
 
   /// Blocks the calling actor until ``unblockActor()`` is called.
-  func blocksActor() {
+  func blockActor() {
     isBlocked.open()
     actor.wait()
   }
   /// Suspends the caller until the actor is blocked.
-  func actorIsBlocked() async { await isBlocked.passed() }
+  func waitUntilActorIsBlocked() async { await isBlocked.passed() }
   /// Unblocks the actor.
   func unblockActor() { actor.signal() }
 

@@ -50,7 +50,8 @@ struct OtherLab {
           input: .fileDescriptor(.init(rawValue: lifeline.readingEnd), closeAfterSpawningProcess: true),
           output: .bytes(limit: ResultDocument.largestFile), error: .string(limit: 1 << 16)
         )
-        return Output(status: finished.terminationStatus, output: finished.standardOutput, errors: finished.standardError)
+        return Output(
+          status: finished.terminationStatus, output: finished.standardOutput, errors: finished.standardError)
       }
       group.addTask {
         try await Task.sleep(for: limit)

@@ -49,7 +49,8 @@ import Testing
   func `at most 1 in 40 comparisons of equal sides fails`(_ runs: Int, _ machine: (deviation: Double, noise: Double)) {
     let count = Self.comparisons
     let tally = Tally(count, runs: runs, deviation: machine.deviation, noise: machine.noise, change: 1, seed: 5)
-    Self.report("equals, \(runs) runs a side, deviation \(machine.deviation), rounds \(machine.noise): of \(count) \(tally)")
+    Self.report(
+      "equals, \(runs) runs a side, deviation \(machine.deviation), rounds \(machine.noise): of \(count) \(tally)")
     #expect(tally.worse <= count / 40, "\(tally)")
     // One run on each side never passes: its deviation may hide the change.
     if runs == 1 { #expect(tally.fine == 0, "\(tally)") }

@@ -41,7 +41,8 @@ import Testing
 
   #if os(Linux)
     /// The room for threads becomes too small once the trial has verified that 200 threads can be started.
-    @Test func `a thread that cannot be started among others makes the trial unavailable, and it does not hang`() async {
+    @Test func `a thread that cannot be started among others makes the trial unavailable, and it does not hang`() async
+    {
       await #expect(processExitsWith: .success) {
         alarm(120)
         let room = try addressSpace() + 100 << 20

@@ -34,7 +34,8 @@ import Testing
     #expect(other.content.coresNote == "\(Self.says.capitalizedFirst); intervals are wide.")
     // The gain of several cores is mentioned only in a run about cores.
     let about = try swept([RunNote(RunNote.coresTaken, Self.says)])
-    #expect(about.content.coresNote == "\(Self.says.capitalizedFirst); this run cannot say how much several cores gain.")
+    #expect(
+      about.content.coresNote == "\(Self.says.capitalizedFirst); this run cannot say how much several cores gain.")
     let quiet = try swept([RunNote("busy-machine", "a little")])
     #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }

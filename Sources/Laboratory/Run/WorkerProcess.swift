@@ -129,7 +129,8 @@ struct WorkerProcess {
     watchdog.end()
     let received = result.closureResult
     return Ended(
-      status: result.terminationStatus, report: received.report, noise: received.noise, started: received.started, at: received.at)
+      status: result.terminationStatus, report: received.report, noise: received.noise, started: received.started,
+      at: received.at)
   }
 
   /// Determines the outcome of a trial from the worker's status and output.

@@ -34,7 +34,9 @@ extension ProcessMonitorPattern {
         let lifeline = try MessageChannel(resources, to: request(trial.variant))
         let child = try ChildProcess(
           executable, ["worker"], environment: WorkerRole.child(status).environment,
-          descriptors: [STDIN_FILENO: lifeline.processEnd, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: line.processEnd])
+          descriptors: [
+            STDIN_FILENO: lifeline.processEnd, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: line.processEnd,
+          ])
         line.handOver()
         lifeline.handOver()
         let watch = ChildWatch()

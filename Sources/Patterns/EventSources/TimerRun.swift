@@ -197,7 +197,9 @@ final class TimerRun: Sendable {
   }
 
   /// Waits until the counts meet a condition or `patience` is over, and returns the counts.
-  @discardableResult func wait(within patience: Duration, until condition: @escaping @Sendable (Counts) -> Bool) -> Counts {
+  @discardableResult func wait(
+    within patience: Duration, until condition: @escaping @Sendable (Counts) -> Bool
+  ) -> Counts {
     state.value(within: patience) { condition($0.counts) || $0.isVoid }?.counts ?? state.counts
   }
 

@@ -42,7 +42,8 @@ struct StreamVsSource: Pattern {
         for await item in stream { await inbox.take(item) }
         inbox.ended()
       }
-      return Outbox(send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
+      return Outbox(
+        send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
     }
     Variant(
       "stream-newest", .modern, "an AsyncStream that buffers the newest items",
@@ -53,7 +54,8 @@ struct StreamVsSource: Pattern {
         for await item in stream { await inbox.take(item) }
         inbox.ended()
       }
-      return Outbox(send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
+      return Outbox(
+        send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
     }
     Variant(
       "stream-oldest", .modern, "an AsyncStream that buffers the oldest items",
@@ -64,7 +66,8 @@ struct StreamVsSource: Pattern {
         for await item in stream { await inbox.take(item) }
         inbox.ended()
       }
-      return Outbox(send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
+      return Outbox(
+        send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
     }
     Variant("source", .documented, "a custom source that adds up the items", pass(keeping: { [$0.reduce(0, +)] })) {
       inbox in

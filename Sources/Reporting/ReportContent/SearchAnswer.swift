@@ -28,9 +28,11 @@ struct SearchAnswer {
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
     let secondary = answer.wording.secondary.flatMap { secondary in
-      bests.contains { $0.contains(", \(secondary.name) ") } ? "\(secondary.name.capitalizedFirst): \(secondary.says)." : nil
+      bests.contains { $0.contains(", \(secondary.name) ") }
+        ? "\(secondary.name.capitalizedFirst): \(secondary.says)." : nil
     }
-    return [answer.flaws].compactMap(\.self) + bests + [answer.stopped, secondary, answer.conditions].compactMap(\.self)
+    return [answer.flaws].compactMap(\.self) + bests
+      + [answer.stopped, secondary, answer.conditions].compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -145,10 +147,11 @@ struct SearchGroup {
 
   init(best: Int, runs: [Int], by metric: MetricFacts, _ comparison: RunComparison) {
     (self.best, self.runs) = (best, runs)
+    let limit = ConfidenceInterval.alikeDifference
     let near = runs.filter { run in
       comparison.nearBest.contains(run)
         || comparison.isOfBest
-          && comparison.contrasts[run]?.interval.map { metric.possibleLoss($0) <= ConfidenceInterval.alikeDifference } == true
+          && comparison.contrasts[run]?.interval.map { metric.possibleLoss($0) <= limit } == true
     }
     self.near = near
     unclear = runs.filter(comparison.unclear.contains)

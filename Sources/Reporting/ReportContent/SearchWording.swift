@@ -45,7 +45,9 @@ struct SearchWording {
       (group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"])
       + [uncounted(group)].compactMap(\.self)
     if isOneVariant(group), !group.near.isEmpty {
-      return ["use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(secondaryFigure(of: group))"]
+      return [
+        "use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(secondaryFigure(of: group))"
+      ]
         + unclear
     }
     let same = group.near.isEmpty ? [] : ["\(within(group).capitalizedFirst): \(names(group.near, of: group.runs))"]

@@ -354,7 +354,8 @@ struct Tables {
     if let contrast = comparison?.contrasts[run] {
       return Cell(
         (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
-        facts.union(contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
+        facts.union(
+          contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
     }
     if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
     guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }

@@ -1,3 +1,4 @@
+import CDispatchSupport
 import SystemPackage
 
 /// Creates a pipe. A program that this process starts inherits an end of the pipe only if the caller passes it on.
@@ -5,13 +6,7 @@ import SystemPackage
 /// - Throws: ``SystemError`` if no descriptors are left.
 public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
   var ends: [Int32] = [-1, -1]
-  #if os(Linux)
-    // Another thread may start a program between two calls, so one call creates the pipe and sets the flag.
-    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemError(errno, "make a pipe") }
-  #else
-    guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-  #endif
+  guard gcdlab_make_pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
   return (ends[0], ends[1])
 }
 

@@ -211,6 +211,10 @@ uintptr_t gcdlab_current_thread(void);
 /// function makes no system call.
 int64_t gcdlab_id_of_thread(uintptr_t thread);
 
+/// Creates a pipe, whose ends (reading, writing) a program that this process starts does not inherit. Returns 0, or -1
+/// and errno. (pipe2() is not imported into Swift.)
+int gcdlab_make_pipe(int32_t ends[2]);
+
 /// Opens a file without a name in `directory` for writing. The file is removed in whatever way the process ends.
 /// Returns -1 if the system or the file system does not support such files, or if /proc, which gcdlab_name_file()
 /// requires, is missing. (O_TMPFILE is not imported into Swift.)

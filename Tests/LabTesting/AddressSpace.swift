@@ -1,5 +1,6 @@
 #if os(Linux)
   import Glibc
+  import Laboratory
   import Platform
 
   /// The size of this process's address space in bytes.

@@ -254,9 +254,9 @@ extension SignalSource {
       let process = try FaultProcess(
         executable, of: Self.name, variant ?? trial.variant, fault, isBlocked: areBlocked)
       defer { process.end() }
-      _ = try process.hear()
+      _ = try process.receive()
       whenRegistered(process.identifier, fault)
-      sum += try process.hear()
+      sum += try process.receive()
     }
     trial.record(sent, Fault.allCases.count)
     trial.record(reported, sum)

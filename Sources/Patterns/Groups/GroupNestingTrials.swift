@@ -159,7 +159,7 @@ final class NestedWork: Sendable {
   private let held: BlockGates?
   /// The results; 0 for a result that is not set yet.
   private let values: Slots<Atomic<Int>>
-  private let unset: Atomic<Int>
+  private let uncomputed: Atomic<Int>
   private let unset: Atomic<Int>
   /// A semaphore that is signaled three times: when all results are set, when the group has notified, and when the
   /// completion has run.
@@ -174,7 +174,7 @@ final class NestedWork: Sendable {
     queue = held?.first.queue ?? .global()
     otherQueue = held?.added.queue ?? .global()
     values = Slots(count: count) { _ in Atomic(0) }
-    unset = Atomic(count)
+    uncomputed = Atomic(count)
     unset = Atomic(count)
   }
 
@@ -225,7 +225,7 @@ final class NestedWork: Sendable {
 
   private func make() {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
-    if unset.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startBound() }
+    if uncomputed.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startBound() }
   }
 
   private func set(_ index: Int) {

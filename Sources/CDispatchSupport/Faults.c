@@ -28,8 +28,8 @@ void *gcdlab_make_fault(int signal) {
   return NULL;
 }
 
-void gcdlab_have_fault(int signal, void *fault) { (void)signal, (void)fault; }
-void gcdlab_mend_fault(int signal, void *fault) { (void)signal, (void)fault; }
+void gcdlab_cause_fault(int signal, void *fault) { (void)signal, (void)fault; }
+void gcdlab_remove_fault(int signal, void *fault) { (void)signal, (void)fault; }
 #else
 // The page with the fault, a second mapping through which code in the page can be changed, and the file of both
 // mappings.
@@ -60,7 +60,7 @@ void *gcdlab_make_fault(int signal) {
   return fault;
 }
 
-void gcdlab_have_fault(int signal, void *made) {
+void gcdlab_cause_fault(int signal, void *made) {
   struct fault *fault = made;
   if (signal != SIGILL) {
     fault->page[0] = 1;
@@ -72,7 +72,7 @@ void gcdlab_have_fault(int signal, void *made) {
   code();
 }
 
-void gcdlab_mend_fault(int signal, void *made) {
+void gcdlab_remove_fault(int signal, void *made) {
   struct fault *fault = made;
   char *page = (char *)fault->page;
   switch (signal) {

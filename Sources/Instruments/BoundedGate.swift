@@ -17,7 +17,7 @@ import Synchronization
 /// let gate = BoundedGate()
 /// queue.async { overtaken = gate.pass() }  // the late party
 /// queue.async { gate.open() }              // the early event
-/// gate.restHasFinished()                   // everything is submitted; nothing else is left to wait for
+/// gate.startBound()                   // everything is submitted; nothing else is left to wait for
 /// ```
 public final class BoundedGate: Sendable {
   private struct State {
@@ -68,7 +68,7 @@ public final class BoundedGate: Sendable {
 
   /// Starts the bound. Call this method when everything except the late party and the early event has finished. Later
   /// calls have no effect.
-  public func restHasFinished() {
+  public func startBound() {
     let (blocked, needsWatch) = state.withLock { state in
       guard state.end == nil else { return ([DispatchSemaphore](), false) }
       state.end = MonotonicClock.now() + bound

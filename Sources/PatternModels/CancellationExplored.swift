@@ -113,7 +113,7 @@ final class Scope: @unchecked Sendable {
     /// Ends the child. Records a broken promise if the child should be cancelled and is not, or is cancelled and should
     /// not be. A child should be cancelled if it was added late or has waited for its cancellation. The first child
     /// ends in a later step.
-    func linger() async {
+    func awaitExit() async {
       let hasWaited = !scope.recordBegin(number)
       if Task.isCancelled != (isLate || hasWaited) {
         Execution.breaks("child \(number + 1) is \(Task.isCancelled ? "" : "not ")cancelled")
@@ -129,8 +129,8 @@ final class Scope: @unchecked Sendable {
       Execution.note("child \(number + 1) ends")
       scope.hasEnded += 1
     }
-    /// Ends the child after the check of its cancellation, as ``linger()`` does.
-    func recordCancellationAndLinger() async { await linger() }
+    /// Ends the child after the check of its cancellation, as ``awaitExit()`` does.
+    func recordCancellationAndAwaitExit() async { await awaitExit() }
     /// Suspends the child until it is cancelled. Then signals the other child task, and ends the child.
     func awaitCancellationAndNotifyOther() async {
       await awaitCancellation()
@@ -145,10 +145,10 @@ final class Scope: @unchecked Sendable {
       await scope.otherIsCancelled.passed()
       scope.hasEnded += 1
     }
-    /// Suspends the child until it is cancelled, and continues as ``linger()`` does.
-    func awaitCancellationAndLinger() async {
+    /// Suspends the child until it is cancelled, and continues as ``awaitExit()`` does.
+    func awaitCancellationAndExit() async {
       await awaitCancellation()
-      await linger()
+      await awaitExit()
     }
     func sleep() async {}
   }

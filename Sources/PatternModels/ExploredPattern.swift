@@ -45,15 +45,15 @@ extension ExploredPattern {
 
   /// The variants of the pattern, created in a separate execution.
   private static var declared: [ExploredVariant] {
-    let found = Found()
-    _ = try? Explorer { found.variants = Self().variants }.replay([])
-    return found.variants
+    let declared = DeclaredVariants()
+    _ = try? Explorer { declared.variants = Self().variants }.replay([])
+    return declared.variants
   }
 }
 
 /// Storage for the variants of a pattern.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
-private final class Found: @unchecked Sendable {
+private final class DeclaredVariants: @unchecked Sendable {
   var variants: [ExploredVariant] = []
 }

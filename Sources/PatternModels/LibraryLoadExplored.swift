@@ -109,5 +109,5 @@ extension LibraryLoad {
   }
 
   func measureEarly() -> Probe<Loader> { measure }
-  func measureUnserialised() -> Probe<Loader> { measure }
+  func measureUnsynchronized() -> Probe<Loader> { measure }
 }

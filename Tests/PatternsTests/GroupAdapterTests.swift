@@ -115,7 +115,7 @@ import Testing
       // The call waits until the handler has run.
       red("nil-group.unfinished == nil-group.sent", "nil-group") { trial in
         try pattern.measureWithoutGroup(patience: .milliseconds(10))(trial) { request, _, handler in
-          request.letReply()
+          request.deliverReply()
           request.send(handler)
           request.waitForReply()
         }

@@ -211,6 +211,10 @@ uintptr_t gcdlab_current_thread(void);
 /// ended. The function makes no system call.
 int64_t gcdlab_id_of_thread(uintptr_t thread);
 
+/// Creates a pipe, whose ends (reading, writing) a program that this process starts does not inherit. Returns 0, or -1
+/// and errno. (pipe2() is not imported into Swift.)
+int gcdlab_make_pipe(int32_t ends[2]);
+
 /// Opens a file without a name in `directory` for writing. Unless the file is given a name, the system removes the file
 /// when the process ends. Returns the file's descriptor; -1 if the system or the file system does not support such
 /// files, or if /proc, which gcdlab_name_file() requires, is missing. (O_TMPFILE is not imported into Swift.)
@@ -239,16 +243,16 @@ int gcdlab_adopt_orphans(void);
 /// Removes a System V semaphore. (`semctl` is not imported into Swift, since it has variable arguments.)
 void gcdlab_remove_semaphore(int identifier);
 
-/// Creates memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until gcdlab_mend_fault() removes
+/// Creates memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until gcdlab_remove_fault() removes
 /// the cause of the fault. Returns a pointer that identifies the fault, or null and errno on failure: ENOSYS on systems
 /// other than Linux, and on processors other than x86-64 and ARM64. The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
 /// Uses the memory of a fault, and returns once gcdlab_mend_fault() has removed the cause of the fault.
-void gcdlab_have_fault(int signal, void *fault);
+void gcdlab_cause_fault(int signal, void *fault);
 
 /// Removes the cause of the fault, so that the faulting thread continues.
-void gcdlab_mend_fault(int signal, void *fault);
+void gcdlab_remove_fault(int signal, void *fault);
 
 /// Returns the number of the futex system call, which all waits on memory use on Linux; -1 on other systems.
 int64_t gcdlab_futex_call(void);

@@ -184,7 +184,7 @@ final class LateBlock: BlockWatch {
   func block(of iterations: Int, _ run: () -> Void) {
     if begun.add(1, ordering: .acquiringAndReleasing).newValue == expected { isOver.pass() }
     run()
-    if ended.add(1, ordering: .acquiringAndReleasing).newValue == expected - 1 { isOver.restHasFinished() }
+    if ended.add(1, ordering: .acquiringAndReleasing).newValue == expected - 1 { isOver.startBound() }
   }
 }
 

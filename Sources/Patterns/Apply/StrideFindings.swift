@@ -66,8 +66,8 @@ extension ApplyStride: FindingPattern {
   /// Returns the strides of the user's own loop whose blocks have as much work as the fastest measured blocks, as text;
   /// nil if no run was measured, or if the time of an iteration is not known.
   ///
-  /// The fastest measured blocks are those of the best stride, and of each stride that is certainly at most
-  /// ``ConfidenceInterval/alikeShare`` percent slower than the best stride.
+  /// The fastest measured blocks are those of the best stride, and of each stride that is certainly slower by at
+  /// most the share ``ConfidenceInterval/alikeDifference`` than the best stride.
   private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
     guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
       let iterations = iterations.value(in: run.parameters), iterations > 0,
@@ -76,7 +76,7 @@ extension ApplyStride: FindingPattern {
     let comparisons = ConfidenceInterval.comparisons(of: sweep.runs.count, withBest: true)
     let near = sweep.runs.filter { run in
       let interval = run.rounds(with: best, of: elapsed).interval(among: comparisons)
-      return run.label == best.label || interval.map { $0.high <= 1 + ConfidenceInterval.alikeShare / 100 } == true
+      return run.label == best.label || interval.map { $0.high <= 1 + ConfidenceInterval.alikeDifference } == true
     }.compactMap { stride.value(in: $0.parameters) }.sorted()
     guard let low = near.first, let high = near.last else { return nil }
     let each = plain / Double(iterations)

@@ -33,7 +33,7 @@ final class AutoreleasedObjects: Sendable {
   private let count: Int
   private let each: Int
   private let release: @Sendable (Object) -> Void
-  private let living = Living()
+  private let liveObjects = LiveObjects()
   private let mostKept = Atomic<Int>(0)
 
   /// The mechanism that releases an autoreleased object.
@@ -44,20 +44,20 @@ final class AutoreleasedObjects: Sendable {
     case other(@Sendable (any Sendable & AnyObject) -> Void)
   }
 
-  private final class Living: Sendable {
+  private final class LiveObjects: Sendable {
     let count = Atomic<Int>(0)
   }
 
   /// An object that increments a count when it is created and decrements the count when it is deallocated.
   private final class Object: Sendable {
-    private let living: Living
+    private let liveObjects: LiveObjects
 
-    init(_ living: Living) {
-      self.living = living
-      living.count.add(1, ordering: .acquiringAndReleasing)
+    init(_ liveObjects: LiveObjects) {
+      self.liveObjects = liveObjects
+      liveObjects.count.add(1, ordering: .acquiringAndReleasing)
     }
 
-    deinit { living.count.subtract(1, ordering: .acquiringAndReleasing) }
+    deinit { liveObjects.count.subtract(1, ordering: .acquiringAndReleasing) }
   }
 
   /// A block of the trial, which creates and autoreleases objects.
@@ -67,7 +67,7 @@ final class AutoreleasedObjects: Sendable {
     /// Records how many objects exist, and then creates and autoreleases the objects of the block.
     func makeAndAutorelease() {
       made.mostKept.max(made.alive, ordering: .acquiringAndReleasing)
-      for _ in 0..<made.each { made.release(Object(made.living)) }
+      for _ in 0..<made.each { made.release(Object(made.liveObjects)) }
     }
   }
 
@@ -92,7 +92,7 @@ final class AutoreleasedObjects: Sendable {
   var blocks: [Block] { (0..<count).map { _ in Block(made: self) } }
 
   /// The number of objects that exist now.
-  var alive: Int { living.count.load(ordering: .acquiring) }
+  var alive: Int { liveObjects.count.load(ordering: .acquiring) }
 
   /// The largest number of objects that existed at the beginning of a block.
   var kept: Int { mostKept.load(ordering: .acquiring) }

@@ -239,9 +239,9 @@ extension DescriptorRead {
       let received = ReceivedData(of: bytes, until: .cancelled)
       received.handler.holdNext()
       writeBlocking(bytes[...], to: pair.writer)
-      let wantsNoMore = try begin(pair.reader, received)
+      let cancel = try begin(pair.reader, received)
       try received.handler.awaitHeld(within: patience, else: "the handler did not run")
-      wantsNoMore()
+      cancel()
       let unrelated = UnrelatedFiles(of: path)
       defer { unrelated.close() }
       received.handler.release()
@@ -269,7 +269,7 @@ final class ReceivedData: Sendable {
     /// The number of reads that returned more bytes than the source had estimated.
     var beyondEstimate = 0
     var estimated: Int?
-    var hasComeToEnd = false
+    var hasReachedEnd = false
     /// The number of reads without data after the read that reached the end of the file.
     var callsAfterEnd = 0
     /// The time at which the last bytes were read, in nanoseconds of the monotonic clock.
@@ -314,8 +314,8 @@ final class ReceivedData: Sendable {
       state.estimated = nil
       if let estimated, actual > estimated { state.beyondEstimate += 1 }
       guard actual > 0 else {
-        if state.hasComeToEnd { state.callsAfterEnd += 1 }
-        if actual == 0 { state.hasComeToEnd = true }
+        if state.hasReachedEnd { state.callsAfterEnd += 1 }
+        if actual == 0 { state.hasReachedEnd = true }
         return actual == 0 && endCondition == .end
       }
       let bytes = UnsafeRawBufferPointer(start: bytes, count: actual)

@@ -262,7 +262,7 @@ final class OutgoingData: @unchecked Sendable {
   /// recorded.
   func failed(_ error: Int32) {
     let error = SystemError(error, "write")
-    guard error.isOfTheMachine else { return }
+    guard error.isMachineLimitation else { return }
     state.note { $0.withheld = $0.withheld ?? error }
   }
 

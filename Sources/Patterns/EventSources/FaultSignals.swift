@@ -21,7 +21,7 @@ enum Fault: String, CaseIterable, Sendable {
 }
 
 /// A fault that a thread repeats until another thread removes the cause of the fault.
-struct MendableFault: Sendable {
+struct RemovableFault: Sendable {
   private let fault: Fault
   private let handle: UInt
 
@@ -36,17 +36,17 @@ struct MendableFault: Sendable {
     handle = UInt(bitPattern: pages)
   }
 
-  /// Causes the fault on the calling thread, and returns once another thread has called ``mend()``.
-  func have() { gcdlab_have_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
+  /// Causes the fault on the calling thread, and returns once another thread has called ``remove()``.
+  func cause() { gcdlab_cause_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
 
   /// Removes the cause of the fault.
-  func mend() { gcdlab_mend_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
+  func remove() { gcdlab_remove_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
 }
 
 /// A worker process of this binary that creates a source for the signal of a fault. The worker is a separate process,
 /// since Dispatch may be unusable in a process after a fault.
 struct FaultProcess {
-  private static let (name, theirLine): (String, Int32) = ("GCDLAB_FAULT", 3)
+  private static let (name, workerLine): (String, Int32) = ("GCDLAB_FAULT", 3)
   private let child: ChildProcess
   private let input: (reader: Int32, writer: Int32)
   private let output: (reader: Int32, writer: Int32)
@@ -72,7 +72,7 @@ struct FaultProcess {
     do {
       child = try ChildProcess(
         executable, ["worker"], environment: [Self.name: fault.rawValue, "SWIFT_BACKTRACE": "enable=no"],
-        descriptors: [STDIN_FILENO: input.reader, STDOUT_FILENO: STDERR_FILENO, Self.theirLine: output.writer])
+        descriptors: [STDIN_FILENO: input.reader, STDOUT_FILENO: STDERR_FILENO, Self.workerLine: output.writer])
     } catch {
       for end in [input.reader, input.writer, output.reader, output.writer] { close(end) }
       throw error
@@ -89,7 +89,7 @@ struct FaultProcess {
   ///
   /// - Throws: ``Unavailable`` if the worker was killed; another error if the worker ended without sending
   ///   a number.
-  func hear() throws -> Int {
+  func receive() throws -> Int {
     var byte: UInt8 = 0
     var count = 0
     repeat { count = read(output.reader, &byte, 1) } while count < 0 && errno == EINTR
@@ -108,9 +108,9 @@ struct FaultProcess {
   }
 
   /// Sends a number to the process that started this worker. A number above 255 is sent as 255.
-  static func say(_ number: Int) {
+  static func send(_ number: Int) {
     var byte = UInt8(clamping: number)
-    _ = write(theirLine, &byte, 1)
+    _ = write(workerLine, &byte, 1)
   }
 
   private struct MissingMessage: Error, CustomStringConvertible {

@@ -84,14 +84,14 @@ struct FileMonitorPattern: Pattern {
       let first = FileStatus(of: file, named: path)
       try SystemThread {
         var last = first
-        while watch.goesOn {
+        while watch.continuesPolling {
           blockThread(for: interval)
           let now = FileStatus(of: file, named: path)
           for change in now.changes(since: last) {
             watch.received(change, at: MonotonicClock.now(), from: file, called: currentPath(of: file))
           }
           last = now
-          watch.looked()
+          watch.pollEnded()
         }
         close(file)
         watch.ended()

@@ -88,8 +88,8 @@ extension FileMonitorPattern {
     try results.make(.link, records) { try file.addLink() }
     try results.make(.link) { try file.removeLink() }
     try results.rename(file, records)
-    let goesOn = try results.make(.write) { try file.overwrite() }
-    if !goesOn { results.lostAfterRename += 1 }
+    let isReported = try results.make(.write) { try file.overwrite() }
+    if !isReported { results.lostAfterRename += 1 }
     try results.rename(file)
   }
 
@@ -117,7 +117,7 @@ extension FileMonitorPattern {
     trial.record(missed, results.missed)
     trial.record(lostAfterRename, results.lostAfterRename)
     trial.record(misnamed, results.misnamed)
-    trial.record(wrongDescriptor, results.strays)
+    trial.record(wrongDescriptor, results.wrongDescriptors)
   }
 
   /// A probe that renames a file many times in a row: once while the handler is busy, and twice while the source is
@@ -138,12 +138,12 @@ extension FileMonitorPattern {
       func notDelivered(_ change: FileChange) -> WaitTimeoutError {
         WaitTimeoutError("the \(change.rawValue) that begins or ends a burst was not delivered", within: deadline)
       }
-      func reported(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
+      func reported(suspend: () -> Void = {}, resume: () -> Void, _ change: () throws -> Void) throws -> Int {
         watch.hold()
         guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else { throw notDelivered(.write) }
         do {
-          keepingBack()
-          defer { lettingGo() }
+          suspend()
+          defer { resume() }
           for _ in 0..<burst { try change() }
         }
         // Changes are reported in order. Once this change is reported, all changes of the burst have been reported.
@@ -160,10 +160,10 @@ extension FileMonitorPattern {
         source.suspend()
         watch.release()
       }
-      let whileBusy = try reported(lettingGo: watch.release) { try file.renameAnew() }
-      let whileSuspended = try reported(keepingBack: suspend, lettingGo: source.resume) { try file.renameAnew() }
-      let betweenWrites = try reported(keepingBack: suspend, lettingGo: source.resume) {
-        try file.renameAnew()
+      let whileBusy = try reported(resume: watch.release) { try file.renameToNewName() }
+      let whileSuspended = try reported(suspend: suspend, resume: source.resume) { try file.renameToNewName() }
+      let betweenWrites = try reported(suspend: suspend, resume: source.resume) {
+        try file.renameToNewName()
         try file.overwrite()
       }
       source.cancel()
@@ -172,7 +172,7 @@ extension FileMonitorPattern {
       trial.record(eventsWhileSuspended, whileSuspended)
       trial.record(eventsBetweenWrites, betweenWrites)
       trial.record(self.misnamed, misnamed)
-      trial.record(wrongDescriptor, watch.strays)
+      trial.record(wrongDescriptor, watch.wrongDescriptors)
     }
   }
 
@@ -193,7 +193,7 @@ extension FileMonitorPattern {
       cancel()
       watch.waitForEnd(within: deadline)
       trial.record(misnamed, names == [file.path] ? 0 : 1)
-      trial.record(wrongDescriptor, watch.strays)
+      trial.record(wrongDescriptor, watch.wrongDescriptors)
     }
   }
 
@@ -213,7 +213,7 @@ private struct ChangeResults {
   private(set) var misnamed = 0
   var lostAfterRename = 0
   /// The number of handler calls in which the descriptor did not refer to the watched file.
-  private(set) var strays = 0
+  private(set) var wrongDescriptors = 0
   /// The times from the end of one poll to the end of the next poll, in nanoseconds.
   private(set) var pollIntervals = LatencyHistogram()
   private let deadline: Duration
@@ -252,7 +252,7 @@ private struct ChangeResults {
   /// Waits until the cancelled watch has ended, and adds its results to these results.
   mutating func end() {
     watch.waitForEnd(within: deadline)
-    strays += watch.strays
+    wrongDescriptors += watch.wrongDescriptors
     if let pollIntervals = watch.pollIntervals { self.pollIntervals.merge(pollIntervals) }
   }
 }

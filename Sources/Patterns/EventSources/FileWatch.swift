@@ -11,7 +11,7 @@ final class FileWatch: Sendable {
     var hasEnded = false
     var reported: [FileChange: Int] = [:]
     var names: [String?] = []
-    var strays = 0
+    var wrongDescriptors = 0
     var lastPoll: UInt64?
     var pollIntervals: LatencyHistogram?
     var isStopped = false
@@ -46,17 +46,17 @@ final class FileWatch: Sendable {
     if isHeld { handler.stay() }
     // The descriptor is checked at the end of the handler, since the trial may have cancelled the source in the
     // meantime.
-    if FileIdentity(of: descriptor) != identity { state.note { $0.strays += 1 } }
+    if FileIdentity(of: descriptor) != identity { state.note { $0.wrongDescriptors += 1 } }
   }
 
   /// Whether the polling should continue.
-  var goesOn: Bool { !state.isStopped }
+  var continuesPolling: Bool { !state.isStopped }
 
   /// Ends the polling.
   func stop() { state.note { $0.isStopped = true } }
 
   /// Records the end of a poll, after its changes were reported.
-  func looked() {
+  func pollEnded() {
     state.note { state in
       let now = MonotonicClock.now()
       if let last = state.lastPoll {
@@ -115,7 +115,7 @@ final class FileWatch: Sendable {
   }
 
   /// The number of handler calls in which the descriptor did not refer to the watched file.
-  var strays: Int { state.strays }
+  var wrongDescriptors: Int { state.wrongDescriptors }
 
   /// The times from the end of one poll to the end of the next poll, in nanoseconds; nil for a variant that does not
   /// poll.

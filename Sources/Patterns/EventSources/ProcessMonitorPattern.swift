@@ -90,7 +90,7 @@ struct ProcessMonitorPattern: Pattern {
     }
     Variant(
       "parent-exit", .documented, "a child monitors its parent, whose ID it gets from getppid",
-      watchParents(whoEnd: .once(.isWatched))
+      watchParents(parentsThatEnd: .once(.isWatched))
     ) { watch in
       let parent = getppid()
       let source = try ProcessMonitor(process: parent, queue: watch.queue)
@@ -102,7 +102,7 @@ struct ProcessMonitorPattern: Pattern {
     }
     Variant(
       "parent-gone", .broken, "as parent-exit, but the parent has exited before the child calls getppid",
-      watchParents(whoEnd: .once(.hasStarted), isTimed: false)
+      watchParents(parentsThatEnd: .once(.hasStarted), isTimed: false)
     ) { watch in
       let parent = getppid()
       let source = try ProcessMonitor(process: parent, queue: watch.queue)
@@ -115,7 +115,7 @@ struct ProcessMonitorPattern: Pattern {
     Variant(
       "parent-checked", .modern,
       "the parent passes its own ID to the child, which calls getppid after activation",
-      watchParents(whoEnd: .always)
+      watchParents(parentsThatEnd: .always)
     ) { watch in
       let parent = watch.parent
       watch.recordParent()
@@ -129,16 +129,16 @@ struct ProcessMonitorPattern: Pattern {
       if getppid() != parent { watch.exited() }
     }
     Variant(
-      "fork-exec-signal", .documented, "a process source reports a child's fork, exec and signal", watchActs(),
+      "fork-exec-signal", .documented, "a process source reports a child's fork, exec and signal", watchEvents(),
       needs: [.darwin]
-    ) { child, acts in
+    ) { child, events in
       #if canImport(Darwin)
         let source = DispatchSource.makeProcessSource(
-          identifier: child, eventMask: [.fork, .exec, .signal], queue: acts.queue)
+          identifier: child, eventMask: [.fork, .exec, .signal], queue: events.queue)
         source.setEventHandler {
-          if source.data.contains(.fork) { acts.reported(.fork) }
-          if source.data.contains(.exec) { acts.reported(.exec) }
-          if source.data.contains(.signal) { acts.reported(.signal) }
+          if source.data.contains(.fork) { events.reported(.fork) }
+          if source.data.contains(.exec) { events.reported(.exec) }
+          if source.data.contains(.signal) { events.reported(.signal) }
         }
         source.activate()
         return { source.cancel() }

@@ -69,13 +69,13 @@ extension SignalSource {
         if isSpaced, !others.awaitNext(within: patience) { break }
       }
       hold.release()
-      let isHeard = inbox.awaitNext(within: patience)
+      let isReported = inbox.awaitNext(within: patience)
       drain(inbox, marks)
       trial.record(sent, count)
       trial.record(reported, inbox.reported.count)
       if isSpaced { trial.record(reportedElsewhere, others.reported.count) }
       trial.record(handlerCalls, inbox.runs.count)
-      trial.record(unreportedBursts, isHeard ? 0 : 1)
+      trial.record(unreportedBursts, isReported ? 0 : 1)
     }
   }
 
@@ -212,10 +212,10 @@ extension SignalSource {
     Probe(records: [sent, reported]) { trial, begin in
       if let fault = FaultProcess.fault {
         try playFault(fault, begin) { inbox in
-          let mendable = try MendableFault(fault)
-          let thread = try SystemThread { mendable.have() }
+          let removable = try RemovableFault(fault)
+          let thread = try SystemThread { removable.cause() }
           _ = inbox.awaitNext(within: .milliseconds(20))
-          mendable.mend()
+          removable.remove()
           thread.join()
         }
       }
@@ -240,9 +240,9 @@ extension SignalSource {
     let inbox = try SignalInbox()
     begin(fault.number, inbox)
     try inbox.awaitReady()
-    FaultProcess.say(0)
+    FaultProcess.send(0)
     try play(inbox)
-    FaultProcess.say(inbox.reported.count)
+    FaultProcess.send(inbox.reported.count)
     _exit(0)
   }
 
@@ -254,9 +254,9 @@ extension SignalSource {
       let process = try FaultProcess(
         executable, of: Self.name, variant ?? trial.variant, fault, isBlocked: areBlocked)
       defer { process.end() }
-      _ = try process.hear()
+      _ = try process.receive()
       whenRegistered(process.identifier, fault)
-      sum += try process.hear()
+      sum += try process.receive()
     }
     trial.record(sent, Fault.allCases.count)
     trial.record(reported, sum)

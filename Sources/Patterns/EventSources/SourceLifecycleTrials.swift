@@ -57,7 +57,7 @@ final class SourceLife: Sendable {
     /// Whether the next call suspends the source.
     var suspends = true
     var isSuspended = false
-    var isLetGo = false
+    var isResumed = false
     var isCancelled = false
   }
 
@@ -79,7 +79,7 @@ final class SourceLife: Sendable {
     state.note { state in
       state.log.runs += 1
       state.log.sum += data
-      if !state.isLetGo { state.log.early += 1 }
+      if !state.isResumed { state.log.early += 1 }
       if state.isCancelled { state.log.afterCancel += 1 }
       if state.log.ends > 0 { state.log.afterEnd += 1 }
     }
@@ -121,7 +121,7 @@ final class SourceLife: Sendable {
 
   /// Records the time, and executes `resume`, which activates or resumes the source or unblocks its queue.
   func lettingGo(_ resume: () -> Void) {
-    state.note { $0.isLetGo = true }
+    state.note { $0.isResumed = true }
     resumption.set()
     resume()
   }
@@ -135,8 +135,8 @@ final class SourceLife: Sendable {
   var log: Log { state.log }
 
   /// Waits until the log meets a condition, but no longer than `patience`.
-  func wait(within patience: Duration, until isSo: @escaping @Sendable (Log) -> Bool) {
-    state.wait(within: patience) { isSo($0.log) }
+  func wait(within patience: Duration, until condition: @escaping @Sendable (Log) -> Bool) {
+    state.wait(within: patience) { condition($0.log) }
   }
 
   /// The nanoseconds from ``lettingGo(_:)`` to the beginning of the most recent handler call; nil if a call began

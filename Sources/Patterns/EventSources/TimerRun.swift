@@ -200,8 +200,10 @@ final class TimerRun: Sendable {
   }
 
   /// Waits until the counts meet a condition, the clock is set, or `patience` has passed. Returns the counts.
-  @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Counts) -> Bool) -> Counts {
-    state.value(within: patience) { isSo($0.counts) || $0.isVoid }?.counts ?? state.counts
+  @discardableResult func wait(
+    within patience: Duration, until condition: @escaping @Sendable (Counts) -> Bool
+  ) -> Counts {
+    state.value(within: patience) { condition($0.counts) || $0.isVoid }?.counts ?? state.counts
   }
 
   /// Ends the timing of events.
@@ -252,14 +254,14 @@ final class TimerRun: Sendable {
     }
     let before = counts
     let now = clock.now()
-    let toCome = overAt(now) + 3
-    let delay = Int(first) + toCome * Int(length) - Int(length) / 2 - Int(now)
+    let expected = overAt(now) + 3
+    let delay = Int(first) + expected * Int(length) - Int(length) / 2 - Int(now)
     awaitFire(delay)
     let suspended = counts
     source?.resume()
     wait(within: patience) { $0.runs > suspended.runs }
     let next = state.data.dropFirst(suspended.runs).first ?? 0
-    return (suspended.runs - before.runs, max(0, toCome - before.reported - next))
+    return (suspended.runs - before.runs, max(0, expected - before.reported - next))
   }
 
   /// Records the metrics of the timed events.

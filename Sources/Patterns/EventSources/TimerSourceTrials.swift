@@ -86,7 +86,7 @@ extension TimerSource {
     trial.record(firedWhileSuspended, suspension.runs)
     trial.record(missedOnResume, suspension.missing)
     if let delay = first.delay { trial.record(firstFireDelay, delay) }
-    trial.record(lateFirstFires, first.late)
+    trial.record(lateFirstFires, first.lateCount)
     trial.record(outOfOrder, first.areOutOfOrder ? 1 : 0)
     if let armed {
       trial.record(clockStopsInSleep, armed.count { !$0.countsSleep })
@@ -152,7 +152,7 @@ extension TimerSource {
 /// The first events of timers that are due immediately or were due in the past.
 private struct FirstFires {
   /// The number of timers without a first event.
-  let late: Int
+  let lateCount: Int
   /// The lateness of the first event of a timer that was due immediately, in nanoseconds; nil if no event occurred. An
   /// earlier timer is the warm-up.
   let delay: UInt64?
@@ -173,7 +173,7 @@ private struct FirstFires {
     // The timer was due ten and a half intervals ago, so the first event reports eleven.
     let long = min(60_000_000_000, timers.clock.now() / 20)
     let past = timers.firstFire(in: -Int(10 * long + long / 2), every: long)
-    late = [cold.delay, now.delay, past.delay].count { $0 == nil }
+    lateCount = [cold.delay, now.delay, past.delay].count { $0 == nil }
     delay = now.delay
     early = now.counts.early + past.counts.early
     unreported = past.counts.unreported

@@ -59,7 +59,7 @@ final class WatchedFile {
   func rename() throws(SystemError) { try rename(to: path == names[0] ? names[1] : names[0]) }
 
   /// Renames the file to a name that the file has never had.
-  func renameAnew() throws(SystemError) {
+  func renameToNewName() throws(SystemError) {
     renames += 1
     try rename(to: "\(names[1])-\(renames)")
   }

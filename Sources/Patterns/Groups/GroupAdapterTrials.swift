@@ -82,7 +82,7 @@ extension GroupAdapter {
       let requests = FileRequests(of: files, count: count, failures: failures, hold: hold)
       send(requests)
       requests.holdReplies()
-      requests.letReplies(0..<count)
+      requests.deliverReplies(0..<count)
       requests.waitForHandlers()
       requests.waitForEnd()
       if call > 0, completes, let time = requests.completedAfter { trial.record(completion, time) }
@@ -107,9 +107,9 @@ extension GroupAdapter {
       let group = DispatchGroup()
       requests.each { send($0, group, $1) }
       group.notify(queue: requests.queue) { requests.completionBlock() }
-      requests.letReplies(0..<1)
+      requests.deliverReplies(0..<1)
       if requests.holdReplies() { group.enter() }
-      requests.letReplies(1..<2)
+      requests.deliverReplies(1..<2)
       requests.waitForHandlers()
       requests.waitForEnd()
       try record(trial, [requests])
@@ -138,11 +138,11 @@ extension GroupAdapter {
       let group = DispatchGroup()
       trial.hazard()
       requests.each { request, handler in
-        if count == 1 { request.letReply() }
+        if count == 1 { request.deliverReply() }
         send(request, group, handler)
       }
       for index in 0..<count {
-        requests.letReplies(index..<(index + 1))
+        requests.deliverReplies(index..<(index + 1))
         requests.waitForReply(index)
       }
       group.notify(queue: requests.queue) { requests.completionBlock() }
@@ -244,7 +244,7 @@ final class FileRequests: Sendable {
   }
 
   // Freeing an inactive queue traps.
-  deinit { letReplies(0..<replies.count) }
+  deinit { deliverReplies(0..<replies.count) }
 
   // MARK: For the adapter
 
@@ -279,7 +279,7 @@ final class FileRequests: Sendable {
     }
 
     /// Delivers the reply, even if other replies are still delayed.
-    func letReply() { requests.letReplies(index..<(index + 1)) }
+    func deliverReply() { requests.deliverReplies(index..<(index + 1)) }
 
     /// Waits until the reply has arrived and its handler has returned.
     func waitForReply() { requests.waitForReply(index) }
@@ -307,7 +307,7 @@ final class FileRequests: Sendable {
     for index in 0..<count {
       send(Request(requests: self, index: index)) { data, error in self.handle(index, data, error) }
     }
-    end.restHasFinished()
+    end.startBound()
   }
 
   private func handle(_ index: Int, _ data: [UInt8], _ error: Int32) {
@@ -326,7 +326,7 @@ final class FileRequests: Sendable {
   @discardableResult func holdReplies() -> Bool { end.pass() }
 
   /// Delivers the replies of the requests at `indices`.
-  func letReplies(_ indices: Range<Int>) { for index in indices { replies[index].activate() } }
+  func deliverReplies(_ indices: Range<Int>) { for index in indices { replies[index].activate() } }
 
   /// Waits for the handler of the request at `index`, and for all blocks that were submitted to the queue of its reply.
   func waitForReply(_ index: Int) {

@@ -135,9 +135,9 @@ struct BlockGates {
   }
 
   /// Starts the timeouts of the gates. Call this method when all other work has finished.
-  func restHasFinished() {
-    end.restHasFinished()
-    completion.restHasFinished()
+  func startBound() {
+    end.startBound()
+    completion.startBound()
   }
 }
 
@@ -161,7 +161,7 @@ final class NestedWork: Sendable {
   private let held: BlockGates?
   /// The results; 0 for a result that is not set yet.
   private let values: Slots<Atomic<Int>>
-  private let unmade: Atomic<Int>
+  private let uncomputed: Atomic<Int>
   private let unset: Atomic<Int>
   /// A semaphore that is signaled three times: when all results are set, when the group has notified, and when the
   /// completion has run.
@@ -176,7 +176,7 @@ final class NestedWork: Sendable {
     queue = held?.first.queue ?? .global()
     otherQueue = held?.added.queue ?? .global()
     values = Slots(count: count) { _ in Atomic(0) }
-    unmade = Atomic(count)
+    uncomputed = Atomic(count)
     unset = Atomic(count)
   }
 
@@ -227,7 +227,7 @@ final class NestedWork: Sendable {
 
   private func make() {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
-    if unmade.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.restHasFinished() }
+    if uncomputed.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startBound() }
   }
 
   private func set(_ index: Int) {

@@ -148,7 +148,7 @@ struct LibraryLoad: Pattern {
       }
     }
     Variant(
-      "unsynchronized", .broken, "the sources append concurrently, without a queue or lock", measureUnserialised()
+      "unsynchronized", .broken, "the sources append concurrently, without a queue or lock", measureUnsynchronized()
     ) { library in
       library.queue.async(group: library.group) {
         library.media.forEach { item in

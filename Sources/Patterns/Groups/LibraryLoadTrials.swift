@@ -40,7 +40,7 @@ extension LibraryLoad {
   /// append until a second append has read the count. The probe counts the lost items.
   ///
   /// - Parameter patience: the maximum time to wait for the second append.
-  func measureUnserialised(patience: Duration = .seconds(10)) -> Probe<Loader> {
+  func measureUnsynchronized(patience: Duration = .seconds(10)) -> Probe<Loader> {
     Probe(reads: settings, records: results) { trial, load in
       try measureLoads(trial, hold: .milliseconds(10), pause: patience, load)
     }
@@ -173,7 +173,7 @@ final class Library: Sendable {
     self.completion = completion
     self.pause = hold.map { _ in BoundedGate(bound: pause) }
     entries = Slots(count: 3 * count) { _ in Atomic(0) }
-    let end = SourcesEnd(sources: 3) { completion?.restHasFinished() }
+    let end = SourcesEnd(sources: 3) { completion?.startBound() }
     self.end = end
     func source(_ index: Int, _ paths: [Source.Path]) -> Source {
       Source(paths, numbers: index * count + 1, end: end)
@@ -182,7 +182,7 @@ final class Library: Sendable {
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
     // Only a second append can end the pause early, so the bound of the pause begins at once.
-    self.pause?.restHasFinished()
+    self.pause?.startBound()
   }
 
   // Freeing an inactive queue traps.

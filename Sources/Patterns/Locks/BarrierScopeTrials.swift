@@ -55,7 +55,7 @@ final class BarrierBlocks: Sendable {
   /// later block before it calls this method.
   func barrier() {
     barrierBegins.open()
-    laterBegins.restHasFinished()
+    laterBegins.startBound()
     if laterBegins.pass() { laterRanBesideBarrier.set() }
     all.leave()
   }
@@ -69,7 +69,7 @@ final class BarrierBlocks: Sendable {
   /// Starts the time limit of the earlier block, and waits until all three blocks have ended. Call this method after
   /// the barrier has been submitted.
   fileprivate func awaitAll() {
-    barrierBegins.restHasFinished()
+    barrierBegins.startBound()
     all.wait()
   }
 

@@ -58,8 +58,8 @@ struct LockScaling: Pattern {
     Variant("mutex", .modern, "Synchronization.Mutex") { trial in
       let lock = Lock()
       try contend(trial) { entries in
-        entries.each { door in
-          lock.mutex.withLock { _ in door.enter() }
+        entries.each { entry in
+          lock.mutex.withLock { _ in entry.enter() }
         }
       }
       recordOwnerInWord(trial)
@@ -67,9 +67,9 @@ struct LockScaling: Pattern {
     Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock", runContention) { trial in
       let mutex = ThreadMutex()
       try contend(trial) { entries in
-        entries.each { door in
+        entries.each { entry in
           mutex.lock()
-          door.enter()
+          entry.enter()
           mutex.unlock()
         }
       }
@@ -77,19 +77,19 @@ struct LockScaling: Pattern {
     Variant("serial-sync", .documented, "sync on a serial queue", runContention) { trial in
       let queue = DispatchQueue(label: "guard")
       try contend(trial) { entries in
-        entries.each { door in
-          queue.sync { door.enter() }
+        entries.each { entry in
+          queue.sync { entry.enter() }
         }
       }
     }
     Variant("actor", .modern, "an actor; tasks await it", runContentionOfTasks) { trial in
       actor Owner {
-        func enter(_ door: SectionEntry) { door.enter() }
+        func enter(_ entry: SectionEntry) { entry.enter() }
       }
       let owner = Owner()
       try await contendAsTasks(trial) { entries in
-        await entries.each { door in
-          await owner.enter(door)
+        await entries.each { entry in
+          await owner.enter(entry)
         }
       }
     }

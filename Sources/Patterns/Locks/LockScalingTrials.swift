@@ -37,13 +37,13 @@ extension LockScaling: FindingPattern {
     let begin = ProcessCosts.soFar()
     let effort = try Team.run(threads) { member in
       timed.number.partyBegins()
-      enter(Loop(each, on: timed.door(member)))
+      enter(Loop(each, on: timed.entry(member)))
     }
     record(trial, timed, effort.nanoseconds, threads * each, from: begin)
 
     let observed = CriticalSection(observing: fewer(trial), of: threads, steps: trial.steps(hold))
     try Team.run(threads) { member in
-      observed.time(member) { enter(Loop(1, on: observed.door(member))) }
+      observed.time(member) { enter(Loop(1, on: observed.entry(member))) }
     }
     record(trial, observed)
 
@@ -51,7 +51,7 @@ extension LockScaling: FindingPattern {
     let calls = Slots<Int?>(count: threads, padded: true, of: nil)
     let share = max(1, fewer(trial) / threads)
     try Team.run(threads) { member in
-      calls[member] = SystemCalls.during { enter(Loop(share, on: counted.door(member))) }
+      calls[member] = SystemCalls.during { enter(Loop(share, on: counted.entry(member))) }
     }
     let reported = calls.values.compactMap(\.self)
     if reported.count == threads {
@@ -72,7 +72,7 @@ extension LockScaling: FindingPattern {
       for member in 0..<tasks {
         group.addTask {
           timed.number.partyBegins()
-          await enter(Loop(each, on: timed.door(member)))
+          await enter(Loop(each, on: timed.entry(member)))
         }
       }
     }
@@ -82,7 +82,7 @@ extension LockScaling: FindingPattern {
     await withDiscardingTaskGroup { group in
       for member in 0..<tasks {
         group.addTask {
-          await observed.time(member) { await enter(Loop(1, on: observed.door(member))) }
+          await observed.time(member) { await enter(Loop(1, on: observed.entry(member))) }
         }
       }
     }
@@ -161,7 +161,7 @@ final class CriticalSection: Sendable {
   }
 
   /// Returns the object with which the thread or task `member` enters the section.
-  func door(_ member: Int) -> SectionEntry { SectionEntry(section: self, member: member) }
+  func entry(_ member: Int) -> SectionEntry { SectionEntry(section: self, member: member) }
 
   /// Calls `enter` repeatedly until the entries of all members reach the limit, and records the duration of each call.
   func time(_ member: Int, _ enter: () -> Void) {

@@ -123,7 +123,7 @@ struct QueueVsLock: Pattern {
       }
     }
     Variant("unprotected", .broken, "no lock: read, add one, write") { trial in
-      try measure(trial, patience: Self.surely) { updates in
+      try measure(trial, patience: Self.unguardedPatience) { updates in
         updates.each { number in
           number.update()
         }
@@ -144,7 +144,7 @@ struct QueueVsLock: Pattern {
   /// each update requires a wake-up, and the time limit of the first reader.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
-      + Self.surely
+      + Self.unguardedPatience
   }
 }
 

@@ -80,7 +80,7 @@ extension ReadersWriter {
       let waitForWriter = try beginWrite(pair)
       held.waitForWriter()
       if try read(pair).isTorn { tornWhileHeld += 1 }
-      held.readerHasCome()
+      held.readerHasRead()
       waitForWriter()
     }
     try runAll(race)
@@ -145,11 +145,11 @@ private final class HeldWrite: Sendable {
   /// Waits until the writer pauses, and starts the timeout of the pause.
   func waitForWriter() {
     hasBegun.wait()
-    reader.restHasFinished()
+    reader.startBound()
   }
 
   /// Records that a reader has read the pair, and ends the pause.
-  func readerHasCome() { reader.open() }
+  func readerHasRead() { reader.open() }
 }
 
 /// A race of several parties, each of which reads and writes one pair.

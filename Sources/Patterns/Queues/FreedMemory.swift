@@ -12,13 +12,13 @@ struct FreedMemory: ~Copyable {
   /// no piece twice.
   private var pieces: [UnsafeMutableRawPointer?] = []
 
-  /// Creates a detector with capacity for `rounds` calls of ``isGivenAnew(_:_:)``. Growing the array of pieces during a
+  /// Creates a detector with capacity for `rounds` calls of ``isReused(_:_:)``. Growing the array of pieces during a
   /// call would itself free memory.
   init(rounds: Int) { pieces.reserveCapacity(3 * rounds) }
 
   /// Calls `release` with `object`, and returns whether the next call of `malloc` for the object's size returns the
   /// memory of `object`.
-  mutating func isGivenAnew(
+  mutating func isReused(
     _ object: UnsafeMutableRawPointer, _ release: (UnsafeMutableRawPointer) -> Void
   ) -> Bool {
     let (size, address) = (gcdlab_allocated_size(object), UInt(bitPattern: object))

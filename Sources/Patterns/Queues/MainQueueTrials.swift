@@ -39,7 +39,7 @@ extension MainQueue {
       nested.current()
     }
     nested.all.wait()
-    trial.record(outOfTurn, nested.wasOut.isSet ? 1 : 0)
+    trial.record(outOfTurn, nested.overlapped.isSet ? 1 : 0)
   }
 
   /// A probe that repeatedly makes a round trip to the main queue, and records the times. The first round trip is a
@@ -138,23 +138,23 @@ final class NestedSubmission: Sendable {
 
   /// Runs the end of the first block, which waits until the second block begins or a timeout expires.
   func current() {
-    nextBegins.restHasFinished()
-    if nextBegins.pass() { wasOut.set() }
+    nextBegins.startBound()
+    if nextBegins.pass() { overlapped.set() }
   }
 
   /// Records that the second block begins.
   func next() { nextBegins.open() }
 
   /// Whether the second block began before the first block had ended.
-  let wasOut = AtomicFlag()
+  let overlapped = AtomicFlag()
 }
 
 /// A round trip to the main queue.
 final class Hop: Sendable {
   private let left = Moment()
   private let arrived = Moment()
-  private let wentBack = Moment()
-  private let wasBack = Moment()
+  private let startedReturn = Moment()
+  private let returned = Moment()
   private let end = DispatchSemaphore(value: 0)
 
   /// Records the start of the round trip.
@@ -165,18 +165,18 @@ final class Hop: Sendable {
   func noteArrival() {
     arrived.set()
     if !MainThread.isCurrent { wasOffMain.set() }
-    wentBack.set()
+    startedReturn.set()
   }
 
   /// Records the end of the round trip.
   func noteReturn() {
-    wasBack.set()
+    returned.set()
     end.signal()
   }
 
   fileprivate func awaitEnd() { end.wait() }
   fileprivate var toMain: UInt64? { arrived.since(left) }
-  fileprivate var back: UInt64? { wasBack.since(wentBack) }
+  fileprivate var back: UInt64? { returned.since(startedReturn) }
   fileprivate let wasOffMain = AtomicFlag()
 }
 
@@ -219,7 +219,7 @@ final class WorkWithEvent: Sendable {
       if self.ended.isSet { self.wasDelayed.set() }
       self.eventBegins.open()
     }
-    eventBegins.restHasFinished()
+    eventBegins.startBound()
     eventBegins.pass()
   }
 

@@ -115,7 +115,7 @@ extension QueueContext {
   func reuse(isBusy: Bool = false) -> Probe<@Sendable (UnsafeMutableRawPointer) -> Void> {
     Probe(reads: [repeats], records: [reused]) { trial, release in
       var memory = FreedMemory(rounds: trial[repeats] + 2)
-      guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
+      guard let piece = malloc(200), memory.isReused(piece, { free($0) }) else {
         throw Unavailable("malloc does not return freed memory at once")
       }
       var count = 0
@@ -124,7 +124,7 @@ extension QueueContext {
         gcdlab_dispatch_sync_f(queue, nil) { _ in }
         let hold = isBusy ? Hold(queueOf: RetainedQueue(created: queue).async) : nil
         defer { hold?.release() }
-        if memory.isGivenAnew(queue, release), repeated > 0 { count += 1 }
+        if memory.isReused(queue, release), repeated > 0 { count += 1 }
       }
       trial.record(reused, count)
     }
@@ -359,8 +359,8 @@ final class MyDataContext: Sendable {
 
   // MARK: For the blocks that look for the data
 
-  /// Records whether `found` is this data.
-  func recordMatch(in found: MyDataContext?) { state.note { $0.wasSeen = found === self } }
+  /// Records that a block has found this data, if `found` is this data.
+  func recordMatch(in found: MyDataContext?) { if found === self { state.note { $0.wasSeen = true } } }
 
   /// Records that a block has found the data at `context`, unless `context` is nil.
   static func found(_ context: UnsafeMutableRawPointer?) {
@@ -397,7 +397,7 @@ final class MyDataContext: Sendable {
   /// Waits until the data is cleaned up or a time limit has passed, while the queue is referenced. Records a clean-up
   /// as too early.
   func lookWhileReferenced() {
-    whileReferenced.restHasFinished()
+    whileReferenced.startBound()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
@@ -410,7 +410,7 @@ final class MyDataContext: Sendable {
   }
 
   /// Records that the last reference to the queue was released, and starts the time limit of the last block's wait.
-  func wasReleased() { isCleanedUp.restHasFinished() }
+  func wasReleased() { isCleanedUp.startBound() }
 
   /// Waits until the last block has ended. Then waits for the clean-up, but no longer than `patience`.
   func awaitEnd(within patience: Duration) {
@@ -425,7 +425,7 @@ final class MyDataContext: Sendable {
 
   /// Waits for a short time after the clean-up, so that later finalizers are counted.
   func lookAfterwards() {
-    afterwards.restHasFinished()
+    afterwards.startBound()
     afterwards.pass()
   }
 

@@ -172,8 +172,8 @@ final class TaskLog: Sendable {
 
   /// Records that all tasks have been submitted, and starts the time limits of the first two tasks.
   func allIsSubmitted() {
-    firstHasBegun.restHasFinished()
-    successorHasEnded.restHasFinished()
+    firstHasBegun.startBound()
+    successorHasEnded.startBound()
   }
 
   private func write(_ event: Int) {
@@ -260,7 +260,7 @@ final class Listing: Sendable {
     asyncHasReturned = BoundedGate(bound: asyncPatience)
     syncHasReturned = BoundedGate(bound: patience)
     // If `dispatch_async` returned only after the first block, nothing could start this bound later.
-    asyncHasReturned.restHasFinished()
+    asyncHasReturned.startBound()
   }
 
   /// Runs the first block, which waits for the call of `dispatch_async` to return, and then for the call of
@@ -279,7 +279,7 @@ final class Listing: Sendable {
   /// Records that the call of `dispatch_async` has returned, and starts the time limit for the call of `dispatch_sync`.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
-    syncHasReturned.restHasFinished()
+    syncHasReturned.startBound()
   }
 
   /// Runs the second block.

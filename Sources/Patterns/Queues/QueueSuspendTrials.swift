@@ -105,12 +105,12 @@ final class Suspension: Sendable {
     /// Records a run of the block, and whether the block began after the queue was suspended.
     func run() {
       // A block that began before the suspension is not counted.
-      let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)
-      if isMeanwhile { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
+      let isDuringSuspension = suspension.suspendHasReturned.load(ordering: .acquiring)
+      if isDuringSuspension { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
       let began = suspension.began.add(1, ordering: .acquiringAndReleasing).newValue
       if began == 1 { suspension.firstBegan.set() }
       suspension.runs.ran(index)
-      if isMeanwhile || began == suspension.count { suspension.anyBegins.open() }
+      if isDuringSuspension || began == suspension.count { suspension.anyBegins.open() }
     }
   }
 
@@ -147,7 +147,7 @@ final class Suspension: Sendable {
   /// that began.
   func watch() {
     awaitSuspension()
-    anyBegins.restHasFinished()
+    anyBegins.startBound()
     anyBegins.pass()
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }

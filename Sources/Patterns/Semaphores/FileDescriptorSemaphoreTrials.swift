@@ -156,7 +156,7 @@ final class OpenFiles: Sendable {
   /// have tried to open their files.
   func submitEach(_ submit: (FileTask) -> Void) {
     for _ in 0..<count { submit(FileTask(files: self)) }
-    othersTried.restHasFinished()
+    othersTried.startBound()
   }
 
   /// The number of opens that failed because no descriptor was free.

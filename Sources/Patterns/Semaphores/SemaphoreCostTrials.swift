@@ -137,13 +137,10 @@ extension SemaphoreCost {
   private func withWaiters(
     _ count: Int, take: @escaping @Sendable () -> Void, give: @Sendable () -> Void, _ body: (Gauge) throws -> Void
   ) throws {
-    try SystemThread.requireCapacity(for: count)
     let freed = Gauge()
-    let waiters = try (0..<count).map { _ in
-      try SystemThread {
-        take()
-        freed.up()
-      }
+    let waiters = try SystemThread.start(count) { _ in
+      take()
+      freed.up()
     }
     // Threads that still wait must be freed, whatever was observed.
     defer {

@@ -47,7 +47,7 @@ final class RacePause: Sendable {
   /// every actor except the first until the first actor has published its instance.
   func ask(_ actor: Int) {
     if step == .setUp, actor > 0 { published.pass() }
-    if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.restHasFinished() }
+    if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.startBound() }
   }
 
   /// Blocks the calling thread for the duration of the pause.

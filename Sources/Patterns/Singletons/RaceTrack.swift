@@ -46,16 +46,16 @@ final class RaceTrack: @unchecked Sendable {
   ///   time as the other actors.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
-    -> (counts: RaceCounts, nanoseconds: UInt64, hindrance: SystemError?)
+    -> (counts: RaceCounts, nanoseconds: UInt64, bindingError: SystemError?)
   {
     let course = RaceCourse(actors: actors, nanoseconds: nanoseconds, patience: patience)
     try onThreads { [self] actor in
       // On one core the actors would take turns, and never meet between check and creation.
-      do throws(SystemError) { try SystemThread.prefer(core: actor) } catch { course.hinder(error) }
+      do throws(SystemError) { try SystemThread.prefer(core: actor) } catch { course.recordBindingError(error) }
       course.add(runLaps(actor, course, ask))
     }
     let elapsed = course.elapsed
-    return course.result.withLock { ($0.counts, elapsed, $0.hindrance) }
+    return course.result.withLock { ($0.counts, elapsed, $0.bindingError) }
   }
 
   /// Requests each singleton of the row and counts a share of the row, again and again until the race is over. Returns
@@ -92,8 +92,7 @@ final class RaceTrack: @unchecked Sendable {
   }
 
   private func onThreads(_ body: @escaping @Sendable (_ actor: Int) -> Void) throws {
-    let threads = try (0..<actors).map { actor in try SystemThread { body(actor) } }
-    for thread in threads { thread.join() }
+    for thread in try SystemThread.start(actors, body) { thread.join() }
   }
 
   // MARK: Tasks
@@ -181,7 +180,7 @@ final class RaceTrack: @unchecked Sendable {
 /// The state of a race of threads: the barrier at which the threads meet, the end of the race, and the results.
 private final class RaceCourse: Sendable {
   let rendezvous: SpinBarrier
-  let result: Mutex<(counts: RaceCounts, hindrance: SystemError?)>
+  let result: Mutex<(counts: RaceCounts, bindingError: SystemError?)>
   private let start = MonotonicClock.now()
   private let nanoseconds: UInt64
   private let patience: UInt64
@@ -205,5 +204,5 @@ private final class RaceCourse: Sendable {
   }
 
   func add(_ counts: RaceCounts) { result.withLock { $0.counts.merge(counts) } }
-  func hinder(_ error: SystemError) { result.withLock { $0.hindrance = error } }
+  func recordBindingError(_ error: SystemError) { result.withLock { $0.bindingError = error } }
 }

@@ -41,12 +41,11 @@ extension SingletonRace {
     _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
   ) throws {
     let (actors, time, patience) = (trial[threads], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
-    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     let before = Host.ownProcessorTime
-    let (counts, elapsed, hindrance) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
-    if counts.duplicates == 0, let hindrance {
-      throw Unavailable("no two actors met, and not every actor had its own core: \(hindrance)")
+    let (counts, elapsed, bindingError) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
+    if counts.duplicates == 0, let bindingError {
+      throw Unavailable("no two actors met, and not every actor had its own core: \(bindingError)")
     }
     // The actors spin during the whole race. With less processor time than this, the actors hardly ever ran at the same
     // time.
@@ -72,7 +71,6 @@ extension SingletonRace {
     let own: any Declaration = step == .creation ? pausedDuplicateShare : halfBuiltUses
     return Probe(reads: [threads, pausedRaces], records: results + [own]) { trial, ask in
       let actors = trial[threads]
-      try SystemThread.requireCapacity(for: actors)
       let (counts, halfBuilt) = try race(
         RaceTrack(actors: actors), before: step, times: trial[pausedRaces], atMost: bound, ask)
       record(trial, counts)
@@ -91,7 +89,6 @@ extension SingletonRace {
   /// - Parameter ask: a closure that requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
-    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     var counts = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).counts
     let unpaused = try track.race(for: UInt64(time), ask)
@@ -107,7 +104,6 @@ extension SingletonRace {
   /// - Parameter ask: a closure that requests each singleton of a row.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let actors = trial[threads]
-    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors)
     record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).counts)
     recordHotPath(trial, track, ask)

@@ -19,7 +19,7 @@ extension ActorReentrancy {
         try waitFor {
           await withTaskGroup { group in
             for buyer in sale.buyers { group.addTask { buyer.recordSale(await sell(buyer)) } }
-            sale.allHaveCome()
+            sale.allHaveAsked()
           }
         }
       }
@@ -36,7 +36,7 @@ extension ActorReentrancy {
         for buyer in sale.buyers {
           DispatchQueue.global().async(group: all) { buyer.recordSale(sell(buyer)) }
         }
-        sale.allHaveCome()
+        sale.allHaveAsked()
         all.wait()
       }
     }
@@ -98,7 +98,7 @@ final class Sale: Sendable {
   var buyers: [Buyer] { (0..<paid.count).map { Buyer(sale: self, index: $0) } }
 
   /// Starts the time limit of the held payments. Call this method once all buyers have been submitted.
-  func allHaveCome() { tooMany?.restHasFinished() }
+  func allHaveAsked() { tooMany?.startBound() }
 
   fileprivate func pay(_ index: Int) async {
     if let tooMany {

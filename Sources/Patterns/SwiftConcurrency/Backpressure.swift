@@ -109,11 +109,11 @@ struct Backpressure: Pattern {
 
   /// The maximum time for which the consumer is held if the producer never waits. The producer must finish within this
   /// time.
-  static let surely = Duration.seconds(30)
+  static let holdLimit = Duration.seconds(30)
 
   /// Returns an upper bound for the duration of a trial: the time that sending each element twice takes, with a thread
   /// switch each time, plus the maximum time for which the consumer is held.
-  func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.surely }
+  func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.holdLimit }
 }
 
 /// A buffer for one consumer. A sender suspends while the buffer is full.

@@ -7,7 +7,7 @@ extension Backpressure {
   /// A probe that sends elements through a stream whose buffer has no limit.
   var produceUnlimited: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows) { trial, connect in
-      _ = try flow(trial, until: Self.surely, connect)
+      _ = try flow(trial, until: Self.holdLimit, connect)
     }
   }
 
@@ -16,7 +16,7 @@ extension Backpressure {
   var produceLimited: Probe<@Sendable (Producer, _ limit: Int) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows + [droppedNewcomers, droppedOlder]) { trial, connect in
       let limit = trial[limit]
-      recordDrops(trial, try flow(trial, until: Self.surely) { connect($0, limit) })
+      recordDrops(trial, try flow(trial, until: Self.holdLimit) { connect($0, limit) })
     }
   }
 
@@ -60,7 +60,7 @@ extension Backpressure {
     let (flow, time) = try waitFor {
       let producer = Producer(count: count, size: size, patience: patience)
       let stream = connect(producer)
-      producer.end.restHasFinished()
+      producer.end.startBound()
       var flow = Flow(hasEnded: await producer.end.passed(), ahead: producer.made)
       for await element in stream {
         flow.received.append(element.number)
@@ -108,8 +108,8 @@ struct Flow: Sendable {
   /// as dropped without being lost, or reported again.
   func unreported(of count: Int) -> Int {
     let lost = Set(1...count).subtracting(received)
-    let rightly = lost.intersection(dropped).count
-    return lost.count - rightly + dropped.count - rightly
+    let reported = lost.intersection(dropped).count
+    return lost.count - reported + dropped.count - reported
   }
 }
 

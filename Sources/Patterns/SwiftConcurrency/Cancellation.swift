@@ -185,7 +185,7 @@ struct Cancellation: Pattern {
     }
     Variant("group-returned", .documented, "the body of a task group returns", runEachScope) { scope in
       await withTaskGroup { group in
-        for child in scope.children { group.addTask { await child.linger() } }
+        for child in scope.children { group.addTask { await child.awaitExit() } }
         await scope.awaitBegin()
       }
     }
@@ -194,7 +194,7 @@ struct Cancellation: Pattern {
         for child in scope.children {
           group.addTask {
             await child.awaitCancellation()
-            await child.linger()
+            await child.awaitExit()
           }
         }
         await scope.awaitBegin()
@@ -207,12 +207,12 @@ struct Cancellation: Pattern {
         for child in scope.children {
           group.addTask {
             await child.awaitCancellation()
-            await child.linger()
+            await child.awaitExit()
           }
         }
         await scope.awaitBegin()
         withUnsafeCurrentTask { $0?.cancel() }
-        group.addTask { await scope.lateChild.recordCancellationAndLinger() }
+        group.addTask { await scope.lateChild.recordCancellationAndAwaitExit() }
         scope.recordAddition(group.addTaskUnlessCancelled { scope.recordUnwantedChild() })
       }
     }
@@ -221,23 +221,23 @@ struct Cancellation: Pattern {
         for child in scope.children {
           group.addTask {
             await child.awaitCancellation()
-            await child.linger()
+            await child.awaitExit()
           }
         }
         await scope.awaitBegin()
         group.cancelAll()
-        group.addTask { await scope.lateChild.recordCancellationAndLinger() }
+        group.addTask { await scope.lateChild.recordCancellationAndAwaitExit() }
         scope.recordAddition(group.addTaskUnlessCancelled { scope.recordUnwantedChild() })
       }
     }
     Variant("async-let-returned", .documented, "a function with async let returns", runEachScopeOfTwo) { scope in
-      async let _: Void = scope.children[0].awaitCancellationAndLinger()
-      async let _: Void = scope.children[1].awaitCancellationAndLinger()
+      async let _: Void = scope.children[0].awaitCancellationAndExit()
+      async let _: Void = scope.children[1].awaitCancellationAndExit()
       await scope.awaitBegin()
     }
     Variant("async-let-thrown", .documented, "a function with async let throws", runEachScopeOfTwo) { scope in
-      async let _: Void = scope.children[0].awaitCancellationAndLinger()
-      async let _: Void = scope.children[1].awaitCancellationAndLinger()
+      async let _: Void = scope.children[0].awaitCancellationAndExit()
+      async let _: Void = scope.children[1].awaitCancellationAndExit()
       await scope.awaitBegin()
       throw CancellationError()
     }
@@ -250,7 +250,7 @@ struct Cancellation: Pattern {
       await scope.awaitBegin()
     }
     Variant("loose-tasks", .broken, "a function starts tasks and throws", runEachScope) { scope in
-      for child in scope.children { Task { await child.linger() } }
+      for child in scope.children { Task { await child.awaitExit() } }
       await scope.awaitBegin()
       throw CancellationError()
     }

@@ -252,7 +252,7 @@ final class Scope: Sendable {
     func awaitCancellation() async {
       scope.recordBegin()
       let gate = BoundedGate(bound: scope.bound)
-      gate.restHasFinished()
+      gate.startBound()
       await withTaskCancellationHandler {
         _ = await gate.passed()
       } onCancel: {
@@ -261,7 +261,7 @@ final class Scope: Sendable {
     }
     /// Suspends the child task until its scope is left or a time limit has passed. Then records whether the task is
     /// cancelled, since a scope may cancel its child tasks only when the body of the scope returns.
-    func linger() async {
+    func awaitExit() async {
       scope.recordBegin()
       scope.startPatience()
       await scope.left.passed()
@@ -269,7 +269,7 @@ final class Scope: Sendable {
     }
     /// Records whether the child task is cancelled at its beginning. Suspends the task until its scope is left or a
     /// time limit has passed.
-    func recordCancellationAndLinger() async {
+    func recordCancellationAndAwaitExit() async {
       let isCancelled = Task.isCancelled
       scope.recordBegin()
       scope.startPatience()
@@ -292,7 +292,7 @@ final class Scope: Sendable {
     /// has passed. Records whether the other child task was cancelled.
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
-      scope.otherIsCancelled.restHasFinished()
+      scope.otherIsCancelled.startBound()
       let isCancelled = await scope.otherIsCancelled.passed()
       scope.state.note { state in
         state.wereCancelledAtOnce = isCancelled
@@ -300,9 +300,9 @@ final class Scope: Sendable {
       }
     }
     /// Suspends the child task until it is cancelled, and then until its scope is left or a time limit has passed.
-    func awaitCancellationAndLinger() async {
+    func awaitCancellationAndExit() async {
       await awaitCancellation()
-      await linger()
+      await awaitExit()
     }
     /// Suspends the child task for `time`, an hour by default, and records whether the sleep ended without an error.
     func sleep(for time: Duration = .seconds(3600)) async {
@@ -329,7 +329,7 @@ final class Scope: Sendable {
   }
   /// Starts the time limit of the waiting child tasks if the calling task is cancelled, or if all child tasks have
   /// begun.
-  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.restHasFinished() } }
+  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.startBound() } }
 
   /// Suspends the caller until all child tasks have begun.
   func awaitBegin() async { await begun.passed() }

@@ -100,8 +100,8 @@ extension CustomExecutors {
     for _ in 0..<trial[meetings] {
       let meeting = WaitableValue((inside: 0, didMeet: false))
       try waitFor {
-        async let first: Void = actors.0.run { Self.attend(meeting, within: patience) }
-        async let second: Void = actors.1.run { Self.attend(meeting, within: patience) }
+        async let first: Void = actors.0.run { Self.meet(meeting, within: patience) }
+        async let second: Void = actors.1.run { Self.meet(meeting, within: patience) }
         _ = await (first, second)
       }
       together += meeting.didMeet ? 1 : 0
@@ -109,7 +109,7 @@ extension CustomExecutors {
     trial.record(self.together, together)
   }
 
-  private static func attend(_ meeting: WaitableValue<(inside: Int, didMeet: Bool)>, within patience: Duration) {
+  private static func meet(_ meeting: WaitableValue<(inside: Int, didMeet: Bool)>, within patience: Duration) {
     let isSecond = meeting.note { state in
       state.inside += 1
       if state.inside == 2 { state.didMeet = true }

@@ -105,11 +105,11 @@ struct IsolatedDeinit: Pattern {
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
-      Task { @Bench in ending.blocksActor() }
+      Task { @Bench in ending.blockActor() }
       ending.waitUntilActorIsBlocked()
       var tool: Tool? = Tool(ending)
       ending.releases { if tool != nil { tool = nil } }
-      ending.letActorGo()
+      ending.unblockActor()
     }
     Variant(
       "default-actor", .documented, "isolated deinit of an idle actor, released by a thread",

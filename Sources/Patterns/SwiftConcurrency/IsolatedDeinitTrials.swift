@@ -93,15 +93,15 @@ final class ObjectEnd: Sendable {
     state.note { $0.wasInline = $0.runs > 0 }
   }
 
-  /// Blocks the calling actor until ``letActorGo()`` is called.
-  func blocksActor() {
+  /// Blocks the calling actor until ``unblockActor()`` is called.
+  func blockActor() {
     isBlocked.signal()
     actor.wait()
   }
   /// Waits until the actor is blocked.
   func waitUntilActorIsBlocked() { isBlocked.wait() }
   /// Unblocks the actor.
-  func letActorGo() { actor.signal() }
+  func unblockActor() { actor.signal() }
 
   /// Waits until the deinitializer has run, but no longer than 20 seconds, and returns the observations.
   func end() -> State {

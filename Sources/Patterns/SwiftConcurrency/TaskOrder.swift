@@ -61,12 +61,12 @@ struct TaskOrder: Pattern {
     }
     Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", runEachUntimedRound) {
       round in
-      Task { @LogActor in round.blocksActor() }
-      await round.actorIsBlocked()
+      Task { @LogActor in round.blockActor() }
+      await round.waitUntilActorIsBlocked()
       for item in round.items {
         Task(priority: item.isInSecondHalf ? .high : .low) { @LogActor in item.recordArrival() }
       }
-      round.letActorGo()
+      round.unblockActor()
     }
     Variant("isolated", .modern, "tasks that are isolated to a global actor", runEachRound) { round in
       for item in round.items { Task { @LogActor in item.recordArrival() } }
@@ -78,12 +78,12 @@ struct TaskOrder: Pattern {
       "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
       runEachUntimedRound
     ) { round in
-      Task { @MainActor in round.blocksActor() }
-      await round.actorIsBlocked()
+      Task { @MainActor in round.blockActor() }
+      await round.waitUntilActorIsBlocked()
       for item in round.items {
         Task(priority: item.isInSecondHalf ? .high : .low) { @MainActor in item.recordArrival() }
       }
-      round.letActorGo()
+      round.unblockActor()
     }
     Variant("implicit", .modern, "tasks of an actor's method, which use the actor", runEachRound) { round in
       actor Log {

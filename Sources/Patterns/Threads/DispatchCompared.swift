@@ -81,10 +81,15 @@ struct DispatchCompared: Pattern {
       try compare(trial) { tasks, all in
         for task in tasks {
           all.enter()
-          try SystemThread {
-            task.run()
+          do {
+            try SystemThread {
+              task.run()
+              all.leave()
+            }.detach()
+          } catch {
             all.leave()
-          }.detach()
+            throw error
+          }
         }
       }
     }

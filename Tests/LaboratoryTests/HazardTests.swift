@@ -98,9 +98,9 @@ import Testing
     #expect(results.failure == nil)
     #expect(
       results.runs.map { $0.trials.map(\.outcome) } == [
-        [.unavailable(reason: "only on Darwin, this is Linux")],
-        [.unavailable(reason: "3 cores are needed, there are 2")],
+        [.unavailable(reason: "only on Darwin; this system is Linux")],
+        [.unavailable(reason: "3 cores are needed; there are 2")],
       ])
-    #expect(described.pattern.obstacle(on: .test) == "only on Darwin, this is Linux")
+    #expect(described.pattern.obstacle(on: .test) == "only on Darwin; this system is Linux")
   }
 }

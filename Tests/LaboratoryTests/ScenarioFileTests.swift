@@ -57,7 +57,7 @@ import Testing
       "mine.yml:8: unknown parameter 'wrk' of fake; did you mean 'work'? (known: stride, work, chunk, balance, cores)"
     ),
     ("work: 2ms", "work: 2KiB", "mine.yml:8: work: found '2KiB', expected a duration such as 50ns or 2ms"),
-    ("work: 2ms", "work: 2min", "mine.yml:8: work: 2min is out of range, allowed is 0 ns to 1 s"),
+    ("work: 2ms", "work: 2min", "mine.yml:8: work: 2min is out of range; expected 0 ns to 1 s"),
     ("work: 2ms", "work: 0.5ns", "mine.yml:8: work: '0.5ns' is not a whole number of ns"),
     ("work: 2ms", "work: [1]", "mine.yml:8: work: expected a single value, found a list"),
     ("[loop, apply]", "[loop, aply]", "mine.yml:9: unknown variant 'aply' of fake; did you mean 'apply'?"),

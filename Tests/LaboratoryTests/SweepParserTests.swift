@@ -38,7 +38,7 @@ import Testing
     ("stride=1..x4", "stride: the range '1..x4' has no end: write 1..END:x4"),
     ("stride=1..:x4", "stride: the range '1..:x4' has no end: write 1..END:x4"),
     ("work=10ns..", "work: the range '10ns..' has no end: write 10ns..END"),
-    ("stride=1..9999", "stride: 9999 is out of range, allowed is 1 to 4096"),
+    ("stride=1..9999", "stride: 9999 is out of range; expected 1 to 4096"),
     ("stride=1..4096", "stride: the range '1..4096' has more than 1000 values; give it a larger step"),
     ("stride=1..8:x1", "stride: 'x1' is not a step: ':x2' doubles from value to value, ':+1' adds"),
     ("stride=1..8:+0", "stride: '+0' is not a step: ':x2' doubles from value to value, ':+1' adds"),

@@ -1,4 +1,4 @@
-/// The findings about the end of a trial.
+/// The findings about the end of a trial or a program.
 extension Trace {
   func ends(_ deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
     let deadlock = deadlock.map { [TraceFinding.deadlock($0)] } ?? []
@@ -19,7 +19,8 @@ extension Trace {
     }
   }
 
-  /// The lanes that wait in `sync` for each other's queues at the end of the record; nil if there are no such lanes.
+  /// The lanes that wait in `sync` for each other's queues at the end of the record; nil if there are no such lanes, if
+  /// a trial completed, or if the last calls were not recorded.
   var deadlock: [TraceFinding.Owner]? {
     guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
       return nil

@@ -55,15 +55,17 @@ extension Trace {
     return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 
-  /// The times during which each block was ready to begin and no thread was available. Blocks that their submitter runs
-  /// are excluded, and so are blocks that a barrier may delay.
+  /// The times during which each block was ready to begin and no thread was available. The periods exclude blocks that
+  /// their submitter runs, blocks of the main queue, blocks of a queue of unknown kind, and blocks that a barrier may
+  /// delay. For a user's program, the periods also exclude blocks of queues that may have been suspended or that have a
+  /// target queue.
   var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .job]
     for (queue, blocks) in Dictionary(grouping: blocks, by: \.queue) {
       let kind = queues[queue].kind
       guard kind != .main, kind != .unknown, !blocks.contains(where: \.isBarrier) else { continue }
-      // A queue with no block that has begun may be suspended.
+      // A queue on which no block has begun may be suspended.
       if let program, program.delayedQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
       guard queues[queue].isSerial else {
         times += blocks.filter { kinds.contains($0.kind) }.compactMap { block in

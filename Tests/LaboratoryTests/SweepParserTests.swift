@@ -33,7 +33,7 @@ import Testing
     ),
     ("stride=", "stride: found '', expected a count such as 64 or 1_000"),
     ("stride=1,,2", "stride: found '', expected a count such as 64 or 1_000"),
-    ("stride=1,2,1", "stride: 1 is there twice in 'stride=1,2,1'"),
+    ("stride=1,2,1", "stride: 1 appears twice in 'stride=1,2,1'"),
     ("stride=8..1", "stride: the range '8..1' ends before it begins"),
     ("stride=1..x4", "stride: the range '1..x4' has no end: write 1..END:x4"),
     ("stride=1..:x4", "stride: the range '1..:x4' has no end: write 1..END:x4"),
@@ -73,6 +73,6 @@ import Testing
     let many = #expect(throws: InputError.self) {
       try experiment.sweeping([Sweep("stride", large), Sweep("work", large)])
     }
-    #expect(many?.description == "80,200 combinations of settings and variants are too many, allowed are 10,000")
+    #expect(many?.description == "80,200 combinations of settings and variants are too many; expected at most 10,000")
   }
 }

@@ -22,12 +22,12 @@ struct LessonReader {
   private enum Local {
     /// A type of the lab.
     case of(Substring)
-    /// A type that the code does not name. The type may be any of the types that were named so far.
+    /// A type that the code does not name. Any of the types that were named so far may be this type.
     case unknown
     /// A type of the system.
     case foreign
   }
-  /// The position of a declaration, so that each helper is recorded only once.
+  /// The position of a declaration. The reader records one helper for each position.
   private struct SourcePosition: Hashable {
     let file: String
     let line: Int
@@ -84,7 +84,8 @@ struct LessonReader {
 
   // MARK: The meaning of names
 
-  /// Records the helpers that a chain of names refers to. The search ends at a name of unknown type.
+  /// Records the helpers that a chain of names refers to. The search ends at the first name that has no declaration in
+  /// the lab.
   private mutating func read(_ chain: NameChain) {
     var path = chain.names[...]
     var within: [Substring]

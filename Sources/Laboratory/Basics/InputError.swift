@@ -2,7 +2,7 @@
 public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The place of the error: `stride.yml:12`, `--set`; empty while the place is unknown.
   public var place: String
-  /// A description of the text that was found, and of the text that is allowed.
+  /// A description of the error, usually of the text that was found and of the text that was expected.
   public let message: String
   /// The allowed name that is nearest to the text that was found; nil if that text cannot be a typo of any allowed
   /// name.

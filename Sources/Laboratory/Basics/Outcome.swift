@@ -6,7 +6,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   case completed
   /// A signal with this number ended the worker.
   case trapped(signal: Int)
-  /// The watchdog ended the worker, because all its threads slept or it exceeded its time limit.
+  /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
   case hung
   /// The trial was still working when this time, its share of the run's time, had passed. The lab ended the trial.
   case stopped(after: Duration)
@@ -21,7 +21,7 @@ public enum Outcome: Sendable, Codable, Hashable {
     case completed
     /// A signal ended the worker.
     case trapped
-    /// The watchdog ended the worker, because all its threads slept or it exceeded its time limit.
+    /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
     case hung
     /// The trial was still working when its share of the run's time had passed, and the lab ended the trial.
     case stopped
@@ -39,7 +39,7 @@ public enum Outcome: Sendable, Codable, Hashable {
       }
     }
 
-    /// Whether the variant crashed or hung. Such an outcome is a fault of a variant that should complete.
+    /// Whether the trial trapped or hung. Such an outcome is a fault of a variant that should complete.
     public var isAbnormal: Bool {
       switch self {
       case .trapped, .hung: true

@@ -37,7 +37,7 @@ public struct Check: Sendable, Equatable {
   public indirect enum Operand: Sendable, Equatable {
     /// A number with a unit.
     case quantity(Double, Unit)
-    /// The number of cores that the run may use.
+    /// The number of cores that the run may use; in an upper bound, the number of online cores.
     case cores
     /// A figure of the trials of a run.
     case reference(Reference)
@@ -99,7 +99,7 @@ public struct Check: Sendable, Equatable {
   public let text: String
   /// The operand on the left side.
   public let left: Operand
-  /// The comparison of the sides.
+  /// The way in which the sides are compared.
   public let comparison: Comparison
   /// The operand on the right side.
   public let right: Operand

@@ -2,7 +2,7 @@ import Measurement
 
 /// A sentence with a check on the measurements of a run.
 public struct Claim: Sendable {
-  /// The kind of a claim, which determines how its check is judged.
+  /// The kind of a claim. The kind determines how the check is judged.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// The check must be true in every trial.
     case guarantee
@@ -15,7 +15,7 @@ public struct Claim: Sendable {
   public let says: String
   /// The identifiers of the documents' sentences that the claim supports if the claim is true: `guide.34`.
   public let bears: [String]
-  /// The identifiers of the sentences that the claim contradicts if the claim is true, as a counterexample.
+  /// The identifiers of the sentences that the claim contradicts, as a counterexample, if the claim is true.
   public let contradicts: [String]
   /// Whether the claim belongs only to the lesson and supports or contradicts no sentence.
   public let isOfLesson: Bool
@@ -74,8 +74,9 @@ public struct Judgement: Sendable {
   public let verdict: Verdict
   /// The figures that the verdict is based on.
   public let evidence: Evidence
-  /// Whether the claim cannot be judged for a reason that was declared before the run: its variant or its setting is
-  /// not part of the run, or requires a feature that the machine lacks.
+  /// Whether the claim cannot be judged for a reason that was declared before the run: a variant or a setting is not
+  /// part of the run or requires a feature that the machine lacks, or a figure is absent for a reason that the pattern
+  /// declares.
   public var isExcused = false
   /// Whether the claim is unavailable because its variant or its setting is not part of the run.
   public var isLeftOut = false
@@ -102,8 +103,8 @@ public struct Evidence: Sendable, Equatable {
   public var rightRange: ClosedRange<Double>?
   /// The unit of both sides.
   public var unit: Unit
-  /// The ratio of left to right with its confidence interval, for performance claims with positive figures; nil
-  /// otherwise.
+  /// The ratio of left to right with its confidence interval, for performance claims; nil for other claims, for checks
+  /// of equality, and if the rounds permit no interval.
   public var ratio: ConfidenceInterval?
   /// Whether the true ratio is further from 1 than ``ratio``, because the cost of the clock or of the timing loop is a
   /// large part of the shorter side, and not of the longer side.

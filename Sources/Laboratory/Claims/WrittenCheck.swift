@@ -45,7 +45,7 @@ public struct WrittenCheck: Sendable, Hashable {
 
   /// The operand on the left side.
   public let left: Operand
-  /// The comparison of the sides.
+  /// The way in which the sides are compared.
   public let comparison: Check.Comparison
   /// The operand on the right side.
   public let right: Operand

@@ -58,15 +58,17 @@ public struct Comparison: Sendable {
   public let best: Int?
   /// The best run of each group of several runs; empty if the comparison does not determine the best run.
   public let bests: Set<Int>
-  /// The contrast of each run with its reference: the baseline at its point, or the best run of its group.
+  /// The contrast of each run with its reference: the run of the baseline at the same point, or the best run of the
+  /// group.
   public let contrasts: [Int: Contrast]
   /// The runs that serve as references for other runs.
   public let references: Set<Int>
   /// The reference of each run that has a contrast.
   public let referenceOf: [Int: Int]
-  /// The runs that do not differ significantly from the best: the interval of their ratio is narrow and includes 1.
+  /// The runs that do not differ significantly from the best run of their group: the interval of the ratio is narrow
+  /// and includes 1.
   public let nearBest: Set<Int>
-  /// The runs that cannot be ranked: the interval of their ratio includes 1 and is wide.
+  /// The runs that cannot be ranked: the interval of the ratio to the best run of the group is wide and includes 1.
   public let unclear: Set<Int>
 
   /// Creates the comparison of `cells`. All results refer to cells by their indices.

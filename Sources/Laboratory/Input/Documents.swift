@@ -1,5 +1,5 @@
 /// The source documents and their sentences, as `documents.yml` lists them. Claims of scenarios support or contradict
-/// the sentences. A sentence that cannot be tested states the reason.
+/// the sentences. The list gives the reason for each sentence that cannot be tested.
 public struct Documents: Sendable {
   /// A source document with its sentences.
   public struct Document: Sendable {
@@ -19,9 +19,9 @@ public struct Documents: Sendable {
 
   /// A part of the list of documents.
   public enum Era: String, Sendable, Codable, CaseIterable {
-    /// The documents on Grand Central Dispatch, of 2010 to 2015.
+    /// The documents on Grand Central Dispatch, from 2010 to 2015.
     case then
-    /// The proposals and the book of Swift Concurrency.
+    /// The proposals and the book on Swift concurrency.
     case now
   }
 

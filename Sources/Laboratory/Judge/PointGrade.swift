@@ -41,7 +41,7 @@ struct PointGrade {
     }
   }
 
-  /// Grades by the interval of the ratio.
+  /// Sets the verdict by the interval of the ratio, or by the fact that the two sides do not overlap.
   private mutating func grade(_ check: Check, _ rounds: PairedRounds, _ ratio: ConfidenceInterval) {
     let comparison = check.comparison
     if ratio.low == 1, ratio.high == 1 {

@@ -10,8 +10,8 @@ struct TrialsOfClaim {
   private let lost: [String]
   /// Whether it suffices that the check is true for one variant in each round.
   private let isAny: Bool
-  /// The runs that were not tried to their end, although the machine meets their requirements. These runs show neither
-  /// that a guarantee holds nor that an anomaly does not occur.
+  /// The runs whose trials were all unavailable or stopped, although the machine meets the requirements of the runs;
+  /// empty if `isAny` is true. These runs show neither that a guarantee holds nor that an anomaly does not occur.
   private let unseen: [Run]
   private let isMeasured: Bool
 

@@ -11,7 +11,7 @@ public enum Cores {
   /// The value that stands for all cores that the machine allows.
   static let all = "all"
 
-  /// The description of the setting.
+  /// The description of the setting as a parameter.
   static let parameter = Parameter(
     name, .cores(most: 1 << 20, all: all), default: .text(all), "cores that trials are confined to, or all")
 

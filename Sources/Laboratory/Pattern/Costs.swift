@@ -2,7 +2,7 @@ import Measurement
 import Platform
 
 extension Metric {
-  private static let absence = "the system does not report it"
+  private static let absence = "the system does not report this cost"
 
   /// The metrics of costs that the lab records for every completed trial, from the kernel's accounts of the process.
   public static let costs: [Metric] = [

@@ -29,7 +29,7 @@
 /// ```
 ///
 /// A variant uses the declarations that its probe (``Probe``) reads and records, or all declarations if it has no
-/// probe. A variant that is expected to trap or to hang records nothing. These declarations determine the parameters
+/// probe. A variant that is expected to trap or to hang records no metrics. These declarations determine the parameters
 /// that a sweep skips, the settings that a trial may read, and the metrics that the trial must record.
 public protocol Pattern: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.

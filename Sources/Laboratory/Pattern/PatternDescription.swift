@@ -4,11 +4,12 @@
 /// The lab creates a description of every pattern whose scenario it reads. A worker creates no description, since a
 /// worker starts for every trial and the creation of a description takes time.
 public struct PatternDescription: Sendable {
-  /// The pattern.
+  /// The described pattern.
   public let pattern: any Pattern
   /// The parameters, in the order of declaration.
   public let parameters: [Parameter]
-  /// The metrics, in the order of declaration.
+  /// The metrics, in the order of declaration. If a variant is expected to trap or to hang, the last metric is
+  /// ``Metric/timeToEnd``.
   public let metrics: [Metric]
   /// The variants, each with the parameters that it ignores and the metrics that it promises.
   public let variants: [Variant]

@@ -45,7 +45,7 @@ public struct Point: Sendable, Hashable {
 
 /// The record of a finished trial: the round, the outcome and the measurements.
 public struct TrialRecord: Sendable {
-  /// The round, from 0.
+  /// The number of the round, from 0.
   public let round: Int
   /// The way in which the trial ended.
   public let outcome: Outcome
@@ -95,9 +95,9 @@ extension Summary {
 
 /// All trials of one variant at one point.
 public struct Run: Sendable {
-  /// The variant.
+  /// The variant that the trials run.
   public let variant: Variant
-  /// The point; empty for a variant that ignores the swept parameters.
+  /// The point at which the trials run; empty if nothing is swept, or if the variant ignores all swept parameters.
   public let point: Point
   /// The values of all parameters, including the parameters of the point.
   public let parameters: [String: ParameterValue]
@@ -150,7 +150,7 @@ extension Run {
 
 /// The samples of one metric in all trials of a run.
 public struct RunSamples: Sendable {
-  /// The metric.
+  /// The metric of the samples.
   public let metric: Metric
   /// The statistics of all samples together.
   public let summary: Summary

@@ -12,12 +12,12 @@ public final class Trial: Sendable {
   public let variant: String
   /// The seed for all random numbers of the trial.
   public let seed: UInt64
-  /// Work of a known length, at the same speed for all workers of a run.
+  /// The calibrated work, which has one speed for all workers of a run.
   public let work: CalibratedWork
   /// The number of cores that the process may use.
   public let cores: Int
-  /// The number of online cores, including cores that this process may not use. Depending on its version, Dispatch runs
-  /// up to this number of blocks at once.
+  /// The number of online cores, including cores that this process may not use. Depending on the version of Dispatch,
+  /// up to this number of blocks run at once.
   public let poolWidth: Int
   private let parameters: [String: ParameterValue]
   private let shortages: Set<String>

@@ -6,7 +6,7 @@ public struct Variant: Sendable {
     case documented
     /// A mistake that the lesson shows. A source document may warn of it.
     case broken
-    /// The modern alternative: Swift concurrency, `Mutex`.
+    /// The modern alternative, such as Swift concurrency or `Mutex`.
     case modern
     /// A yardstick for comparison only.
     case yardstick
@@ -138,9 +138,9 @@ extension Variant {
 }
 
 extension Variant: Hashable {
-  /// Returns whether two variants have the same name, which identifies a variant in its pattern.
+  /// Returns whether two variants have the same name. The name identifies a variant in its pattern.
   public static func == (left: Variant, right: Variant) -> Bool { left.name == right.name }
-  /// Hashes the name.
+  /// Hashes the name of the variant.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
@@ -185,7 +185,7 @@ public enum MainQueueService: Sendable, Hashable {
   /// The function `dispatchMain`, which the main thread calls. (On Linux, `dispatchMain` passes the queue to the pool
   /// and ends the main thread.)
   case dispatchMain
-  /// The main thread in a loop, as in an app.
+  /// A loop on the main thread, as in an app.
   case mainThread
   /// A function that the body passes to the main thread (`MainThread.run`), so that the listing of the body shows the
   /// function. The main queue is not served before the body passes the function.

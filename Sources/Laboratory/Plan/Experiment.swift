@@ -42,8 +42,8 @@ public struct Experiment: Sendable {
   public let claims: [Claim]
   /// The conclusions. Reports show the first conclusion whose conditions the results meet.
   public let conclusions: [Conclusion]
-  /// The lines of each variant's body in the pattern's source, by the name of the variant; empty if the lab was built
-  /// without the sources.
+  /// The lines of code that `explain --code` shows for each variant, by the name of the variant; empty if the lab was
+  /// built without the sources.
   public var code: [String: [String]] = [:]
   /// Whether the experiment searches for the best setting, and does not judge claims.
   public var seeksBest = false

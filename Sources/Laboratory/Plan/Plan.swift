@@ -64,7 +64,7 @@ public struct Budget: Sendable, Equatable {
 public struct Plan: Sendable {
   /// The experiment to run.
   public let experiment: Experiment
-  /// The number of rounds, and the time.
+  /// The number of rounds of the run, and the limits of the time.
   public var budget: Budget
   /// The seed of the run, for the order of the trials and for all random numbers of the trials.
   public let seed: UInt64

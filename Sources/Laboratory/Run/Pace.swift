@@ -104,8 +104,9 @@ struct Pace {
     return takesPart && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
   }
 
-  /// Whether a trial of the current round may be repeated. Trials of the first round are not repeated, since this round
-  /// shows how much time the trials need.
+  /// Whether a trial of the current round may be repeated: more than a second of the run's time remains, and the round
+  /// is not the first. Trials of the first round are not repeated, since this round shows how much time the trials
+  /// need.
   var allowsRepetition: Bool { round > 0 && left.map { $0 > .seconds(1) } ?? true }
 
   private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
@@ -148,7 +149,7 @@ struct Pace {
     guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
     let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
-    // Trials of different runs take different times, so an estimate needs all of them, unless time is short.
+    // Trials of different runs take different times, so an estimate needs trials of all runs, unless time is short.
     let isHalf = Double(spent) > 0.5 * Double(limit.nanoseconds)
     let count = plan.runs.count { !isGivenUp($0) }
     guard tried >= seen.trials, isHalf || tried >= count, Double(spent) > seen.share * Double(limit.nanoseconds) else {

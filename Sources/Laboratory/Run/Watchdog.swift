@@ -3,7 +3,8 @@ import Measurement
 import Platform
 import Synchronization
 
-/// A watchdog that ends a worker and all its children at the worker's time limit, or on request.
+/// A watchdog that ends a worker and all its children: at the worker's time limit, on request, or once a worker that is
+/// expected to trap or to hang sleeps.
 ///
 /// The watchdog starts its own thread before the worker exists. If the machine has no more threads, the pools of
 /// Dispatch and of Swift concurrency wait for a thread. A task in these pools could then not end the worker that holds

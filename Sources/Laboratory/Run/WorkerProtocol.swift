@@ -19,7 +19,7 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let stepsPerMicrosecond: Double
   /// The number of cores that the run may use.
   public let cores: Int
-  /// The numbers of the cores that the worker was confined to at its start; nil if the worker is not confined.
+  /// The system's numbers of the cores that the worker was confined to at its start; nil if the worker is not confined.
   public var confinedTo: [Int]?
   /// The number of online cores (``Machine/poolWidth``); nil if the number is equal to ``cores``.
   public var poolWidth: Int?

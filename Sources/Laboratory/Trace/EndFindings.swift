@@ -25,8 +25,8 @@ extension Trace {
     guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
       return nil
     }
-    // The submitter of a `sync` that has not begun is waiting. Its thread may be asleep, or may have been stopped
-    // before it could sleep.
+    // The submitter of a `sync` that has not begun is waiting. The submitter's thread may be asleep, or may have been
+    // stopped before the thread could sleep.
     let requests = blocks.filter { $0.kind == .sync && $0.begin == nil && $0.submitter != nil }
     let held = blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil && blocks[$0].lane != nil }
     func isBehindBarrier(_ request: Block) -> Bool {

@@ -1,6 +1,7 @@
 /// The findings about the threads of the pool.
 extension Trace {
-  /// The shortest period of starvation that is reported, in nanoseconds. A pool needs up to this time to start the next
+  /// The shortest wait of a job, and the shortest period of starvation in a trial, that is reported, in nanoseconds. A
+  /// period of starvation in a user's program must be ten times as long. A pool needs up to this time to start the next
   /// block on a thread.
   private static let shortest: UInt64 = 1_000_000
 

@@ -107,7 +107,7 @@ extension Trace {
     }
   }
 
-  /// The wait of each lane that had not ended by the end of the record, by the index of the lane.
+  /// The waits that had not ended by the end of the record, by the index of the lane.
   private var openWaits: [Int: Wait] {
     var waits: [Int: Wait] = [:]
     for (index, lane) in lanes.enumerated() {
@@ -199,8 +199,8 @@ extension Trace {
     }
   }
 
-  /// Returns the functions in which a thread of a deadlock waits, beginning with the innermost function; an empty array
-  /// if the stack is unknown.
+  /// Returns the stack of the wait of a thread in a deadlock, beginning with the innermost function; an empty array if
+  /// the stack is unknown.
   public func calls(of owner: TraceFinding.Owner) -> [String] {
     calls(
       blocks.last { $0.kind == .sync && $0.begin == nil && $0.submitter == owner.lane && $0.queue == owner.waitsFor }?

@@ -24,8 +24,7 @@ struct RecordedBlocks {
     self.isProgram = isProgram
   }
 
-  /// The blocks that are part of the trace. A work item that was cancelled before it began never begins, and is
-  /// excluded.
+  /// The blocks that are part of the trace. Work items that were cancelled before they began are excluded.
   var shown: [Trace.Block] {
     let never = Set(cancelled.flatMap { pending[$0] ?? [] })
     return blocks.indices.filter { !never.contains($0) }.map { blocks[$0] }

@@ -27,7 +27,7 @@ struct RecordedThreads {
     /// The waits of the thread. The waits refer to stacks by their numbers in the record.
     var waits: [Trace.Wait] = []
     var isCaller = false
-    /// The running times of the thread that the system reported before the body and after it.
+    /// The running times of the thread that the system reported before and after the body.
     var reported: [(at: UInt64, ran: UInt64)] = []
 
     /// Records that the thread leaves its core. If the record does not contain the start of the interval, the thread

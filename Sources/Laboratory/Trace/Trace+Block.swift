@@ -42,7 +42,7 @@ extension Trace {
   public struct Block: Sendable, Codable, Equatable {
     /// The way in which a block was submitted.
     public enum Kind: String, Sendable, Codable {
-      /// `async`.
+      /// `async`: the submitter does not wait for the block.
       case async
       /// `sync`: the submitter waits for the end of the block, and usually runs the block itself.
       case sync

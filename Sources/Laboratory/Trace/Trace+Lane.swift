@@ -79,9 +79,9 @@ extension Trace {
   public struct Wait: Sendable, Codable, Equatable {
     /// The kind of event that a thread waits for.
     public enum Reason: String, Sendable, Codable, CaseIterable {
-      /// `DispatchGroup.wait`.
+      /// The end of a dispatch group (`DispatchGroup.wait`).
       case group
-      /// `DispatchSemaphore.wait`.
+      /// A signal of a dispatch semaphore (`DispatchSemaphore.wait`).
       case semaphore
       /// The start or the end of a block that was submitted with `sync`.
       case sync

@@ -3,7 +3,8 @@
 /// A finding is reported only if the record proves it or, for a user's program, makes it likely (``isCertain``). A gap
 /// in the record is never interpreted as an idle thread.
 public enum TraceFinding: Sendable, Equatable {
-  /// A signal ended the trial while this block was in progress. The block is nil if no block was in progress.
+  /// A signal ended the trial or the program while this block was in progress. The block is nil if no block was in
+  /// progress.
   case trap(signal: Int, block: Int?)
   /// The trial failed for this reason.
   case failure(String)
@@ -14,7 +15,8 @@ public enum TraceFinding: Sendable, Equatable {
   /// are not in a deadlock of queues.
   case standstill(lanes: [Int])
   /// Every pool thread with a block was blocked, at least one thread for each core, while other blocks waited for a
-  /// thread. The backlog is the maximum number of waiting blocks, and the time is the total duration of this state.
+  /// thread. The values are the maximum number of blocked threads, the maximum number of waiting blocks, and the total
+  /// duration of the starvation.
   case starvation(workers: Int, backlog: Int, time: UInt64)
   /// Jobs of Swift concurrency blocked their threads in waits of at least 1 ms. The values are the number of these
   /// waits and the longest wait.
@@ -44,7 +46,7 @@ public enum TraceFinding: Sendable, Equatable {
   /// nil if it is unknown.
   case turns(waits: Int, time: UInt64, queue: Int?, share: UInt64)
 
-  /// A lane that runs a block of a queue, and waits for a queue.
+  /// A lane in a deadlock. The lane runs a block of a queue, and waits for a queue.
   public struct Owner: Sendable, Equatable {
     /// The index of the lane.
     public var lane: Int

@@ -36,12 +36,12 @@ public struct Comparison: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - sweep: the swept parameters, in order.
-    ///   - problem: the swept parameters that define the amount of work. The smallest amount would always be the best,
-    ///     so each value of these parameters has its own best run. If the array is empty, each combination of all swept
-    ///     parameters except the last has its own best run; these combinations are the rows of a grid. If the number of
-    ///     cores and other parameters are swept, each number of cores has its own best run, since more cores make
-    ///     everything faster and a user cannot choose to have more cores.
+    ///   - sweep: the names of the swept parameters, in the order of the sweep.
+    ///   - problem: the names of the swept parameters that define the problem. The smallest problem would always be the
+    ///     best, so each value of these parameters has its own best run. If the array is empty, each combination of all
+    ///     swept parameters except the last has its own best run; these combinations are the rows of a grid. If the
+    ///     number of cores and other parameters are swept, each number of cores has its own best run, since more cores
+    ///     make everything faster and a user cannot choose to have more cores.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest

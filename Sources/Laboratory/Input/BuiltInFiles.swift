@@ -10,7 +10,7 @@ struct BuiltInFiles: Sendable {
 
   init(_ files: [(name: String, text: String)]) { self.files = files }
 
-  /// The names of the scenarios, in the order of the files.
+  /// The names of the scenarios, without the suffix of the files, in the order of the files.
   var scenarios: [String] {
     files.map(\.name).filter { $0.hasSuffix(Self.scenarioEnding) && $0 != Self.documents }
       .map { String($0.dropLast(Self.scenarioEnding.count)) }

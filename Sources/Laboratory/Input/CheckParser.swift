@@ -85,8 +85,8 @@ struct CheckParser {
     return point
   }
 
-  /// Throws an error unless both sides have the same unit. The comparison of a duration with a number of bytes is a
-  /// mistake in the check, and not a result of a run.
+  /// Throws an error if the sides have different units. A side that is 0 may lack a unit. The comparison of a duration
+  /// with a number of bytes is a mistake in the check, and not a result of a run.
   private func matchUnits(_ check: Check) throws(InputError) {
     guard let left = Self.unit(check.left), let right = Self.unit(check.right) else { return }
     let isBareZero = { (operand: Check.Operand) in operand == .quantity(0, .none) }

@@ -107,7 +107,7 @@ struct ClaimReader {
     return true
   }
 
-  /// Throws an error unless a trial can record the figure. Any other figure is a mistake in the check.
+  /// Throws an error unless a trial can record the figure. A figure that no trial can record is a mistake in the check.
   private func requireMetric(of reference: Check.Reference, _ place: String) throws(InputError) {
     let metric = reference.metric
     let meant = variants.filter { reference.scope.includes($0) }

@@ -25,7 +25,8 @@ public struct Overrides: Sendable {
 }
 
 extension Experiment {
-  /// Returns the experiment with `overrides`. The option `--set` takes precedence over `quick`.
+  /// Returns the experiment with `overrides`. The option `--set` takes precedence over `quick`. If the baseline is not
+  /// among the variants to run, the experiment has no baseline.
   ///
   /// - Throws: ``InputError`` if a name is unknown or a value is not allowed.
   public func applying(_ overrides: Overrides) throws(InputError) -> Experiment {

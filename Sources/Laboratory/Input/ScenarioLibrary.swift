@@ -52,7 +52,7 @@ public struct ScenarioLibrary: Sendable {
     try files.content(BuiltInFiles.documents).map { content throws(InputError) in try Documents(content) }
   }
 
-  /// Returns the outlines of all built-in scenarios, in the order of ``names``. Without `withClaims`, the outlines
+  /// Returns the outlines of all built-in scenarios, in the order of ``names``. If `withClaims` is false, the outlines
   /// contain no claims.
   ///
   /// - Throws: ``InputError`` if a built-in file is not valid.

@@ -3,7 +3,7 @@
 public protocol Declaration: Sendable {
   /// The place of the declaration in the source, for error messages.
   var place: SourceLine { get }
-  /// The description of a parameter; nil for a metric.
+  /// The description of the declared parameter; nil for a declaration of metrics.
   var parameter: Parameter? { get }
   /// The descriptions of the declared metrics; empty for a parameter. A ``MetricFamily`` declares several metrics.
   var metrics: [Metric] { get }

@@ -62,8 +62,8 @@ public struct Metric: Sendable, Hashable {
     Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that hung, and that the lab ended"),
   ]
 
-  /// The time from the faulty call to the trap, for a variant that declares that it traps (``Ending``). A hang has no
-  /// such time.
+  /// The time from the faulty call to the trap, for a variant that is expected to trap (``Ending``). A hang has no such
+  /// time.
   public static let timeToEnd = Metric(
     "time-to-end", .latency, .nanoseconds, better: .neither,
     unless: "the trial did not trap, or another program ended it",

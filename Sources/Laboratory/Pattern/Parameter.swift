@@ -4,7 +4,7 @@ import Measurement
 public enum ParameterValue: Sendable, Hashable {
   /// A count, a percentage, a duration in nanoseconds or a size in bytes.
   case integer(Int)
-  /// A choice or a path.
+  /// A word, a path or another free text.
   case text(String)
 
   /// The number of a count, a percentage, a duration in nanoseconds or a size in bytes; nil for a text.

@@ -43,9 +43,9 @@ public protocol Pattern: Sendable {
   /// The variants, which are compared with each other.
   @VariantList var variants: [Variant] { get }
 
-  /// Returns the longest time that a trial with its settings takes on an idle machine; nil for the sum of the durations
-  /// among the settings that affect the variant. After ten times the longest time plus half a minute, the lab ends the
-  /// trial as hung. The default implementation returns nil.
+  /// Returns the longest time that a trial with the settings of `trial` takes on an idle machine; nil for the sum of
+  /// the durations among the settings that affect the variant. After ten times the longest time plus half a minute, the
+  /// lab ends the trial as hung. The default implementation returns nil.
   func longest(_ trial: Trial) -> Duration?
 }
 

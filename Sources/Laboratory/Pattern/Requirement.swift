@@ -40,9 +40,9 @@ public struct Requirement: Sendable {
     SystemThread.canRaisePriority ? nil : "no permission to lower nice values: the classes above default have no effect"
   }
 
-  /// The requirement for macOS.
+  /// The requirement that the system is Darwin.
   public static let darwin = system("Darwin")
-  /// The requirement for Linux.
+  /// The requirement that the system is Linux.
   public static let linux = system("Linux")
 
   private static func system(_ name: String) -> Requirement {

@@ -30,13 +30,14 @@ public struct Experiment: Sendable {
   /// The values that the scenario or the command line sets, by the names of the parameters. A parameter without a value
   /// has its default value, unless the parameter is swept.
   public var parameters: [String: ParameterValue]
-  /// The variants to run, in order.
+  /// The variants to run, in the order of the scenario file or of the pattern.
   public var variants: [Variant]
-  /// The swept parameters with their values, in order.
+  /// The swept parameters with their values. The value of the last parameter changes from point to point.
   public var sweep: [Sweep]
   /// The name of the variant that ratios refer to; nil if the experiment has no baseline.
   public var baseline: String?
-  /// The names of the metrics to show, in order. The first metric is the headline metric.
+  /// The names of the metrics to show, in the order in which reports show the metrics. The first metric is the headline
+  /// metric.
   public var show: [String]
   /// The claims that the trials test.
   public let claims: [Claim]

@@ -157,7 +157,7 @@ struct SlicedTimeout {
     left = whole
   }
 
-  /// The duration of a single wait.
+  /// The duration of one slice.
   var slice: Duration { whole / Self.slices }
 
   /// Subtracts `time` from the remaining time, regardless of the actual duration of the wait. Returns whether no time

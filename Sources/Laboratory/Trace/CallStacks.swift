@@ -47,7 +47,7 @@ struct CallStacks {
     }
   }
 
-  /// The offset of a call within the file that contains it.
+  /// A call in a stack: the file that contains the call, and the offset of the call in the file.
   private struct Call {
     let path: String
     let offset: UInt64

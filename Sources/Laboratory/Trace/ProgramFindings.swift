@@ -94,8 +94,8 @@ extension Trace {
     return nil
   }
 
-  /// Returns the times from the end of a block to the beginning of the next block on the same thread, for blocks that
-  /// had been submitted by the end of the previous block.
+  /// Returns the times from the end of a block to the beginning of the next block on the same thread, in nanoseconds.
+  /// The result includes only pairs in which the next block was submitted before the end of the first block.
   private static func handovers(_ blocks: [Block]) -> [UInt64] {
     Dictionary(grouping: blocks.filter { $0.lane != nil }) { $0.lane ?? 0 }.values.flatMap { blocks -> [UInt64] in
       let blocks = blocks.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }

@@ -31,7 +31,8 @@ extension Trace {
     public var name: String
     /// The kind of the thread.
     public var kind: Kind
-    /// The time of the first event of the thread.
+    /// The time at which the thread was created. If the creation is not recorded, this is the time of the first event
+    /// of the thread.
     public var begin: UInt64
     /// The time at which the thread ended; nil if the thread still existed at the end of the record.
     public var end: UInt64?

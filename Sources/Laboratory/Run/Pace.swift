@@ -104,9 +104,9 @@ struct Pace {
     return takesPart && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
   }
 
-  /// Whether a trial of the current round may be repeated: more than a second of the run's time remains, and the round
-  /// is not the first. Trials of the first round are not repeated, since this round shows how much time the trials
-  /// need.
+  /// Whether a trial of the current round may be repeated: the round is not the first, and the time is unlimited or
+  /// more than a second of it remains. Trials of the first round are not repeated, since this round shows how much time
+  /// the trials need.
   var allowsRepetition: Bool { round > 0 && left.map { $0 > .seconds(1) } ?? true }
 
   private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }

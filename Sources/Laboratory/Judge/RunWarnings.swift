@@ -7,7 +7,7 @@ extension Results {
     unfinished + failures + lacking + shortage(budget) + imprecision(budget) + unsteadiness
   }
 
-  /// The note that the run ended early; empty if the run completed.
+  /// A note that the run ended early; an empty array if the run completed.
   var shortening: [RunNote] {
     let reason: String
     switch cut {
@@ -18,7 +18,8 @@ extension Results {
     return [RunNote("cut-short", "\(reason): results up to then are shown")]
   }
 
-  /// Notes on trials that should have completed and did not. Such trials fail the run, regardless of the claims.
+  /// A note on trials that trapped or hung although they should have completed; an empty array if there are none. Such
+  /// trials fail the run, regardless of the claims.
   private var unfinished: [RunNote] {
     let failed = runs.filter { run in
       run.variant.ending == .completes && run.trials.contains { $0.outcome.kind.isAbnormal }
@@ -37,7 +38,8 @@ extension Results {
     ]
   }
 
-  /// Notes on failed trials. There is one note for each reason, since many points of a sweep fail for the same reason.
+  /// Notes on trials that were unavailable, stopped or broken. There is one note for each reason, since many points of
+  /// a sweep fail for the same reason.
   private var failures: [RunNote] {
     let failures = runs.flatMap { run in
       Set(run.trials.map(\.outcome)).sorted { $0.kind.rawValue < $1.kind.rawValue }.compactMap { outcome in
@@ -50,7 +52,7 @@ extension Results {
     }
   }
 
-  /// Notes on missing features, such as a second core: one note for each feature that trials lacked.
+  /// Notes on missing features, such as a second core. There is one note for each feature that trials lacked.
   private var lacking: [RunNote] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }
@@ -79,8 +81,9 @@ extension Results {
     ]
   }
 
-  /// The note on the precision of a search that ended before it reached its goal. Runs that certainly differ much from
-  /// the best one take part in few rounds, and do not count.
+  /// Returns a note on the precision of a search that ended before its ratios reached the requested precision; an empty
+  /// array if there is no such search. Runs that certainly differ much from the best run take part in few rounds, and
+  /// do not count.
   private func imprecision(_ budget: Budget) -> [RunNote] {
     guard experiment.seeksBest, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)
@@ -159,8 +162,8 @@ extension Results {
   /// such a drift has no practical effect.
   private static let leastDrift = 0.05
 
-  /// Returns a description of how the figure of a run in the tables relates to the run's two states: ` (29.4 us, the
-  /// mean, is a value that no trial had)`.
+  /// Returns a remark that the figure of a run in the tables is a value that no trial had, or is in the range of the
+  /// more frequent state; an empty text if the run has no figure.
   private static func shown(_ figures: [Double], _ states: States, _ metric: Metric, isMean: Bool) -> String {
     guard let shown = isMean ? Ranking.typical(figures) : Summary(figures)?.p50 else { return "" }
     let text = "\(Quantity(shown, metric.unit)), the \(isMean ? "mean" : "median")"

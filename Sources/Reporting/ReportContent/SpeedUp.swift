@@ -11,7 +11,7 @@ struct SpeedUp: Sendable {
   /// A plot of every variant at its fastest setting.
   let curve: SweepCurve
 
-  /// The metric of the plot, which defines the name and the unit of its axis.
+  /// The metric of the plot, which defines the name and the unit of the vertical axis.
   private static let metric = MetricFacts(
     name: "speed-up", kind: .rate, unit: .none, better: .higher, amount: nil, says: "how many times as fast")
 
@@ -70,7 +70,7 @@ struct SpeedUp: Sendable {
       ideal: 1 / Double(fewest))
   }
 
-  /// Returns the cells of a step with the speed-up and the efficiency: `1.93x ±2.1 %` and `97 % [95 … 99]`.
+  /// Returns the cells with the speed-up and the efficiency of a step: `1.93x ±2.1 %` and `97 % [95 … 99]`.
   private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {
     guard let speedup = step.speedup else { return [.none, .none] }
     func share(_ ratio: Double) -> String { Quantity.number(series.efficiency(ratio, step.cores).rounded()) }

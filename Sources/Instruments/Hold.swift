@@ -14,14 +14,14 @@ public final class Hold: Sendable {
   /// Sets the hold, so that it blocks the next run.
   public func holdNext() { isShut.store(true, ordering: .releasing) }
 
-  /// Blocks the caller until the hold is released, if the hold is set. Otherwise returns at once.
+  /// Blocks the caller until the hold is released, if the hold is set. Otherwise, returns immediately.
   public func pass() { if catches() { stay() } }
 
   /// Returns whether the calling run must be held, and resets the hold. If the result is true, the caller must call
   /// ``stay()``.
   ///
-  /// A handler that reports its run under a lock must call this method under the same lock. Otherwise the handler could
-  /// catch a hold that was set after its report and is meant for the next run.
+  /// A handler that reports its run under a lock must call this method under that lock. Otherwise, the handler could
+  /// catch a hold that was set after the report and is meant for the next run.
   public func catches() -> Bool {
     isShut.load(ordering: .acquiring) && isShut.exchange(false, ordering: .acquiringAndReleasing)
   }
@@ -35,7 +35,7 @@ public final class Hold: Sendable {
   /// Waits until a run is held.
   ///
   /// - Parameter what: the text of the error if no run is held, such as `the handler did not run`.
-  /// - Throws: ``WaitTimeoutError`` if no run is held within `patience`.
+  /// - Throws: ``WaitTimeoutError`` if no run is held within the duration `patience`.
   public func awaitHeld(within patience: Duration, else what: String) throws(WaitTimeoutError) {
     try isHeld.wait(within: patience, else: what)
   }

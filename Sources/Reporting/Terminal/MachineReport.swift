@@ -39,7 +39,8 @@ public enum MachineReport {
       .map { $0 + "\n" }.joined()
   }
 
-  /// Returns the durations of a wake-up as text, by the core on which the thread sleeps; nil if they are unknown.
+  /// Returns the durations of a wake-up as text, by the core on which the thread sleeps; nil if the durations are
+  /// unknown.
   private static func text(_ wakeUps: WakeUps) -> String? {
     let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another core that sleeps")]
     let known = kinds.compactMap { time, place in time.map { "\(Quantity($0, .nanoseconds)) \(place)" } }

@@ -6,8 +6,8 @@ public enum ProgressLine {
   /// Returns a line of at most `style.width` cells: a bar, the round, the trial that runs, and the remaining time or
   /// the share that is done.
   ///
-  /// If rounds are added until a precision is reached, their number is unknown. The bar then shows the share of the
-  /// available time, and the text shows the precision of the ratios so far.
+  /// If rounds are added until a precision is reached, the number of rounds is unknown. In this case, the bar shows the
+  /// share of the available time, and the text shows the precision of the ratios so far.
   ///
   /// - Parameters:
   ///   - progress: The progress of the run.

@@ -60,7 +60,7 @@ public struct TerminalReport: Sendable {
     let sections = content.parts(isBrief: !details).flatMap { part -> [[String]] in
       switch part {
       case .head(let name, let question, let lines):
-        // A terminal shows the end of a report. The answer of a search is short enough to stand there and nowhere else.
+        // A terminal shows the end of a report. The answer of a search is short enough to appear only at the end.
         answer = content.seeksBest ? lines : content.summary
         return [Heading.lines(name, question, nil, style) + (content.seeksBest ? [] : lines.flatMap(style.wrapped))]
       case .claims:
@@ -125,7 +125,7 @@ public struct TerminalReport: Sendable {
     let drawn = tables.map(text.lines)
     let explained = zip(drawn, content.explained(drawn.map(\.shown)))
     let sections = zip(0..., explained).map { index, table in
-      // With details, the settings are at the end of the report.
+      // A report with details contains the settings at its end.
       let settings =
         details ? nil : content.settingsNote { style.wrapped($0, .quiet, indent: 2).count <= Self.settingsLines }
       let notes = table.1.notes + (index == 0 ? [settings].compactMap(\.self) : [])

@@ -1,10 +1,10 @@
 import Laboratory
 import Measurement
 
-/// Several runs side by side, usually of several machines.
+/// Several runs side by side, usually on several machines.
 ///
 /// An atlas contains the standing of each sentence of the documents in each run, and the headline figures of each
-/// scenario as ratios to the baseline in the same run. The largest differences come first.
+/// scenario as ratios to the baseline in the same run. The sentences on which the runs disagree come first.
 public struct Atlas: Sendable {
   let columns: [AtlasColumn]
   /// The facts that distinguish each column from the other columns, as text.

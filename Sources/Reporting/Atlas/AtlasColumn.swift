@@ -100,14 +100,15 @@ struct AtlasRun: Sendable {
     let label: String
     /// Whether the variant is a broken variant, which shows a mistake.
     let isBroken: Bool
-    /// The ratio of the figure to the baseline; the figure itself if there is no baseline.
+    /// The ratio of the figure to the baseline; the figure itself if the scenario has no ratios.
     let cell: Cell
     /// The measured figure with its unit, as text; nil if there is no figure.
     let figure: String?
     /// The uncertainty of the ratio: `±2.1 %`, or the ends of a wide interval; nil if the ratio is exact, or for too
     /// few rounds.
     let margin: String?
-    /// The contrast between the figure and the baseline; nil if the scenario has no baseline, or if the baseline is 0.
+    /// The contrast between the figure and the baseline; nil for the baseline itself, if the scenario has no baseline,
+    /// or if the baseline is 0.
     let contrast: Contrast?
     /// Whether other rows are compared with this row.
     let isReference: Bool

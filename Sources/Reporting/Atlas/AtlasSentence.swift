@@ -4,7 +4,7 @@ import Measurement
 /// A sentence of the documents, with its standing on several machines.
 struct AtlasSentence: Sendable {
   /// The agreement of the columns that judged a sentence: `once` if only one column judged the sentence, and `never` if
-  /// no column did.
+  /// no column judged the sentence.
   enum Agreement: CaseIterable, Sendable {
     case disagreed, agreed, once, never
 
@@ -65,7 +65,7 @@ struct AtlasSentence: Sendable {
   /// Such verdicts do not count.
   let standings: [SentenceStanding?]
   let disagreement: Disagreement
-  /// The claims with different results on some machines.
+  /// The claims whose results differ between machines; empty if the machines agree on the sentence.
   let claims: [Claim]
 
   /// The number of machines that judged the sentence.

@@ -20,7 +20,7 @@ public struct Crossover {
   ///
   /// - Parameters:
   ///   - way: the runs of the way under test, one for each size.
-  ///   - baseline: the runs of the other way, at the same sizes.
+  ///   - baseline: the runs of the baseline, at the sizes of `way`.
   ///   - metric: the metric to compare, which is lower for the faster way.
   ///   - size: the parameter with the size.
   public init?(of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>)

@@ -62,7 +62,7 @@ extension DispatchQueue {
 
   /// Waits until the handlers of all sources on this queue, which must be serial, have received all pending events.
   ///
-  /// A source with a pending event is enqueued on its queue. If its handler is running, the source is enqueued again
-  /// when the handler has returned. All events have therefore been handled once a second block has run.
+  /// A source with a pending event is enqueued on its queue. If the handler of the source is running, the source is
+  /// enqueued again when the handler has returned. All events have therefore been handled once a second block has run.
   @available(*, noasync) public func drainSources() { for _ in 0..<2 { sync {} } }
 }

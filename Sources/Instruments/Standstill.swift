@@ -23,7 +23,7 @@ public struct Standstill: Sendable {
 
   /// Waits until `happened` returns true, or until all other threads of the process sleep.
   ///
-  /// - Returns: true if `happened` returned true; false if all other threads sleep.
+  /// - Returns: true if `happened` returned true; false if all other threads sleep although `happened` returns false.
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func wait(for happened: () -> Bool) throws -> Bool {
     var asleep = 0

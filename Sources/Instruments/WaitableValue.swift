@@ -20,7 +20,7 @@ public final class WaitableValue<Value: Sendable>: Sendable {
     var value: Value
     /// The condition that a thread waits for; nil while no thread waits.
     var awaited: (@Sendable (Value) -> Bool)?
-    /// The value that met the condition; nil until a value has met the condition.
+    /// The value that met the condition, until the waiting thread takes the value; nil at all other times.
     var come: Value?
   }
 

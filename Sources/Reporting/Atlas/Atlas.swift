@@ -24,7 +24,7 @@ public struct Atlas: Sendable {
   ///   - columns: The runs, one for each column.
   ///   - documents: The documents whose sentences are shown; nil in a lab without documents.
   ///   - outlines: The scenarios that try the sentences.
-  ///   - names: The names of the documents to show; all if empty.
+  ///   - names: The names of the documents to show; an empty array for all documents.
   /// - Throws: ``InputError`` if a document does not exist, or if there are fewer than two columns.
   public init(
     _ columns: [AtlasColumn], _ documents: Documents?, tried outlines: [ScenarioOutline], only names: [String] = []

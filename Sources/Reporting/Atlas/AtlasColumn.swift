@@ -104,8 +104,8 @@ struct AtlasRun: Sendable {
     let cell: Cell
     /// The measured figure with its unit, as text; nil if there is no figure.
     let figure: String?
-    /// The uncertainty of the ratio: `±2.1 %`, or the ends of a wide interval; nil if the ratio is exact, or for too
-    /// few rounds.
+    /// The uncertainty of the ratio: `±2.1 %`, or the ends of a wide interval; nil if there is no ratio, if the ratio
+    /// is exact, or if there are too few rounds for an interval.
     let margin: String?
     /// The contrast between the figure and the baseline; nil for the baseline itself, if the scenario has no baseline,
     /// or if the baseline is 0.
@@ -118,7 +118,7 @@ struct AtlasRun: Sendable {
   let scenario: String
   let title: String
   let metric: MetricFacts?
-  /// The reference of the ratios, as text; nil if there are no ratios.
+  /// The reference of ratios, as text; nil if the scenario has no baseline and the run is not a search.
   let reference: String?
   /// Whether any row has a ratio. A row has no ratio to a baseline of 0.
   let hasRatios: Bool

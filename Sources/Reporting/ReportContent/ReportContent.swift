@@ -32,7 +32,7 @@ public struct ReportContent: Sendable {
   /// The picture at the beginning of a page; nil if there is nothing to draw.
   let picture: Picture?
   /// The speed-up of the headline metric with the number of cores; nil if cores are not swept, if other programs used
-  /// the cores during the run, or if the metric does not measure speed.
+  /// the cores during the run, if the metric does not measure speed, or if there are no figures.
   let speedUp: SpeedUp?
   /// The median time of the empty timing loop of each shown metric that has such a loop, as text: `0.31 ns
   /// (uncontended)`.
@@ -184,8 +184,8 @@ public struct ReportContent: Sendable {
     return (shown, severities.filter { $0.1 == .asSaid }.map(\.0))
   }
 
-  /// The conclusion of the scenario; nil if the claims on which the conclusion depends were not borne out. The
-  /// conclusion of a search contains the best setting and the pattern's advice.
+  /// The conclusion of the scenario; nil if the scenario has no conclusion, or if the claims on which the conclusion
+  /// depends were not borne out. The conclusion of a search contains the best setting and the pattern's advice.
   var conclusion: String? { conclusions.isEmpty ? nil : conclusions.joined(separator: " ") }
 
   /// The sentences of the conclusion, the most important sentence first.
@@ -224,8 +224,9 @@ public struct ReportContent: Sendable {
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about variants or settings that this run leaves out"
   }
 
-  /// The runs with lost trials, each with its label, the number of lost trials, and whether all trials were lost. Runs
-  /// with an obstacle that was known before the trials are not included.
+  /// The runs with lost trials, each with its label, the number of lost trials, and whether all trials were lost. A
+  /// lost trial was stopped, or was not allowed by the machine. Runs with an obstacle that was known before the trials
+  /// are not included.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.wasNotTried)

@@ -15,7 +15,8 @@ struct SpeedUp: Sendable {
   private static let metric = MetricFacts(
     name: "speed-up", kind: .rate, unit: .none, better: .higher, amount: nil, says: "how many times as fast")
 
-  /// Creates the tables and the plot; nil if cores are not swept, or if the metric does not measure speed.
+  /// Creates the tables and the plot; nil if cores are not swept, if the metric does not measure speed, or if there are
+  /// no figures.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     guard let parameter = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
       metric.meaning.isSpeed

@@ -131,7 +131,8 @@ struct SweepPlot {
     return numbers.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
   }
 
-  /// The horizontal scale; nil for settings that are not numbers, which are at equal distances.
+  /// The horizontal scale; nil if the settings are not numbers, or if there is only one setting. Without a scale, the
+  /// settings are at equal distances.
   private var horizontal: Scale? {
     guard let low = numbers.min(), let high = numbers.max(), low < high else { return nil }
     return Scale(low, high)

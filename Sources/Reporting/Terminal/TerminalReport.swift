@@ -21,11 +21,12 @@ public struct TerminalReport: Sendable {
   /// Returns the reports on several runs, with an empty line between them.
   public func render(_ contents: [ReportContent]) -> String { contents.map(render).joined(separator: "\n") }
 
-  /// The maximum number of lines of a short report. A report is longer if it exceeds this number without the parts that
-  /// can be omitted.
+  /// The maximum number of lines of a short report on a terminal of 80 columns or more. A report that exceeds this
+  /// number even without the parts that can be omitted is longer.
   static let longest = 60
 
-  /// The maximum number of lines at the width of the terminal. The same text has more lines on a narrow terminal.
+  /// The maximum number of lines of a short report at the width of the terminal. A text has more lines on a narrow
+  /// terminal than on a wide terminal.
   private var longest: Int { style.width < 80 ? Self.longest * 80 / max(40, style.width) : Self.longest }
 
   /// The extent of a short report: its tables, the maximum number of lines for claims that neither failed nor speak

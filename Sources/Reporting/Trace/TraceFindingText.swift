@@ -119,8 +119,8 @@ extension Trace {
     return "At the end no thread can continue: \(waiting.joined(separator: "; "))\(others)." + neverBegun
   }
 
-  /// A sentence with the blocks that had not begun at the end of the record, each with the block that its serial queue
-  /// is running; empty if there are no such blocks.
+  /// A sentence that names up to three blocks that had not begun at the end of the record, each with the block that its
+  /// serial queue is running; empty if all submitted blocks had begun.
   private var neverBegun: String {
     let late = blocks.filter { $0.begin == nil && $0.submitted != nil }
     guard !late.isEmpty else { return "" }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// An object that blocks the next run of a handler, or the next block of a queue, until the hold is released. A hold
+/// An object that blocks the next run of a handler, or the next block of a queue, until ``release()`` is called. A hold
 /// that is not set blocks nothing.
 public final class Hold: Sendable {
   private let isShut = Atomic(false)

@@ -101,7 +101,7 @@ public struct RoundTask: Sendable {
   public func run() { round.run(index) }
 
   /// Executes the task as ``run()`` does, except that a working task yields in the middle of its work, and a waiting
-  /// task suspends instead of blocking its thread.
+  /// task suspends instead of blocking its thread. This method is not meant for tasks that block for a duration.
   public func runSuspending() async { await round.runSuspending(index) }
 }
 

@@ -22,7 +22,7 @@ extension DocumentsReport {
       /// The names of all scenarios with a claim on the sentence, and the names of those whose verdicts decided the
       /// standing.
       let scenarios, judgedBy: [String]
-      /// The identifiers of the sentences of the other half of the documents that are on the question of this sentence.
+      /// The identifiers of the sentences on the question of this sentence, from the other half of the documents.
       let answers: [String]
       let claims: [Claim]
     }

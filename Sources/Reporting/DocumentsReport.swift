@@ -105,7 +105,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
-  /// identifiers of the sentences of the other half of the documents that are on the question of the sentence.
+  /// identifiers of the sentences on the question of the sentence, from the other half of the documents.
   static func whereabouts(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =

@@ -78,8 +78,9 @@ public struct AtlasColumn: Sendable {
   /// The start time of the run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 
-  /// Returns the shortest text that distinguishes each column from the other columns: the facts in which the columns
-  /// differ. If several columns have the same facts, the text ends with the time of the run or the path of the file.
+  /// Returns a text for each column that distinguishes the column from the other columns: the facts in which the
+  /// columns differ. If several columns have the same facts, the text ends with the time of the run or the path of the
+  /// file.
   static func names(of columns: [AtlasColumn]) -> [String] {
     let facts = columns.map { $0.facts.map(\.text) }
     let telling = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }

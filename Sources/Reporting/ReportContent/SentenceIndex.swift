@@ -65,7 +65,7 @@ public struct SentenceIndex: Sendable {
     let judgedClaims: [JudgedClaim]
     /// All claims on the sentence, in the order of the scenarios.
     let claims: [SentenceClaim]
-    /// The sentences of the other half of the documents that are on the question of this sentence.
+    /// The sentences on the question of this sentence, from the other half of the documents.
     let answers: [Documents.Sentence]
     /// The names of the scenarios that gave no verdict on the sentence, grouped by the reason.
     let absent: [(why: Absence, scenarios: [String])]

@@ -12,7 +12,7 @@ extension Machine {
 
 /// A report on the machine: the facts that the lab reads or measures.
 public enum MachineReport {
-  /// Returns the facts as text, one in each line.
+  /// Returns the facts about the machine as text, one fact in each line.
   ///
   /// - Parameters:
   ///   - machine: The machine.
@@ -47,8 +47,8 @@ public enum MachineReport {
     return known.isEmpty ? nil : known.joined(separator: ", ")
   }
 
-  /// Returns the facts as JSON. The machine has the same form as in result documents. `wakeUps` contains durations in
-  /// nanoseconds.
+  /// Returns the facts about the machine as JSON. The machine has the form that it has in result documents. `wakeUps`
+  /// contains durations in nanoseconds.
   ///
   /// - Throws: `EncodingError` if a figure is not finite. The figures of a machine are finite.
   public static func json(_ machine: Machine, _ wakeUps: WakeUps) throws -> String {

@@ -24,7 +24,6 @@ struct StripChart {
   static let height = 26
   static let middle = "13"
 
-  /// The HTML of the chart.
   var markup: Markup {
     let rows = rows.map { row -> Markup in
       """

@@ -40,7 +40,6 @@ struct Folding {
   let from: UInt64
   /// The end of the time span, in nanoseconds.
   let to: UInt64
-  /// The number of columns.
   let columns: Int
   private let trace: Trace
   private let timelines: [Timeline]

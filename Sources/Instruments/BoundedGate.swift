@@ -17,12 +17,12 @@ import Synchronization
 /// let gate = BoundedGate()
 /// queue.async { overtaken = gate.pass() }  // the late party
 /// queue.async { gate.open() }              // the early event
-/// gate.restHasFinished()                   // everything is submitted; nothing else is left to wait for
+/// gate.startBound()                        // everything is submitted; nothing else is left to wait for
 /// ```
 public final class BoundedGate: Sendable {
   private struct State {
     var isOpen = false
-    /// The time on ``MonotonicClock`` at which the bound ends, in nanoseconds; nil until ``restHasFinished()`` is
+    /// The time on ``MonotonicClock`` at which the bound ends, in nanoseconds; nil until ``startBound()`` is
     /// called.
     var end: UInt64?
     var blocked: [DispatchSemaphore] = []
@@ -51,7 +51,7 @@ public final class BoundedGate: Sendable {
 
   /// Creates a closed gate.
   ///
-  /// - Parameter bound: the time for which the late party waits after the call of ``restHasFinished()``.
+  /// - Parameter bound: the time for which the late party waits after the call of ``startBound()``.
   public init(bound: Duration = .milliseconds(50)) {
     self.bound = UInt64(clamping: bound.nanoseconds)
   }
@@ -69,7 +69,7 @@ public final class BoundedGate: Sendable {
 
   /// Starts the bound. Call this method when everything except the late party and the early event has finished. Later
   /// calls have no effect.
-  public func restHasFinished() {
+  public func startBound() {
     let (blocked, needsWatch) = state.withLock { state in
       guard state.end == nil else { return ([DispatchSemaphore](), false) }
       state.end = MonotonicClock.now() + bound

@@ -4,7 +4,7 @@ import Synchronization
 /// An object that blocks the next run of a handler, or the next block of a queue, until ``release()`` is called. A hold
 /// that is not set blocks nothing.
 public final class Hold: Sendable {
-  private let isShut = Atomic(false)
+  private let isSet = Atomic(false)
   private let isHeld = DispatchSemaphore(value: 0)
   private let isReleased = DispatchSemaphore(value: 0)
 
@@ -12,7 +12,7 @@ public final class Hold: Sendable {
   public init() {}
 
   /// Sets the hold, so that it blocks the next run.
-  public func holdNext() { isShut.store(true, ordering: .releasing) }
+  public func holdNext() { isSet.store(true, ordering: .releasing) }
 
   /// Blocks the caller until the hold is released, if the hold is set. Otherwise, returns immediately.
   public func pass() { if catches() { stay() } }
@@ -23,7 +23,7 @@ public final class Hold: Sendable {
   /// A handler that reports its run under a lock must call this method under that lock. Otherwise, the handler could
   /// catch a hold that was set after the report and is meant for the next run.
   public func catches() -> Bool {
-    isShut.load(ordering: .acquiring) && isShut.exchange(false, ordering: .acquiringAndReleasing)
+    isSet.load(ordering: .acquiring) && isSet.exchange(false, ordering: .acquiringAndReleasing)
   }
 
   /// Blocks the calling run until the hold is released. Call this method only if ``catches()`` returned true.
@@ -42,7 +42,7 @@ public final class Hold: Sendable {
 
   /// Releases the held run. If no run was held since ``holdNext()``, resets the hold.
   public func release() {
-    if !isShut.exchange(false, ordering: .acquiringAndReleasing) { isReleased.signal() }
+    if !isSet.exchange(false, ordering: .acquiringAndReleasing) { isReleased.signal() }
   }
 
   /// Creates a hold that blocks a serial queue with a block. Returns once the block has begun.

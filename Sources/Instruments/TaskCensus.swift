@@ -100,8 +100,8 @@ public struct RoundTask: Sendable {
   /// Executes the task, which works or blocks.
   public func run() { round.run(index) }
 
-  /// Executes the task as ``run()`` does, except that a working task yields in the middle of its work, and a waiting
-  /// task suspends instead of blocking its thread. This method is not meant for tasks that block for a duration.
+  /// Executes the task as ``run()`` does, except that a working task yields in the middle of its work, and any other
+  /// task suspends instead of blocking its thread.
   public func runSuspending() async { await round.runSuspending(index) }
 }
 
@@ -129,7 +129,7 @@ public final class TaskRound: Sendable {
     times = Slots(count: count) { _ in Times() }
   }
 
-  /// Creates tasks, each of which blocks its thread for the duration `pause`.
+  /// Creates tasks, each of which blocks its thread, or suspends, for the duration `pause`.
   public init(count: Int, blockingFor pause: Duration) {
     steps = nil
     self.pause = pause
@@ -162,6 +162,8 @@ public final class TaskRound: Sendable {
       await Task.yield()
       CalibratedWork.consume(CalibratedWork.spin(steps: steps - steps / 2, from: 1))
       times[index].lastCore.store(gcdlab_current_core(), ordering: .relaxed)
+    } else if let pause {
+      try? await Task.sleep(for: pause)
     } else {
       await suspended.passed()
     }

@@ -25,14 +25,10 @@ public enum Team {
   ) throws(SystemError) -> Effort {
     try SystemThread.requireCapacity(for: count + more)
     let start = SpinBarrier(parties: count + 1)
-    var threads: [SystemThread] = []
-    for member in 0..<count {
-      threads.append(
-        try SystemThread {
-          prepare(member)
-          start.wait()
-          body(member)
-        })
+    let threads = try SystemThread.start(count) { member in
+      prepare(member)
+      start.wait()
+      body(member)
     }
     var time: UInt64 = 0
     let switches = ContextSwitches.ofProcess {

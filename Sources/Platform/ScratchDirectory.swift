@@ -139,8 +139,12 @@ private final class OpenDirectory {
 
   /// Removes all entries of the directory. Links are removed, not the files that they lead to.
   func empty() {
-    // The descriptor is closed with the stream.
-    guard let stream = fdopendir(dup(descriptor)) else { return }
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard let stream = fdopendir(copy) else {
+      if copy >= 0 { close(copy) }
+      return
+    }
+    // The copy is closed with the stream.
     defer { closedir(stream) }
     // The copy of a descriptor shares the position at which the last reading ended.
     rewinddir(stream)

@@ -51,7 +51,7 @@ public struct DocumentsReport: Sendable {
               ("\(entry.says.inLine) (\(entry.strength.inLine))", nil),
               (Self.standing(entry, style), entry.standing.color),
             ]
-              + Self.whereabouts(entry).map { ($0, .quiet) }
+              + Self.placeAndConditions(entry).map { ($0, .quiet) }
               + Self.shown(entry, details: details).map { (Self.line($0, style), .quiet) })
         }
         lines.append("")
@@ -106,7 +106,7 @@ public struct DocumentsReport: Sendable {
 
   /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
   /// identifiers of the sentences on the question of the sentence, from the other half of the documents.
-  static func whereabouts(_ entry: SentenceIndex.Entry) -> [String] {
+  static func placeAndConditions(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =
       entry.answers.isEmpty ? [] : ["on the same question: " + entry.answers.map(\.id).joined(separator: ", ")]

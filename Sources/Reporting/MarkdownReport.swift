@@ -22,7 +22,7 @@ public enum MarkdownReport {
       switch part {
       case .head(let name, let question, let lines): ["## \(escape(name)): \(escape(question))"] + lines.map(text)
       case .claims: [claims(content.claims), content.leftOut.map(escape) ?? ""]
-      case .list(let title, let items, _): [section(title.capitalised, list(items))]
+      case .list(let title, let items, _): [section(title.capitalizedFirst, list(items))]
       case .tables: content.explained(content.tables).flatMap { [text($0), list($1)] }
       case .traces:
         [section("Traces", pictures(content.traces.map(\.trace))), list(content.traces.compactMap(\.note))]

@@ -167,7 +167,7 @@ import Testing
     }
     let (low, wild) = ([1.0, 2, 1, 2, 1, 2].map { $0 as Double? }, [9.0, 9, 9, 9, 9, 900_000].map { $0 as Double? })
     let apart = try judged(low, wild)
-    #expect(apart.verdict == .supported && apart.evidence.reason == Evidence.apart)
+    #expect(apart.verdict == .supported && apart.evidence.reason == Evidence.disjoint)
     #expect((apart.evidence.ratio?.high ?? 0) > 1)
     #expect(try judged(wild, low).verdict == .refuted)
     #expect(try judged([1, 2, 1, 2, 1, 9], [9, 9, 9, 9, 9, 900_000]).verdict == .inconclusive)

@@ -118,7 +118,7 @@ public struct Evidence: Sendable, Equatable {
   /// The reason why the claim is unavailable, or a description of the trial that failed; nil if neither applies.
   public var reason: String?
   /// The reason for a verdict on sides that do not overlap, although the interval of their ratio includes 1.
-  public static let apart = "the highest round of one is below the lowest of the other"
+  public static let disjoint = "the highest round of one is below the lowest of the other"
   /// A trial in which the check was true; nil for performance claims, and if there is no such trial.
   public var example: Example?
   /// A trial in which the check was false; nil for performance claims, and if there is no such trial.

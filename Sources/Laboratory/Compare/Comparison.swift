@@ -68,6 +68,10 @@ public struct Comparison: Sendable {
   public let nearBest: Set<Int>
   /// The runs that cannot be ranked: the interval of their ratio includes 1 and is wide.
   public let unclear: Set<Int>
+  /// The number of comparisons that share the confidence.
+  private let comparisons: Int
+  /// The smallest plausible standard deviation of the logarithms of ratios to a best run; 0 if there is no best run.
+  private let spread: Double
 
   /// Creates the comparison of `cells`. All results refer to cells by their indices.
   ///
@@ -125,12 +129,18 @@ public struct Comparison: Sendable {
     self.referenceOf = referenceOf
     self.nearBest = nearBest
     self.unclear = unclear
+    self.comparisons = comparisons
+    self.spread = spread
   }
 
   /// Creates the comparison of `runs` by `metric`.
   public init(_ runs: [Run], _ policy: Policy, by metric: Metric) {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
+
+  /// Returns the contrast of two sides, one of which may be the best run, as certain as the ratios of the comparison;
+  /// nil if there is no ratio.
+  public func contrast(_ rounds: PairedRounds) -> Contrast? { Contrast(rounds, among: comparisons, spread: spread) }
 
   /// Returns the run with the best typical figure. The machine may have changed while some runs got fewer rounds, so a
   /// run with far fewer rounds is compared with the best of the other runs in the rounds that both runs have.

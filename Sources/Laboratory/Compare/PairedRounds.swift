@@ -45,7 +45,7 @@ public struct PairedRounds: Sendable {
 
   /// Whether the ranges of the two sides do not overlap. For equal sides with six rounds each, the ranges do not
   /// overlap in one of 462 cases (Mann and Whitney, 1947).
-  var areApart: Bool {
+  var areDisjoint: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
       side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
     }
@@ -55,10 +55,10 @@ public struct PairedRounds: Sendable {
   /// Returns whether it is certain that the ranges of the two sides do not overlap by chance, if several comparisons
   /// share the confidence. The intervals already use the whole probability of an error, and this rule adds at most a
   /// tenth to the probability.
-  func areApart(among comparisons: Int) -> Bool {
+  func areCertainlyDisjoint(among comparisons: Int) -> Bool {
     // The number of ways to distribute the figures over the two sides. In two of them the sides do not overlap.
     let ways = (1...max(1, pairs.count)).reduce(1.0) { $0 * Double(pairs.count + $1) / Double($1) }
-    return areApart && 2 / ways * Double(comparisons) <= (1 - ConfidenceInterval.confidence) / 10
+    return areDisjoint && 2 / ways * Double(comparisons) <= (1 - ConfidenceInterval.confidence) / 10
   }
 }
 
@@ -70,11 +70,11 @@ public struct Contrast: Sendable {
   public let interval: ConfidenceInterval?
   /// The ratio of each round, in order.
   public let rounds: [Double]
-  /// Whether the figures of the two runs are certainly apart, although the interval of their ratio may include 1. The
-  /// interval includes 1 if one run varies so much that little is known about the ratio.
-  private let areApart: Bool
+  /// Whether the ranges of the two runs certainly do not overlap, although the interval of their ratio may include 1.
+  /// The interval includes 1 if one run varies so much that little is known about the ratio.
+  private let areCertainlyDisjoint: Bool
   /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide.
-  public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areApart } }
+  public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areCertainlyDisjoint } }
 
   /// Creates the contrast of two sides; nil if there is no ratio.
   ///
@@ -87,7 +87,7 @@ public struct Contrast: Sendable {
     self.rounds = ratios
     interval = rounds.interval(among: comparisons, spread: spread)
     ratio = interval?.estimate ?? median
-    areApart = rounds.areApart(among: comparisons)
+    areCertainlyDisjoint = rounds.areCertainlyDisjoint(among: comparisons)
   }
 
   /// The precision of the ratio, as a share of the ratio; nil if there are too few rounds.

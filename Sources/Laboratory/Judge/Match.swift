@@ -34,13 +34,13 @@ extension Results {
     guard let subject = check.references.first else { return [] }
     // A check does not refer to a variant without the metric. A variant that should have measured the metric, but hung,
     // trapped or is broken, violates a guarantee.
-    let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
+    let referenced = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
-      return spokenOf.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
+      return referenced.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
     }
     let named = Set((subject.point + object.point).map(\.name))
     let candidates = runs(of: object)
-    return spokenOf.flatMap { run in
+    return referenced.flatMap { run in
       let same = candidates.first { $0.label == run.label }
       let others = same.map { [$0] } ?? candidates.filter { run.isComparable(to: $0, except: named) }
       return others.map { Match(subject: subject, run: run, other: $0, cores: cores(in: check, of: run)) }

@@ -49,11 +49,11 @@ struct PointGrade {
     } else if ratio.high < 1 || ratio.low > 1 {
       let isLess = ratio.high < 1
       verdict = (comparison == .less || comparison == .atMost) == isLess ? .supported : .refuted
-    } else if Set(check.references).count > 1, rounds.areApart {
+    } else if Set(check.references).count > 1, rounds.areDisjoint {
       // One round that takes a hundred times as long makes the interval useless, but does not affect whether the sides
       // overlap.
       verdict = evidence.met > 0 ? .supported : .refuted
-      evidence.reason = Evidence.apart
+      evidence.reason = Evidence.disjoint
     }
   }
 
@@ -70,7 +70,7 @@ struct PointGrade {
     guard met == 0 || met == pairs.count else { return .inconclusive }
     guard Set(check.references).count > 1, check.comparison.isDirected else { return verdict }
     let areSame = Set(pairs.flatMap { [$0.left, $0.right] }).count == 1
-    return areSame || rounds.areApart ? verdict : .inconclusive
+    return areSame || rounds.areDisjoint ? verdict : .inconclusive
   }
 
   /// The distance from 1 to the interval of the ratio; 0 if the interval includes 1 or does not exist.

@@ -95,29 +95,8 @@ extension Results {
 
   private var unsteadiness: [RunNote] {
     guard let headline = experiment.headline else { return [] }
-    let all = runs.map { run in
-      Steadiness.Series(
-        label: run.label,
-        figures: run.trials.compactMap { trial in trial.figure(headline).map { (round: trial.round, value: $0) } })
-    }
-    let steadiness = Steadiness(all.filter { $0.figures.count >= Steadiness.fewest })
-    // Tables of a search show the mean that ranks the runs. Other tables show medians.
-    let showsMean =
-      experiment.seeksBest && headline.better.ranking != nil && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
-    var lines: [RunNote] = []
-    if !steadiness.bimodal.isEmpty {
-      let labels = steadiness.bimodal.map(\.label)
-      let states = steadiness.bimodal.map { label, states in
-        let figures = all.first { $0.label == label }?.figures.map(\.value) ?? []
-        return "\(label) \(Self.state(states.lower, headline)) and \(Self.state(states.upper, headline))"
-          + Self.shown(figures, states, headline, isMean: showsMean)
-      }
-      lines.append(
-        RunNote(
-          "two-states",
-          "`\(headline.name)` has two states, and each trial was in one: \(states.abridged(to: 3)); intervals "
-            + "of their ratios are wide", runs: labels))
-    }
+    let steadiness = series(headline).steadiness
+    var lines = [twoStates(headline, isHeadline: true)].compactMap(\.self)
     if !steadiness.unsettled.isEmpty {
       lines.append(
         RunNote(
@@ -144,7 +123,36 @@ extension Results {
           "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % from the first third "
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
-    return lines
+    let others = experiment.show.dropFirst().compactMap(experiment.pattern.metric).filter { $0.kind == .latency }
+    return lines + others.compactMap { twoStates($0, isHeadline: false) }
+  }
+
+  /// Returns the figures of each run, and their steadiness.
+  private func series(_ metric: Metric) -> (all: [Steadiness.Series], steadiness: Steadiness) {
+    let all = runs.map { run in
+      Steadiness.Series(label: run.label, figures: run.figures(metric).map { ($0.round, $0.value) })
+    }
+    return (all, Steadiness(all))
+  }
+
+  /// Returns the note on the runs whose trials were in one of two states; nil if there are no such runs. The note says
+  /// which state the figure in the tables belongs to, since one figure cannot describe both states.
+  private func twoStates(_ metric: Metric, isHeadline: Bool) -> RunNote? {
+    let (all, steadiness) = series(metric)
+    guard !steadiness.bimodal.isEmpty else { return nil }
+    // Tables of a search show the mean of the headline, which ranks the runs. Other figures are medians.
+    let isMean =
+      isHeadline && experiment.seeksBest && metric.better.ranking != nil
+      && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
+    let states = steadiness.bimodal.map { label, states in
+      let figures = all.first { $0.label == label }?.figures.map(\.value) ?? []
+      return "\(label) \(Self.state(states.lower, metric)) and \(Self.state(states.upper, metric))"
+        + Self.shown(figures, states, metric, isMean: isMean)
+    }
+    return RunNote(
+      "two-states",
+      "`\(metric.name)` has two states, and each trial was in one: \(states.abridged(to: 3))"
+        + (isHeadline ? "; intervals of their ratios are wide" : ""), runs: steadiness.bimodal.map(\.label))
   }
 
   /// The smallest drift that a warning reports, as a share. Many rounds make a much smaller drift significant, although

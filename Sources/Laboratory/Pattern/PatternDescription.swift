@@ -50,9 +50,9 @@ public struct PatternDescription: Sendable {
       guard Self.isName(variant.name), !["all", "any", "cores"].contains(variant.name) else {
         throw InputError("'\(variant.name)' is not a name for a variant", at: "\(variant.place)")
       }
-      if let twin = variants.first(where: { $0.name == variant.name && $0.place != variant.place }) {
+      if let duplicate = variants.first(where: { $0.name == variant.name && $0.place != variant.place }) {
         throw InputError(
-          "variant '\(variant.name)' appears twice, also in line \(twin.place.line)", at: "\(variant.place)")
+          "variant '\(variant.name)' appears twice, also in line \(duplicate.place.line)", at: "\(variant.place)")
       }
       let used = variant.use.map { $0.reads + $0.records } ?? []
       for name in used.flatMap(\.names) where places[name] == nil {

@@ -81,11 +81,11 @@ public final class Trial: Sendable {
   /// several trials of a run have recorded the same feature, the lab passes it to later trials (``isKnownToLack(_:)``)
   /// and adds a warning to the run.
   ///
-  /// - Parameter thing: the missing feature, as the subject of a sentence: `a second core`.
-  public func lacks(_ thing: String) { state.withLock { _ = $0.found.insert(thing) } }
+  /// - Parameter feature: the missing feature, as the subject of a sentence: `a second core`.
+  public func lacks(_ feature: String) { state.withLock { _ = $0.found.insert(feature) } }
 
-  /// Returns whether earlier trials recorded that the machine lacks `thing`, so that this trial need not wait for it.
-  public func isKnownToLack(_ thing: String) -> Bool { shortages.contains(thing) }
+  /// Returns whether earlier trials recorded that the machine lacks `feature`, so that this trial need not wait for it.
+  public func isKnownToLack(_ feature: String) -> Bool { shortages.contains(feature) }
 
   // MARK: Recording
 

@@ -100,8 +100,8 @@ struct Pace {
   /// the run is out of reach and does not take part in this round. The result is also false if no time remains, a
   /// worker was ended at its time limit, and the plan has no smallest number of rounds.
   func allows(_ run: Run) -> Bool {
-    let takesPart = !outOfReach.contains(run.label) || round.isMultiple(of: Self.roundsOutOfReach)
-    return takesPart && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
+    let participates = !outOfReach.contains(run.label) || round.isMultiple(of: Self.roundsOutOfReach)
+    return participates && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
   }
 
   /// Whether a trial of the current round may be repeated. Trials of the first round are not repeated, since this round

@@ -7,7 +7,7 @@ struct Repeats {
   private static let most = 3
   /// The number of trials without a second core after which a repetition is tried even if the earlier repetitions were
   /// in vain. The other programs may have ended in the meantime.
-  private static let pause = 16
+  private static let retryInterval = 16
   /// The number of repetitions, and the number of repetitions that found a second core.
   private var (made, useful) = (0, 0)
   /// The number of trials without a second core.
@@ -20,7 +20,7 @@ struct Repeats {
   }
 
   /// Whether another repetition is worth its time: about a third of the earlier repetitions found a second core.
-  private var areWorthwhile: Bool { made < 3 * (useful + 1) || lacking.isMultiple(of: Self.pause) }
+  private var areWorthwhile: Bool { made < 3 * (useful + 1) || lacking.isMultiple(of: Self.retryInterval) }
 
   /// Runs a trial until it finds a second core, up to three times, and returns the last result. If a repetition does
   /// not complete, the result before it is returned.

@@ -62,7 +62,7 @@ public struct Runner: Sendable {
   public func timeOfWorker() async throws -> Duration? {
     let worker = WorkerProcess(image: image)
     var times: [Duration] = []
-    for _ in 0..<5 { try await worker.timeToNothing().map { times.append($0) } }
+    for _ in 0..<5 { try await worker.timeOfIdleWorker().map { times.append($0) } }
     return times.min()
   }
 

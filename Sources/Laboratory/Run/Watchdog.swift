@@ -22,7 +22,7 @@ final class Watchdog: Sendable {
   private let state = Mutex(State())
   private let memoryLimits: [(option: String, bytes: Int)]
   /// Signals the watchdog's thread that a worker was set, that its hazard began, or that the worker was dismissed.
-  private let news = DispatchSemaphore(value: 0)
+  private let changes = DispatchSemaphore(value: 0)
 
   /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. Once
   /// `ending` has passed since the worker's hazard began, the watchdog also ends the worker if all its threads sleep.
@@ -33,7 +33,7 @@ final class Watchdog: Sendable {
   ) throws(SystemError) {
     self.memoryLimits = memoryLimits
     try SystemThread { [self] in
-      news.wait()
+      changes.wait()
       // The general timeout applies to any worker. The special timeout applies to a worker that is expected to trap or
       // hang.
       var general = SlicedTimeout(limit)
@@ -41,7 +41,7 @@ final class Watchdog: Sendable {
       while let (hasBegun, worker) = state.withLock({ $0.isDismissed ? nil : ($0.hasBegun, $0.worker) }) {
         let isSpecial = hasBegun && special != nil
         let slice = min(general.slice, isSpecial ? special?.slice ?? general.slice : general.slice)
-        guard news.wait(timeout: .now() + .nanoseconds(Int(slice.nanoseconds))) == .timedOut else { continue }
+        guard changes.wait(timeout: .now() + .nanoseconds(Int(slice.nanoseconds))) == .timedOut else { continue }
         if isSpecial, special?.spend(slice) == true, let worker {
           // If the system does not report the state, only the time decides.
           if !Self.statesAreReported || ProcessState(of: worker)?.isAsleep == true { return concludeHung() }
@@ -68,13 +68,13 @@ final class Watchdog: Sendable {
       $0.worker = process
       if $0.isDoomed { kill(-process, SIGKILL) }
     }
-    news.signal()
+    changes.signal()
   }
 
   /// Records that the worker's hazard has begun.
   func bodyStarted() {
     state.withLock { $0.hasBegun = true }
-    news.signal()
+    changes.signal()
   }
 
   /// Ends the worker immediately. A worker that is set later is ended as soon as it is set.
@@ -91,7 +91,7 @@ final class Watchdog: Sendable {
       $0.worker = nil
       $0.isDismissed = true
     }
-    news.signal()
+    changes.signal()
   }
 
   /// Whether the system reports the state of a process.

@@ -31,7 +31,7 @@ public enum Worker {
     dup2(STDERR_FILENO, STDOUT_FILENO)
     do {
       if let cores = request.confinedTo { try Confinement.requireOwn(cores) }
-      try Lifeline.whenGone {
+      try Lifeline.whenOwnerEnds {
         ScratchDirectory.removeAll()
         _exit(1)
       }
@@ -43,7 +43,7 @@ public enum Worker {
     switch variant.mainQueue {
     case .dispatchMain: dispatchMain()
     case .mainThread: MainThread.serveMainQueue()
-    case .body: MainThread.runWhatIsGiven()
+    case .body: MainThread.runSubmittedClosures()
     case .nobody: while true { pause() }
     }
   }

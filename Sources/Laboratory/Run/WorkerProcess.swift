@@ -53,7 +53,7 @@ struct WorkerProcess {
       defer { watchdog.dismiss() }
       ended = try await withTaskCancellationHandler {
         try await converse(
-          line, options, watchdog, confinedTo: request.confinedTo, startIsTold: ending != nil, recorder)
+          line, options, watchdog, confinedTo: request.confinedTo, reportsStart: ending != nil, recorder)
       } onCancel: {
         watchdog.end()
       }
@@ -79,7 +79,7 @@ struct WorkerProcess {
   }
 
   /// Returns the time from the start to the end of a worker without a request; nil if no worker can be started.
-  func timeToNothing() async throws -> Duration? {
+  func timeOfIdleWorker() async throws -> Duration? {
     let start = MonotonicClock.now()
     let ended = try? await Subprocess.run(
       .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: ["worker"]),
@@ -103,7 +103,7 @@ struct WorkerProcess {
 
   /// Starts a worker, sends `line` to the worker, and reads the worker's output until the worker has ended.
   private func converse(
-    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, confinedTo cores: [Int]?, startIsTold: Bool,
+    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, confinedTo cores: [Int]?, reportsStart: Bool,
     _ recorder: Recorder?
   ) async throws -> Ended {
     // The cores are not part of the request, since Dispatch counts its cores before a worker reads anything.
@@ -120,16 +120,17 @@ struct WorkerProcess {
       // ends before it reads the request, the write fails, and the worker's status shows how it ended.
       _ = try? await execution.standardInputWriter.write(line)
       async let noise = Self.tail(of: execution.standardError)
-      let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, startIsTold: startIsTold)
+      let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, reportsStart: reportsStart)
       // Further output is not used and might never end.
       if report.count > Self.largestReport { watchdog.end() }
       return (started: started, report: report, at: MonotonicClock.now(), noise: await noise)
     }
     // The worker has ended. Any remaining children are in its process group.
     watchdog.end()
-    let heard = result.closureResult
+    let received = result.closureResult
     return Ended(
-      status: result.terminationStatus, report: heard.report, noise: heard.noise, started: heard.started, at: heard.at)
+      status: result.terminationStatus, report: received.report, noise: received.noise, started: received.started,
+      at: received.at)
   }
 
   /// Determines the outcome of a trial from the worker's status and output.
@@ -159,14 +160,14 @@ struct WorkerProcess {
   /// Reads the standard output of a worker until its end. The line that reports the hazard starts the time within which
   /// the trial is expected to end.
   private static func listen(
-    to stream: SubprocessOutputSequence, _ watchdog: Watchdog, startIsTold: Bool
+    to stream: SubprocessOutputSequence, _ watchdog: Watchdog, reportsStart: Bool
   ) async -> (started: UInt64?, report: [UInt8]) {
     var bytes: [UInt8] = []
     var started: UInt64?
     do {
       for try await buffer in stream {
         buffer.withUnsafeBytes { bytes += $0 }
-        if startIsTold, started == nil, let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
+        if reportsStart, started == nil, let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
           let start = try? JSONDecoder().decode(TrialStart.self, from: Data(bytes[..<end]))
         {
           started = start.started

@@ -142,19 +142,19 @@ extension TrialReport {
       shortages = trial.found.isEmpty ? nil : trial.found.sorted()
     } catch let error as Unavailable {
       self.init(unavailable: error.description)
-    } catch let error as SystemError where error.isOfTheMachine {
+    } catch let error as SystemError where error.isMachineLimitation {
       self.init(unavailable: error.description)
     } catch { self.init(broken: "\(error)") }
   }
 
   /// Returns the reason why a completed trial of `variant` does not count: the trial lacks a promised metric, recorded
   /// another metric, or read a setting that the variant's probe does not list. Returns nil if the trial counts.
-  func breach(by variant: Variant) -> String? {
+  func violation(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
     if !missing.isEmpty { return "it completed, but did not record \(missing.joined(separator: ", "))" }
-    let undue = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
-    if !undue.isEmpty { return "it recorded \(undue.joined(separator: ", ")), which its probe does not list" }
+    let unexpected = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
+    if !unexpected.isEmpty { return "it recorded \(unexpected.joined(separator: ", ")), which its probe does not list" }
     let read = variant.ignores.intersection(reads ?? []).sorted()
     if !read.isEmpty { return "it read \(read.joined(separator: ", ")), which its probe does not list" }
     return nil
@@ -166,7 +166,7 @@ extension TrialRecord {
   package init(of variant: Variant, round: Int, _ report: TrialReport) {
     let reason: Outcome? =
       report.unavailable.map { .unavailable(reason: $0) }
-      ?? (report.broken ?? report.breach(by: variant)).map { .broken(reason: $0) }
+      ?? (report.broken ?? report.violation(by: variant)).map { .broken(reason: $0) }
     // The measurements of a broken trial do not count.
     self.init(
       round: round, outcome: reason ?? .completed,

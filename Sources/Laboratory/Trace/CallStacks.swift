@@ -35,7 +35,7 @@ struct CallStacks {
       let frames = calls.compactMap { call -> Frame? in
         guard symbols[call.path]?.isOfDispatch(call.offset) != true else { return nil }
         let name = symbols[call.path]?.name(at: call.offset)
-        if let name, Self.isGlue(name) { return nil }
+        if let name, Self.isWrapper(name) { return nil }
         return Frame(
           name: name ?? "\(call.file)+0x\(String(call.offset, radix: 16))", hasName: name != nil,
           place: lines[call.path]?.place(of: call.offset))
@@ -79,7 +79,7 @@ struct CallStacks {
   }
 
   /// Returns whether a function is a wrapper of the compiler or of the C library.
-  private static func isGlue(_ name: String) -> Bool {
+  private static func isWrapper(_ name: String) -> Bool {
     ["reabstraction thunk", "thunk for", "_start", "__libc_start", "start_thread", "__clone", "clone3"].contains {
       name.hasPrefix($0)
     }

@@ -6,7 +6,7 @@ struct RecordedQueues {
   /// The queues that were used, in the order of their numbers.
   private(set) var used: [Trace.Queue] = []
   /// The numbers of the queues whose blocks may wait for something other than a thread.
-  private(set) var held: Set<Int> = []
+  private(set) var delayed: Set<Int> = []
   private var known: [Identifier: Known] = [
     .pool: Known(kind: .swiftPool, label: "Swift's pool"), .loops: Known(kind: .global, label: "parallel loops"),
   ]
@@ -34,7 +34,7 @@ struct RecordedQueues {
   /// Records that a queue was suspended, or that the queue has a target queue. A global queue as the target causes no
   /// delay.
   mutating func hold(_ event: RecordedEvent) {
-    if event.b == 0 || known[.address(event.b)]?.kind != .global { held.insert(number(of: .address(event.a))) }
+    if event.b == 0 || known[.address(event.b)]?.kind != .global { delayed.insert(number(of: .address(event.a))) }
   }
 
   /// Returns the number of the queue that an event waits for; nil if the wait is not for a queue.

@@ -49,8 +49,8 @@ struct RecordedThreads {
       guard threads[thread]?.end == nil || threads[thread]?.isOn != nil else { break }
       threads[thread, default: Thread()].leave(
         at: report.time, core: report.core, isPreempted: report.kind == .preempted, begin: begin)
-    case .born: threads[thread, default: Thread()].begin = time.at(report.time)
-    case .gone:
+    case .created: threads[thread, default: Thread()].begin = time.at(report.time)
+    case .ended:
       // The last interval of the thread ends at this report.
       if let on = threads[thread]?.isOn { threads[thread]?.leave(at: report.time, core: on.core, begin: begin) }
       threads[thread, default: Thread()].end = time.at(report.time)

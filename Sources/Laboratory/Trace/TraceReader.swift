@@ -57,7 +57,7 @@ struct TraceReader {
       end: end)
     reader.fill(&trace, stacks)
     trace.program = Trace.Program(
-      hang: hang, stacks: stacks.found, delayedQueues: reader.queues.held,
+      hang: hang, stacks: stacks.found, delayedQueues: reader.queues.delayed,
       overwritten: start > asked ? record.lost.events : nil)
     return trace
   }

@@ -83,12 +83,12 @@ public struct AtlasColumn: Sendable {
   /// file.
   static func names(of columns: [AtlasColumn]) -> [String] {
     let facts = columns.map { $0.facts.map(\.text) }
-    let telling = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }
-    let names = facts.map { facts in telling.map { facts[$0] }.joined(separator: ", ") }
+    let differing = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }
+    let names = facts.map { facts in differing.map { facts[$0] }.joined(separator: ", ") }
     return zip(names, columns).map { name, column in
-      let twins = zip(names, columns).filter { $0.0 == name }.map(\.1)
-      guard twins.count > 1 else { return name }
-      let isUnique = twins.count { $0.date == column.date } == 1
+      let namesakes = zip(names, columns).filter { $0.0 == name }.map(\.1)
+      guard namesakes.count > 1 else { return name }
+      let isUnique = namesakes.count { $0.date == column.date } == 1
       return [name, isUnique ? column.date : column.place].filter { !$0.isEmpty }.joined(separator: ", ")
     }
   }

@@ -16,7 +16,7 @@ struct AtlasScenario: Sendable {
     let isSignificant: Bool?
 
     /// Whether at least one machine has a figure, or the trials ended differently on two machines.
-    var saysSomething: Bool {
+    var isInformative: Bool {
       cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
     }
 
@@ -79,7 +79,7 @@ struct AtlasScenario: Sendable {
       labels.append(row.label)
     }
     let comparisons = labels.count * runs.count * (runs.count - 1) / 2
-    rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.saysSomething)
+    rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.isInformative)
     cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 

@@ -89,7 +89,7 @@ extension ClaimFacts {
   /// A statement that the figure of every round of one side is below all figures of the other side; nil if the verdict
   /// has another reason, or if the sides have no names.
   private var apart: String? {
-    guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
+    guard evidence.reason == Evidence.disjoint, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value
     else { return nil }
     let (low, high) = left < right ? (names[0].text, names[1].text) : (names[1].text, names[0].text)

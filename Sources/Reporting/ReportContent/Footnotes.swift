@@ -117,7 +117,7 @@ extension ReportContent {
     if isOfTables, rounds < fewest {
       notes.append(
         "\(rounds.counted("round")): too few for intervals (\(fewest) needed)")
-    } else if facts.contains(.glimpse) {
+    } else if facts.contains(.tooFewRounds) {
       notes.append("a ratio without an interval has fewer than the \(fewest) rounds that an interval needs")
     }
     return notes

@@ -5,15 +5,18 @@ extension ConfidenceInterval {
   /// The distance from the estimate to the farther end of the interval, as a share of the estimate: `±2.1 %`, or `±?`
   /// for a share of 1000 % or more.
   var margin: String {
-    let share = share
-    return Signs.margin + (share < 1000 ? "\(Quantity.fixed(share, decimals: share < 9.95 ? 1 : 0)) %" : "?")
+    let percent = 100 * relativeMargin
+    return Signs.margin + (percent < 1000 ? "\(Quantity.fixed(percent, decimals: percent < 9.95 ? 1 : 0)) %" : "?")
   }
 
   /// The largest difference from 1 of any ratio in the interval: `2.1 %`.
-  var reach: String { "\(Quantity.fixed(reachShare, decimals: reachShare < 9.95 ? 1 : 0)) %" }
+  var reach: String {
+    let percent = 100 * largestDifference
+    return "\(Quantity.fixed(percent, decimals: percent < 9.95 ? 1 : 0)) %"
+  }
 
   /// The maximum difference between sides that count as alike: `10 %`.
-  static var alikeReach: String { Quantity(alikeShare, .percent).description }
+  static var alikeReach: String { Quantity(100 * alikeDifference, .percent).description }
 
   /// Whether both ends of the interval are equal. The ends are equal if all rounds have exactly the same ratio, which
   /// is possible for counts.

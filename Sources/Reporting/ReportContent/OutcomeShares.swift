@@ -191,22 +191,24 @@ struct OutcomeShares {
   }
 
   /// Returns the expectation of a value, according to the first guarantee or anomaly that compares this metric of the
-  /// variant with a number.
+  /// variant, or of all variants, with a number.
   ///
-  /// Without such a claim, a value of a broken variant is allowed if a variant that is not broken has the same value,
-  /// and is an anomaly otherwise. Without such a claim, the result is nil for a variant that is not broken, or if only
-  /// broken variants have the metric.
+  /// Without such a claim, a value of a broken variant is allowed if a sound variant has the same value, and is an
+  /// anomaly otherwise. A variant is sound if it is not broken, and if no guarantee on the variant was violated. Without
+  /// such a claim, the result is nil for a variant that is not broken, or if no sound variant has the metric.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {
       guard let check = claim.comparison, case .figure(let figure) = check.left,
         case .quantity(let bound) = check.right,
-        figure.scope == .variant(variant), figure.metric == metric.name, figure.statistic == nil
+        [.all, .variant(variant)].contains(figure.scope), figure.metric == metric.name, figure.statistic == nil
       else { continue }
       let isMet = check.comparison.holds(value, bound.value)
       return claim.kind == .guarantee ? (isMet ? .allowed : .forbidden) : isMet ? .anomaly : .allowed
     }
-    let sound = index.document.runs.indices.filter { !index.isBroken($0) }
+    let violated = claims.filter { $0.verdict == .violated }.flatMap { $0.comparison?.figures.map(\.scope) ?? [] }
+    let sound = index.document.runs.indices
+      .filter { !index.isBroken($0) && !violated.contains(.variant(index.document.runs[$0].variant)) }
       .compactMap { index.document.runs[$0].metrics[metric.name] }
     guard index.isBroken(run), !sound.isEmpty else { return nil }
     return sound.contains { $0.histogram.contains { $0.value.value == value } } ? .allowed : .anomaly

@@ -145,7 +145,7 @@ public struct ReportContent: Sendable {
     }
     return document.warnings.first { $0.kind == RunNote.coresTaken }.map { note in
       let holds = document.warnings.first { $0.kind == RunNote.oneCore }.map { "; so \($0.says)" } ?? ""
-      return "\(document.fitting(note).says.capitalised)\(holds)."
+      return "\(document.fitting(note).says.capitalizedFirst)\(holds)."
     }
   }
 
@@ -162,7 +162,7 @@ public struct ReportContent: Sendable {
   /// Returns the number of claims for each verdict, with the most severe verdict first: `2 refuted`, `1 not so`, `9
   /// held`.
   static func verdicts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
-    gravestFirst.flatMap { verdict in
+    mostSevereFirst.flatMap { verdict in
       [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
         let count = claims.count { $0.verdict == verdict && $0.word == word }
         return count > 0 ? ("\(count) \(word)", verdict) : nil
@@ -170,7 +170,7 @@ public struct ReportContent: Sendable {
     }
   }
 
-  static let gravestFirst: [Verdict] = [
+  static let mostSevereFirst: [Verdict] = [
     .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
   ]
 

@@ -157,7 +157,7 @@ public struct SentenceIndex: Sendable {
       throw InputError(
         "unknown document '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known)
     }
-    let trying = Trying(documents, scenarios, results, on: machine)
+    let tried = TriedClaims(documents, scenarios, results, on: machine)
     func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {
       names.isEmpty || names.contains(document.name) || names.contains(sentence.id)
         || document.era.map { names.contains($0.rawValue) } == true
@@ -167,15 +167,15 @@ public struct SentenceIndex: Sendable {
       Chapter(
         name: document.name, title: document.title, era: document.era, author: document.author,
         address: document.address,
-        entries: document.sentences.filter { isShown($0, document) }.map(trying.entry))
+        entries: document.sentences.filter { isShown($0, document) }.map(tried.entry))
     }
-    self.results = trying.counted.values.map { ($0.scenario.name, $0.started) }.sorted { $0.0 < $1.0 }
-    outdated = Set(trying.last.keys).subtracting(trying.counted.keys).sorted()
+    self.results = tried.counted.values.map { ($0.scenario.name, $0.started) }.sorted { $0.0 < $1.0 }
+    outdated = Set(tried.last.keys).subtracting(tried.counted.keys).sorted()
   }
 }
 
 /// The claims of scenarios on sentences of documents, with the last results of the scenarios.
-private struct Trying {
+private struct TriedClaims {
   typealias SentenceClaim = SentenceIndex.SentenceClaim
   typealias JudgedClaim = SentenceIndex.JudgedClaim
 

@@ -77,7 +77,7 @@ struct SpeedUp: Sendable {
     func share(_ ratio: Double) -> String { Quantity.number(series.efficiency(ratio, step.cores).rounded()) }
     let text = "\(Quantity.ratio(speedup.ratio))x"
     guard let interval = speedup.interval else {
-      return [Cell(text, [.ratio, .glimpse]), Cell("\(share(speedup.ratio)) %")]
+      return [Cell(text, [.ratio, .tooFewRounds]), Cell("\(share(speedup.ratio)) %")]
     }
     let ends = "[\(share(interval.low)) \(Signs.range) \(share(interval.high))]"
     return [

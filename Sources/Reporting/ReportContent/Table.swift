@@ -146,7 +146,7 @@ struct Cell: Sendable, Hashable {
     /// The cell contains a word or a hyphen in place of a missing figure.
     static let missing = Facts(rawValue: 512)
     /// The run has too few rounds for an interval.
-    static let glimpse = Facts(rawValue: 1024)
+    static let tooFewRounds = Facts(rawValue: 1024)
     /// The cell contains a ratio without its interval. If the cell has no mark, the run differs significantly from its
     /// reference.
     static let significant = Facts(rawValue: 2048)

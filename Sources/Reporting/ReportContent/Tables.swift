@@ -161,8 +161,8 @@ struct Tables {
   /// Returns a table with a column for each of `metrics`. The metrics of claims that failed or speak against a document
   /// precede the other metrics, since a narrow terminal shows only the first columns.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
-    let grave = document.claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
-    let named = Set(grave.flatMap { $0.comparison?.figures ?? [] }.map(\.metric))
+    let failing = document.claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
+    let named = Set(failing.flatMap { $0.comparison?.figures ?? [] }.map(\.metric))
     let metrics = metrics.filter { named.contains($0.name) } + metrics.filter { !named.contains($0.name) }
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
@@ -239,9 +239,9 @@ struct Tables {
     if contrast.isDistinct != false, isBound(run, metric) {
       return Cell(
         "at least \(metric.meaning.wording(contrast.interval?.nearest ?? contrast.ratio))\(tail)",
-        mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .significant]))
+        mark.facts.union([.ratio, contrast.interval == nil ? .tooFewRounds : .significant]))
     }
-    guard let interval = contrast.interval else { return Cell(text + tail, mark.facts.union([.ratio, .glimpse])) }
+    guard let interval = contrast.interval else { return Cell(text + tail, mark.facts.union([.ratio, .tooFewRounds])) }
     let facts = mark.facts.union(.ratio)
     if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
     guard contrast.isDistinct == false else {
@@ -359,7 +359,8 @@ struct Tables {
     if let contrast = comparison?.contrasts[run] {
       return Cell(
         (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
-        facts.union(contrast.interval == nil ? [.ratio, .glimpse] : mark.isEmpty ? [.ratio, .significant] : .ratio))
+        facts.union(
+          contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
     }
     if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
     guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }

@@ -20,10 +20,11 @@ public struct Crossover {
   ///
   /// - Parameters:
   ///   - way: the runs of the way under test, one for each size.
-  ///   - baseline: the runs of the other way, at the same sizes.
+  ///   - baseline: the runs of the baseline, at the sizes of `way`.
   ///   - metric: the metric to compare, which is lower for the faster way.
   ///   - size: the parameter with the size.
-  ///   - results: the results with the runs of both ways. The crossover is as certain as the table of these results.
+  ///   - results: the results that contain the runs of both ways. The confidence level holds for all ratios of these
+  ///     results together.
   public init?(
     of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>,
     in results: Results

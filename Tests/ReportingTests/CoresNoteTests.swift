@@ -47,8 +47,8 @@ import Testing
       experiment: results.experiment, machine: results.machine.confined(to: 1), seed: 1, started: "",
       runs: results.runs)
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at once") })
+    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at the same time") })
     #expect(lines[..<answer].contains { $0.contains("seed ") } && answer < lines.count - 1, "\(lines)")
-    #expect(results.content.coresNote == "On one core no two threads run at once.")
+    #expect(results.content.coresNote == "On one core no two threads run at the same time.")
   }
 }

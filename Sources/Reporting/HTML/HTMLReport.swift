@@ -55,7 +55,6 @@ public enum HTMLReport {
 
   // MARK: Lines
 
-  /// Returns lines as HTML paragraphs.
   static func paragraphs(_ lines: [Line]) -> Markup {
     let paragraphs = lines.map { line -> Markup in
       guard line.phrases.count == 1, let color = line.phrases[0].color else { return "<p>\(phrases(line))</p>\n" }

@@ -154,7 +154,9 @@ extension TrialReport {
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
     if !missing.isEmpty { return "the trial completed, but did not record \(missing.joined(separator: ", "))" }
     let unexpected = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
-    if !unexpected.isEmpty { return "the trial recorded \(unexpected.joined(separator: ", ")), which its probe does not list" }
+    if !unexpected.isEmpty {
+      return "the trial recorded \(unexpected.joined(separator: ", ")), which its probe does not list"
+    }
     let read = variant.ignores.intersection(reads ?? []).sorted()
     if !read.isEmpty { return "the trial read \(read.joined(separator: ", ")), which its probe does not list" }
     return nil

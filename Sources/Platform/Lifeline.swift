@@ -2,7 +2,7 @@
 /// owns the writing end. When this process ends for any reason, a process that has the reading end as its standard
 /// input reads the end of the file.
 public struct Lifeline: Sendable {
-  /// The environment variable that is set if a lab's standard input is a lifeline.
+  /// The name of the environment variable that is set if a lab's standard input is a lifeline.
   public static let variable = "GCDLAB_LIFELINE"
 
   /// The reading end of the pipe, for the other process.
@@ -19,8 +19,8 @@ public struct Lifeline: Sendable {
   /// Closes the writing end of the pipe, so that the other process reads the end of the file.
   public func end() { close(ours) }
 
-  /// Calls `body` when the process that owns the lifeline has ended. Call this method in a process whose standard input
-  /// is a lifeline.
+  /// Calls `body` on a new thread when the process that owns the lifeline has ended, or has closed the lifeline. Call
+  /// this method in a process whose standard input is a lifeline.
   ///
   /// - Throws: ``SystemError`` if no thread can be started.
   public static func whenGone(_ body: @escaping @Sendable () -> Void) throws(SystemError) {

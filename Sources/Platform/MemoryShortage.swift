@@ -32,7 +32,8 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The size in bytes of a thread's stack, with the attributes that Dispatch uses for its threads.
+  /// The size in bytes of a thread's stack, with the attributes that Dispatch uses for its threads; 0 if the system
+  /// does not report the size.
   private static var stack: Int {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return 0 }
@@ -43,6 +44,6 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
 
   /// The shortage as a clause of an error message.
   public var description: String {
-    "there is no room for the stack of another thread: it has \(used >> 10) KiB of \(limit >> 10) KiB (ulimit \(option))"
+    "there is no room for the stack of another thread: \(used >> 10) of \(limit >> 10) KiB are in use (ulimit \(option))"
   }
 }

@@ -175,7 +175,7 @@ import Testing
         """)
     #expect([0, 2].contains(finished.status), "\(finished.errors)")
     let said = finished.unwrapped
-    let reason = "none could have a core of its own: cannot keep a thread on a core: Operation not permitted"
+    let reason = "none could have a core of its own: cannot bind a thread to a core: Operation not permitted"
     // An actor may lose the core to another actor within the check.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")

@@ -9,7 +9,7 @@ enum Student {
   }
 
   /// Returns the distance from 0 beyond which `share` of the distribution lies, on both sides together. The solver is
-  /// Newton's method on the logarithm, within a bracket.
+  /// Newton's method on the logarithm of the share, within a bracket.
   static func quantile(tails share: Double, freedom: Double) -> Double {
     var (low, high) = (0.0, 1.0)
     while tails(beyond: high, freedom: freedom) > share { (low, high) = (high, 2 * high) }

@@ -5,8 +5,8 @@ import Measurement
 final class Replay: Chooser {
   private let schedule: [Int]
   private var step = 0
-  /// The first step that could not be made, the scheduled strand, and the strands that could run; nil if all steps
-  /// could be made.
+  /// The index of the first step that could not be made, the scheduled strand, and the strands that could run; nil if
+  /// all steps could be made.
   private(set) var impossible: (step: Int, strand: Int, possible: [Int])?
 
   init(_ schedule: [Int]) { self.schedule = schedule }
@@ -114,14 +114,16 @@ final class DepthFirst: Chooser {
       }
     }
     var decision = Decision(choices: choices, chosen: -1, sleep: sleep, preemptions: preemptions)
-    // The strand that made the previous step is chosen first, so that the first schedules have the fewest switches.
+    // The strand that made the previous step is chosen first if possible, so that the first schedules have the fewest
+    // switches.
     guard let first = candidate(in: decision, preferring: previous) else { return nil }
     decision.chosen = first
     decisions.append(decision)
     return first
   }
 
-  /// Prepares the next execution. Returns false if all schedules have been executed.
+  /// Prepares the next execution. Returns true if there is a next execution, and false if all schedules have been
+  /// executed.
   func advance() -> Bool {
     depth = 0
     while var decision = decisions.popLast() {

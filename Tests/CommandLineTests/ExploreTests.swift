@@ -140,7 +140,7 @@ import Testing
     (["explore", "singleton-race", "--schedule", "1.x"], "--schedule: found '1.x', expected the numbers of threads"),
     (
       ["explore", "singleton-race", "--schedule", "1.3"],
-      "step 2: found 3, which cannot make a step now, allowed is 1, 2"
+      "step 2: found 3, which cannot make a step now; these can: 1, 2"
     ),
     (["explore", "singleton-race", "--schedule", "1", "--random", "5"], "--schedule and --random: give one of them"),
     (["explore", "singleton-race", "--trials", "0"], "--trials: found 0, allowed is 1 to"),

@@ -26,7 +26,7 @@ struct OtherLab {
     return try ResultDocument.parse(ran.output, place: binary)
   }
 
-  /// The exit status of the other lab, and its output.
+  /// The exit status and the output of the other lab.
   private struct Ran: Sendable {
     let status: TerminationStatus
     let output: [UInt8]

@@ -3,7 +3,8 @@ import Measurement
 import Platform
 import Reporting
 
-/// A recording of a user's program from its start to its end. The findings are printed to standard error.
+/// A recording of a user's program, from the start of the program to its end. The findings are printed to standard
+/// error.
 struct ProgramTrace {
   private let command: [String]
   private let options: ProgramOptions
@@ -21,7 +22,8 @@ struct ProgramTrace {
     case ended(Int32?), signal(Int32), timeIsUp, stillRuns
   }
 
-  /// The time that a program has to exit after a signal. The record is shown at the latest after this time.
+  /// The time that a program has to exit after a signal. After this time, the record is shown even if the program still
+  /// runs.
   private static let patience = Duration.seconds(1)
 
   /// Records the program, and exits the lab with the program's status or signal.

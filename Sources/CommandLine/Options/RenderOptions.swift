@@ -3,7 +3,7 @@ import Laboratory
 import Platform
 import Reporting
 
-/// The formats of a comparison.
+/// The formats in which `diff` prints a comparison.
 enum DiffFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown, csv
 
@@ -55,19 +55,19 @@ struct RenderOptions: ParsableArguments {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file, by its extension: \(Export.endings) (repeatable).", valueName: "file"),
+      "Also write a file in the format of its extension: \(Export.endings) (repeatable).", valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
   @OptionGroup var color: ColorOptions
 
-  @Flag(help: "The whole report: every claim with its check, every metric and distribution.")
+  @Flag(help: "Show the whole report: every claim with its check, every metric and every distribution.")
   var details = false
 
-  @Flag(help: "A refuted performance claim is a failure too.")
+  @Flag(help: "Count a refuted performance claim as a failure.")
   var strict = false
 
-  /// Returns the files to write. The files are opened before a run starts, so that the results of a long run are not
+  /// Returns the files to write. The files are prepared before a run starts, so that the results of a long run are not
   /// lost.
   ///
   /// - Parameter others: The files that other options specify.
@@ -146,7 +146,7 @@ struct Export {
       let text = try render(input)
       if format.ending == "json", text.utf8.count > ResultDocument.largestFile {
         let most = ResultDocument.largestFile >> 20
-        Lab.say("\(path): larger than \(most) MiB, which report and diff do not read: run less for one file")
+        Lab.say("\(path): larger than \(most) MiB, the limit of report and diff: write fewer runs to one file")
       }
       try file.write(text)
     }

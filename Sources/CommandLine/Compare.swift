@@ -57,7 +57,7 @@ struct Compare: AsyncParsableCommand {
     if run.rounds == nil { plan.budget.leastTime = Self.leastTime(of: plan.runs.count) }
     try output.requireNames([plan.experiment.name])
     if let reason = Self.whyUnranked(plan) { Lab.say(reason) }
-    // Runs with other settings are stored, too: only runs with the same settings are compared with each other.
+    // Runs with settings of the command line are stored as well, since only runs with the same settings are compared.
     let session = output.session(
       try output.rendering.exportFiles(), keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
@@ -98,8 +98,8 @@ struct Compare: AsyncParsableCommand {
       + "alone (\(Quantity(each)) each), in addition to the time of their bodies\(limit)"
   }
 
-  /// Returns a sweep of cores without the values that exceed this machine's number of cores. If every value exceeds
-  /// this number, the sweep is unchanged, and the report states why no trial was run.
+  /// Returns a sweep of cores without the values that exceed this machine's number of cores, and prints the omitted
+  /// values. If every value exceeds this number, the sweep is unchanged, and the report states why no trial was run.
   private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)

@@ -194,7 +194,8 @@ struct Diff: AsyncParsableCommand {
 
   /// Returns the files to write, each with its format. The files are prepared before any run starts.
   ///
-  /// - Throws: ``InputError`` if no format has the extension of a path, or if a file cannot be written.
+  /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
+  ///   name the same file.
   private func exportFiles() throws(InputError) -> [FileExport<DiffReport>] {
     try FileExport.files(
       exports + (against == nil ? [] : try Self.split(files).exports), in: FileFormat<DiffReport>.all)

@@ -187,7 +187,8 @@ public struct Lab: Sendable {
   /// themselves, the threads of swift-subprocess, and the thread pools of Dispatch and of Swift concurrency.
   private static let fewestThreads = 16 + 2 * Host.cores
 
-  /// Prints the error to standard error, and exits the process with the status for errors of this kind.
+  /// Prints the error to standard error, and exits the process with the status for errors of this kind. An error about
+  /// a closed pipe is not printed.
   static func fail(_ error: any Error) -> Never {
     switch error {
     case let error as InputError: stop(64, error.description)
@@ -261,7 +262,7 @@ public struct Lab: Sendable {
 }
 
 struct Root: ParsableCommand {
-  /// The help on exit statuses, for all commands and for `scenario`.
+  /// The text on exit statuses in the help of the lab and in the help of `scenario`.
   static let exitStatuses = """
     Exit status: 0 no guarantee or anomaly claim failed (a refuted or inconclusive performance claim does not change the \
     status; with --strict, a refuted claim changes it to 1); 1 a guarantee was violated, an anomaly was not witnessed, a \

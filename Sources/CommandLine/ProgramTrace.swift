@@ -26,7 +26,8 @@ struct ProgramTrace {
   /// runs.
   private static let patience = Duration.seconds(1)
 
-  /// Records the program, and exits the lab with the program's status or signal.
+  /// Records the program, and exits the lab with the program's status or signal. If `checks` is true and a rule is
+  /// broken, exits the lab with the status 1.
   func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
     let limit = try Duration.nanoseconds(option: "--for", options.time, atLeast: 1)
     let last = try Duration.nanoseconds(option: "--last", options.last, atLeast: 1)
@@ -39,7 +40,7 @@ struct ProgramTrace {
     let process = recording.process
     let (events, feed) = AsyncStream.makeStream(of: Event.self)
     Interrupt.pass { number, isOfSystem in
-      // The terminal has sent the signal to the program as well.
+      // A signal from the terminal has already reached the program.
       if !isOfSystem { kill(process.identifier, number) }
       feed.yield(.signal(number))
     }

@@ -95,7 +95,7 @@ struct RunSession {
   }
 
   /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if the machine allowed a
-  /// trial. A search without a trial does not pass.
+  /// trial, or if there was no search. A search without a trial does not pass.
   private static func nothingMeasured(_ results: [Results]) -> String? {
     let outcomes = results.filter(\.experiment.seeksBest).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
     guard case .unavailable(let reason) = outcomes.first, outcomes.allSatisfy({ $0.kind == .unavailable }) else {

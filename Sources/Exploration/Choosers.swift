@@ -23,7 +23,7 @@ final class Replay: Chooser {
   }
 }
 
-/// A chooser that chooses each strand with the same probability.
+/// A chooser that chooses each of the possible strands with equal probability.
 final class RandomWalk: Chooser {
   private var random: SplitMix64
 
@@ -94,9 +94,11 @@ final class DepthFirst: Chooser {
 
   /// Creates a chooser.
   ///
-  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, `reduces`
-  ///   has no effect: the schedule that represents other schedules may exceed the maximum, although one of the other
-  ///   schedules does not.
+  /// - Parameters:
+  ///   - reduces: whether only one of the schedules that differ only in the order of commuting steps is executed.
+  ///   - most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, `reduces` has no
+  ///     effect: the schedule that represents other schedules may exceed the maximum, although one of the other
+  ///     schedules does not.
   init(reduces: Bool, preemptions most: Int?) {
     self.reduces = reduces && most == nil
     self.most = most

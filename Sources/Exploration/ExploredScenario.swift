@@ -52,7 +52,7 @@ public struct ExplorationResult: Sendable {
   public let leavesOut: String?
   /// The explored variant.
   public let variant: ExploredScenario.Variant
-  /// A summary of the executed schedules; nil if the variant cannot be explored.
+  /// A summary of the executed schedules; nil if the variant has no program that can be explored.
   public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
   public let seconds: Double
@@ -72,7 +72,7 @@ public struct ExplorationResult: Sendable {
     self.seconds = seconds
   }
 
-  /// The reason why no schedule was executed; nil if at least one schedule was executed.
+  /// The reason why the variant or its program cannot be explored; nil if the variant can be explored.
   public var obstacle: String? { variant.obstacle ?? summary?.unable }
 
   /// Whether a variant that should keep its promise breaks the promise in a schedule.

@@ -40,7 +40,7 @@ public struct Explorer: Sendable {
   /// its threads share.
   public init(_ program: @escaping @Sendable () -> Void) { self.program = program }
 
-  /// Executes the schedules of a strategy until all are executed, or until `isOver` returns true.
+  /// Executes the schedules of a strategy until all schedules are executed, or until `isOver` returns true.
   ///
   /// - Throws: ``Nondeterminism`` if an execution differs when its schedule is repeated.
   public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> ExplorationSummary
@@ -101,7 +101,7 @@ public struct ImpossibleSchedule: Error, CustomStringConvertible {
 public struct ExplorationSummary: Sendable {
   /// The strategy of the exploration.
   public let strategy: Explorer.Strategy
-  /// The number of schedules that were executed to the end.
+  /// The number of schedules that were executed and not abandoned.
   public internal(set) var schedules = 0
   /// The number of executed schedules that break a promise.
   public internal(set) var broken = 0
@@ -111,7 +111,8 @@ public struct ExplorationSummary: Sendable {
   public internal(set) var isComplete = false
   /// The number of executions, including abandoned executions and repetitions of a schedule.
   public internal(set) var executions = 0
-  /// The names of the threads, blocks and tasks that made steps.
+  /// The names of the threads, blocks and tasks that make steps in the first schedule or in the shortest failing
+  /// schedule.
   public internal(set) var participants: [String] = []
   /// The outcomes of the executed schedules.
   public internal(set) var outcomes: Set<ExecutionOutcome> = []

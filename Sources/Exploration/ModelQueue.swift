@@ -25,6 +25,8 @@ public final class ModelQueue: @unchecked Sendable {
     public static let barrier = Flags(rawValue: 1)
   }
 
+  /// A submitted block.
+  ///
   /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
   private final class Item: @unchecked Sendable {
     let isBarrier: Bool
@@ -38,8 +40,8 @@ public final class ModelQueue: @unchecked Sendable {
   private let kind: Kind
   private let target: ModelQueue?
   private let execution = Execution.now
-  /// The shared object that represents the order of the queue's blocks; empty for a global queue. The object changes
-  /// when a block is submitted or begins.
+  /// An array with the shared object that represents the order of the queue's blocks; empty for a global queue. The
+  /// object changes when a block is submitted or begins.
   let order: [Int]
   /// The shared objects that represent the free places of the queue and of its targets; empty for a global queue. The
   /// objects change when a block begins or ends.

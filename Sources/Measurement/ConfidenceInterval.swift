@@ -65,8 +65,8 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
       share: (1 - confidence) / Double(max(comparisons, 1)))
   }
 
-  /// Returns the means of successive values, in 16 to 23 batches whose sizes differ by at most 1; the values
-  /// themselves if there are fewer than 32.
+  /// Returns the means of successive values, in 16 to 23 batches whose sizes differ by at most 1; the values themselves
+  /// if there are fewer than 32 values.
   private static func batches(_ values: [Double]) -> [Double] {
     let size = values.count / fewestBatches
     guard size > 1 else { return values }

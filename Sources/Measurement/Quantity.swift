@@ -10,7 +10,7 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   case bytesPerSecond = "B/s"
   /// The unit of a share of a whole, in hundredths.
   case percent = "%"
-  /// No unit, as of a count.
+  /// The absence of a unit, for plain numbers such as counts.
   case none = ""
 
   /// The suffixes that an error message suggests for a value with this unit; empty for a plain number.

@@ -28,7 +28,8 @@ public final class Backlog<Element: Sendable>: Sendable {
     ringing.yield()
   }
 
-  /// Removes and returns all elements. Also returns the number of elements that were dropped since the last call.
+  /// Removes and returns all elements. Also returns the number of elements that were dropped since the last call of
+  /// this method.
   public func take() -> (elements: [Element], dropped: Int) {
     state.withLock { state in
       defer { state = State() }

@@ -3,12 +3,12 @@
 ///
 /// A voluntary switch does not prove a wait on a lock: a thread also switches voluntarily to wait for a page of memory.
 public struct ContextSwitches: Sendable, Equatable {
-  /// The number of switches in which the thread began to wait.
+  /// The number of switches in which a thread began to wait.
   public var voluntary: Int
-  /// The number of switches in which the thread could have continued.
+  /// The number of switches in which a thread could have continued.
   public var involuntary: Int
 
-  /// Creates a value from the two numbers.
+  /// Creates context switches from the number of voluntary and of involuntary switches.
   public init(voluntary: Int, involuntary: Int) {
     self.voluntary = voluntary
     self.involuntary = involuntary
@@ -24,8 +24,8 @@ public struct ContextSwitches: Sendable, Equatable {
     return since(before)
   }
 
-  /// Returns the context switches of all threads of this process while an asynchronous `body` ran; nil if the system
-  /// does not report context switches.
+  /// Returns the context switches of all threads of this process while an asynchronous `body` ran, including threads
+  /// that have ended; nil if the system does not report context switches.
   public static func ofProcess(
     isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Void
   ) async rethrows -> ContextSwitches? {

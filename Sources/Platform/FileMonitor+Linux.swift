@@ -5,10 +5,10 @@
   /// A monitor that watches one file with an inotify watch on the file's inode. The watch remains valid if the file is
   /// renamed.
   ///
-  /// inotify reports only that the content (`IN_MODIFY`) or the status (`IN_ATTRIB`) changed. To detect that the file
-  /// grew, that its link count changed or that its last name was removed, the monitor compares the file's status before
-  /// and after the event, through the descriptor. While the descriptor is open, a file without a name has a link count
-  /// of 0.
+  /// inotify reports a change of the content as `IN_MODIFY`, and every change of the status as `IN_ATTRIB`. To detect
+  /// that the file grew, that its link count changed or that its last name was removed, the monitor compares the file's
+  /// status before and after the event, through the descriptor. While the descriptor is open, a file without a name has
+  /// a link count of 0.
   ///
   /// Conformance to `Sendable` is unchecked: before activation, only the caller uses the state. After activation, only
   /// the event handler uses the state, and two calls of a source's handler never overlap.

@@ -37,8 +37,8 @@ public struct Image: Sendable {
     identity = isSure ? nil : Identity(path)
   }
 
-  /// Verifies that the path still refers to the file that was there when this image was created. An image without a
-  /// stored identity is not verified: the system guarantees its identity, or no file existed at the path.
+  /// Verifies that the path still refers to the file that was there when this image was created. An image is not
+  /// verified if the system guarantees its identity, or if no file existed at the path when the image was created.
   ///
   /// - Throws: ``SystemError`` if the path now refers to another file, or if no file exists at the path.
   public func requireUnchanged() throws(SystemError) {

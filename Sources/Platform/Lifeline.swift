@@ -9,7 +9,7 @@ public struct Lifeline: Sendable {
   public let theirs: Int32
   private let ours: Int32
 
-  /// Creates a lifeline.
+  /// Creates a lifeline with a new pipe.
   ///
   /// - Throws: ``SystemError`` if no descriptors are left.
   public init() throws(SystemError) {

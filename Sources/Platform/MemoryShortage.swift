@@ -10,10 +10,8 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
   /// The memory of the process that counts towards the limit, in bytes.
   let used: Int
 
-  /// Creates a description of the shortage in a process.
-  ///
-  /// The result is nil if there is room for a thread, if no limit is set, or if the system does not report the memory
-  /// of the process (Darwin).
+  /// Creates a description of the shortage in a process; nil if there is room for a thread, if no limit is set, or if
+  /// the system does not report the memory of the process (Darwin).
   ///
   /// - Parameter limits: the limits of the process, which its children inherit.
   public init?(of process: pid_t, limits: [(option: String, bytes: Int)] = Host.memoryLimits) {

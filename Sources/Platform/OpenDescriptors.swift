@@ -4,8 +4,7 @@ public enum OpenDescriptors {
   private static let patience = 1 << 20
 
   /// Returns the number of open descriptors; nil if the system does not report the number. On Linux 6.2 or later, the
-  /// call takes less than a microsecond. The call uses no descriptor there, so it succeeds even if no descriptor is
-  /// left.
+  /// call takes less than a microsecond and uses no descriptor, so it succeeds even if no descriptor is left.
   public static func count() -> Int? {
     #if os(Linux)
       // Since Linux 6.2, the size of this directory is the number of its entries. In earlier versions the size is 0.
@@ -17,8 +16,8 @@ public enum OpenDescriptors {
     return scanned()
   }
 
-  /// Returns the current paths of the open descriptors that have a path (``currentPath(of:)``); an empty array if the
-  /// system does not list descriptors and the limit is too high to examine every number.
+  /// Returns the current paths of the open descriptors that have a path (``currentPath(of:)``); an empty array if
+  /// `/proc` is not available (Linux), or if the limit is above 2^20 (Darwin).
   public static func paths() -> [String] {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }

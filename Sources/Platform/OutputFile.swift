@@ -1,9 +1,9 @@
 import CDispatchSupport
 
 /// A file that is written completely or not at all. The text is written to a draft in the same directory, and the draft
-/// is then renamed. The new file has the mode of the old file, and its owner if the system permits this. If the path is
-/// a link, the destination of the link is replaced. If the path refers to a pipe or a device, the text is written
-/// directly.
+/// is then renamed. The new file has the mode of the old file, and the owner of the old file if the system permits
+/// this. If the path is a link, the destination of the link is replaced. If the path refers to a pipe or a device, the
+/// text is written directly.
 public struct OutputFile: Sendable {
   /// The path of the file.
   public let path: String
@@ -45,12 +45,12 @@ public struct OutputFile: Sendable {
 
   /// Writes the whole text.
   ///
-  /// - Throws: ``SystemError`` if the text cannot be written. The old content of the path is then unchanged.
+  /// - Throws: ``SystemError`` if the text cannot be written. The old content of a regular file is then unchanged.
   public func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 
   /// Writes all bytes.
   ///
-  /// - Throws: ``SystemError`` if the bytes cannot be written. The old content of the path is then unchanged.
+  /// - Throws: ``SystemError`` if the bytes cannot be written. The old content of a regular file is then unchanged.
   public func write(_ bytes: [UInt8]) throws(SystemError) {
     if let stream { return try writeAll(bytes, to: stream.descriptor, as: path) }
     let (descriptor, isNamed) = try openDraft()

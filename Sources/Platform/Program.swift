@@ -29,7 +29,7 @@ public struct Program: Sendable {
   /// Finds a program by its name on the command line, and examines the program's file.
   ///
   /// - Parameter recorder: the path of the library to preload.
-  /// - Throws: ``SystemError`` if the program does not exist, or if it cannot be run.
+  /// - Throws: ``SystemError`` if the program does not exist, or if it cannot be run or read.
   public init(named name: String, preloading recorder: String) throws(SystemError) {
     path = try Self.path(of: name)
     kind = try Self.kind(of: path, preloading: recorder, depth: 0)
@@ -59,7 +59,7 @@ public struct Program: Sendable {
   private static func kind(of path: String, preloading recorder: String, depth: Int) throws(SystemError) -> Kind {
     let head = try readBytes(path, atMost: 65_536)
     if head.starts(with: Array("#!".utf8)) {
-      // A script is run by the program in its first line.
+      // The program in the first line of a script runs the script.
       let line = String(decoding: head.dropFirst(2).prefix { $0 != 10 }, as: UTF8.self)
       guard depth < 4, let interpreter = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first else {
         return .other("its first line names no program")

@@ -84,8 +84,8 @@
       return stat("/proc/self/task", &status) == 0 ? Int(status.st_nlink) - 2 : nil
     }
 
-    /// Whether the link count corresponds to the number of threads. No document guarantees this, so the property tests
-    /// it once.
+    /// Whether the link count corresponds to the number of threads. No document guarantees this correspondence, so the
+    /// property tests it once.
     private static let countsLinks: Bool = {
       // A thread may start or end while the threads are listed. The check is then repeated.
       for _ in 0..<100 {

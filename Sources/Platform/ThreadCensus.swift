@@ -1,5 +1,5 @@
-/// The threads of this process at one instant: which of them belong to the dispatch pool, and which pool threads sleep
-/// because of a block.
+/// The threads of this process: which threads belong to the dispatch pool, and which pool threads sleep because of a
+/// block. The threads are examined one after the other.
 ///
 /// `ThreadCensus+Linux.swift` creates the census. Darwin does not report why a thread sleeps.
 public struct ThreadCensus: Sendable, Equatable {
@@ -15,7 +15,7 @@ public struct ThreadCensus: Sendable, Equatable {
     /// Whether the thread belongs to the dispatch pool.
     public internal(set) var isPoolThread: Bool
 
-    /// Creates a thread, which belongs to the pool if its name is that of a pool thread.
+    /// Creates a thread. The thread belongs to the pool if `name` is the name of a pool thread.
     public init(id: Int, name: String, sleep: Sleep?) {
       self.id = id
       self.name = name

@@ -67,12 +67,12 @@ public struct RecordedSwitch: Sendable, Equatable {
   public var process: Int
   /// The core's number.
   public var core: Int
-  /// The kind of the report.
+  /// The kind of the scheduling event.
   public var kind: Kind
   /// The number of records that were lost; 0 if the kind is not ``Kind/lost``.
   public var count: Int
 
-  /// Creates a scheduling event.
+  /// Creates a scheduling event from its properties.
   public init(_ kind: Kind, at time: UInt64, thread: Int, process: Int = 0, core: Int, count: Int = 0) {
     self.time = time
     self.thread = thread
@@ -103,7 +103,7 @@ public struct TraceRecord: Sendable {
   /// a user's program, the value is false if the program wrote no records.
   public var seesCalls: Bool
 
-  /// Creates a record.
+  /// Creates a record from its properties.
   public init(
     process: Int, events: [RecordedEvent], lost: (events: Int, first: UInt64) = (0, 0), switches: [RecordedSwitch] = [],
     obstacle: SystemError? = nil, seesCalls: Bool = true

@@ -2,9 +2,9 @@ import CDispatchSupport
 import Dispatch
 import Synchronization
 
-/// A watch that detects whether the wall clock was set. Wall-clock times before and after the change cannot be
-/// compared. A gradual correction of the clock does not count. Darwin does not report that the clock is set, so the
-/// watch detects nothing on Darwin.
+/// A watch that detects whether the wall clock was set. If the clock was set between two wall-clock times, the two
+/// times cannot be compared. A gradual correction of the clock does not count. Darwin does not report that the clock is
+/// set, so the watch detects nothing on Darwin.
 public final class WallClockWatch: Sendable {
   private struct State {
     var wasSet = false

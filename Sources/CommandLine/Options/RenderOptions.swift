@@ -152,8 +152,8 @@ struct Export {
     }
   }
 
-  /// Returns the input of the export formats. The input contains the documents' sentences if several scenarios were
-  /// run.
+  /// Returns the input of the export formats. The input contains the documents' sentences if there are several runs and
+  /// the lab has documents.
   static func input(_ contents: [ReportContent], strict: Bool) -> ExportFormat.Input {
     ExportFormat.Input(contents, strict: strict) {
       guard contents.count > 1, let documents = try Lab.library.documents() else { return nil }
@@ -162,7 +162,7 @@ struct Export {
   }
 
   /// Writes one text to the file of the export. If there are several texts, writes each text to a separate file, with
-  /// the name of the text before the extension.
+  /// the name of the text before the extension. If there are no texts, writes no file and prints the reason.
   private func write(_ parts: [(name: String, text: String)]) throws {
     if parts.count == 1, let only = parts.first { return try file.write(only.text) }
     guard let first = parts.first?.name, let last = parts.last?.name else {

@@ -59,8 +59,11 @@ struct RunOptions: ParsableArguments {
     Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)
   }
 
-  /// Returns the budget of the run, with `precision` and `time` as defaults. A quick run has the minimum number of
-  /// rounds, unless the options set a time.
+  /// Returns the budget of the run. `precision` and `time` are the defaults of the options `--precision` and `--time`.
+  /// The default precision does not apply to a thorough run, to a run with `--rounds`, or to a quick run without
+  /// `--time`.
+  ///
+  /// - Throws: `ValidationError` if the value of an option is invalid.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
     let addsRounds = rounds == nil && !thorough && (!quick || self.time != nil)

@@ -78,7 +78,7 @@ struct PackageTemplate {
     import GCDLab
     import Synchronization
 
-    /// Counts the updates that a counter loses, and measures the cost of an update. Replace the counters with your own code.
+    /// The updates that a counter loses, and the cost of an update. Replace the counters with your own code.
     struct \(type): Pattern {
       static let name = "\(name)"
 

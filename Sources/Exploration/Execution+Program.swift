@@ -8,7 +8,7 @@ extension Execution {
     execution.join(threads)
   }
 
-  /// Executes `body` on a new thread, and returns at once.
+  /// Executes `body` on a new thread, and returns at once. Descriptions of steps contain the `name` of the thread.
   public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
 
   /// Waits until every other thread, block or task has ended or is waiting.

@@ -7,7 +7,7 @@ public struct Image: Sendable {
   public let name: String
   private let identity: Identity?
 
-  /// The identity of the file at a path.
+  /// The identity of a file: its device, its inode and its size.
   private struct Identity: Equatable {
     let device: UInt64
     let inode: UInt64

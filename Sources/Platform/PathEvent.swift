@@ -4,7 +4,7 @@ public struct PathEvent: Sendable {
   public enum Kind: String, Sendable {
     /// A file appeared at the path.
     case created
-    /// Another file replaced the file at the path, which is how most editors save.
+    /// Another file replaced the file at the path. Most editors save in this way.
     case replaced
     /// The content was written, and the file did not grow.
     case write

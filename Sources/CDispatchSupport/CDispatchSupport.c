@@ -238,6 +238,17 @@ bool gcdlab_is_event_wait(int64_t call) {
 #endif
 }
 
+int gcdlab_make_pipe(int32_t ends[2]) {
+#ifdef __linux__
+  // Another thread may start a program between two calls, so one call creates the pipe and sets the flag.
+  return pipe2(ends, O_CLOEXEC);
+#else
+  if (pipe(ends) != 0) return -1;
+  for (int end = 0; end < 2; end++) (void)fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+  return 0;
+#endif
+}
+
 int gcdlab_open_unnamed(const char *directory) {
 #if defined(__linux__) && defined(O_TMPFILE)
   if (access("/proc/self/fd", X_OK) != 0) return -1;

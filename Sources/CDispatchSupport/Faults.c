@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #if defined(__linux__) && defined(__x86_64__)
-// The instruction ud2, and a no-op of two bytes. Each instruction is followed by a return.
+// The instruction ud2, followed by a return, and a no-op of two bytes that replaces ud2.
 static const unsigned char undefined_instruction[] = {0x0f, 0x0b, 0xc3}, no_instruction[] = {0x66, 0x90};
 #elif defined(__linux__) && defined(__aarch64__)
-// The instructions udf and nop. Each instruction is followed by a return.
+// The instruction udf, followed by a return, and the instruction nop, which replaces udf.
 static const unsigned char undefined_instruction[] = {0, 0, 0, 0, 0xc0, 0x03, 0x5f, 0xd6},
                            no_instruction[] = {0x1f, 0x20, 0x03, 0xd5};
 #else
@@ -28,8 +28,8 @@ void *gcdlab_make_fault(int signal) {
   return NULL;
 }
 
-void gcdlab_have_fault(int signal, void *fault) { (void)signal, (void)fault; }
-void gcdlab_mend_fault(int signal, void *fault) { (void)signal, (void)fault; }
+void gcdlab_cause_fault(int signal, void *fault) { (void)signal, (void)fault; }
+void gcdlab_remove_fault(int signal, void *fault) { (void)signal, (void)fault; }
 #else
 // The page with the fault, a second mapping through which code in the page can be changed, and the file of both
 // mappings.
@@ -39,7 +39,7 @@ struct fault {
   int file;
 };
 
-static const size_t length = 65536;  // The largest page size.
+static const size_t length = 65536;  // The largest page size, in bytes.
 
 void *gcdlab_make_fault(int signal) {
   struct fault *fault = calloc(1, sizeof *fault);
@@ -60,7 +60,7 @@ void *gcdlab_make_fault(int signal) {
   return fault;
 }
 
-void gcdlab_have_fault(int signal, void *made) {
+void gcdlab_cause_fault(int signal, void *made) {
   struct fault *fault = made;
   if (signal != SIGILL) {
     fault->page[0] = 1;
@@ -72,7 +72,7 @@ void gcdlab_have_fault(int signal, void *made) {
   code();
 }
 
-void gcdlab_mend_fault(int signal, void *made) {
+void gcdlab_remove_fault(int signal, void *made) {
   struct fault *fault = made;
   char *page = (char *)fault->page;
   switch (signal) {

@@ -80,10 +80,10 @@ struct Archive {
       single.append(now)
       guard let before = try read(name, kind.before) else { continue }
       guard now.trials > 0, before.trials > 0 else { throw InputError("one of its last two runs has no trials") }
-      if let reason = before.unlikeness(to: now) { throw InputError(reason) }
+      if let reason = before.difference(from: now) { throw InputError(reason) }
       if now.isLater(than: found?.new) { found = (before, now) }
     }
-    if found == nil, single.count > 1, let reason = single[0].unlikeness(to: single[1]) { throw InputError(reason) }
+    if found == nil, single.count > 1, let reason = single[0].difference(from: single[1]) { throw InputError(reason) }
     return found
   }
 
@@ -127,7 +127,7 @@ struct Archive {
     guard document.trials > 0 else { return }
     try makeDirectories(directory)
     let (name, kind) = (document.scenarioName, Kind(document))
-    if let last = last(like: document), last.unlikeness(to: document) == nil || !hasBefore(like: document) {
+    if let last = last(like: document), last.difference(from: document) == nil || !hasBefore(like: document) {
       try write(try JSONReport.render([last]), to: path(name, kind.before))
     }
     try write(try JSONReport.render([document]), to: path(name, kind.rawValue))
@@ -138,7 +138,7 @@ struct Archive {
   /// Returns whether the archive has a previous run with the settings of `document`.
   private func hasBefore(like document: ResultDocument) -> Bool {
     guard let before = try? read(document.scenarioName, Kind(document).before) else { return false }
-    return before.unlikeness(to: document) == nil
+    return before.difference(from: document) == nil
   }
 
   private func write(_ text: String, to path: String) throws(SystemError) {

@@ -56,14 +56,14 @@ struct Compare: AsyncParsableCommand {
     var plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
     if run.rounds == nil { plan.budget.leastTime = Self.leastTime(of: plan.runs.count) }
     try output.requireNames([plan.experiment.name])
-    if let reason = Self.whyUnranked(plan) { Lab.say(reason) }
+    if let reason = Self.whyUnranked(plan) { Lab.printMessage(reason) }
     // Runs with settings of the command line are stored as well, since only runs with the same settings are compared.
     let session = output.session(
       try output.rendering.exportFiles(), keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
     try await session.show { [plan] runner, progress in
       if plan.runs.count >= Self.manyRuns, let each = try await runner.timeOfWorker() {
-        Lab.say(Self.forecast(plan, each))
+        Lab.printMessage(Self.forecast(plan, each))
       }
       return [try await runner.run(plan, observer: progress)]
     }
@@ -104,7 +104,7 @@ struct Compare: AsyncParsableCommand {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
     guard let missing else { return sweep }
-    Lab.say(missing)
+    Lab.printMessage(missing)
     return Sweep(sweep.name, kept)
   }
 
@@ -186,7 +186,7 @@ extension Experiment {
     guard let first = equal.first, equal.count > 1 else { return sweep }
     let omitted = equal.dropFirst()
     let names = omitted.map(String.init).joined(separator: ", ")
-    Lab.say("\(sweep.name) \(names) left out, as \(first) does the same: \(limit.reason)")
+    Lab.printMessage("\(sweep.name) \(names) left out, as \(first) does the same: \(limit.reason)")
     return Sweep(sweep.name, sweep.values.filter { value in !omitted.contains { $0 == value.integer } })
   }
 }

@@ -120,7 +120,7 @@ struct Diff: AsyncParsableCommand {
 
   private func lastRuns() throws(InputError) -> (old: [ResultDocument], new: [ResultDocument]) {
     let runs = Archive.ofUser?.pairs(of: files) ?? (old: [], new: [], leftOut: [])
-    for reason in runs.leftOut { Lab.say(reason) }
+    for reason in runs.leftOut { Lab.printMessage(reason) }
     guard !runs.new.isEmpty else {
       let which =
         files.isEmpty

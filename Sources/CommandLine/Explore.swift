@@ -96,16 +96,7 @@ struct Explore: AsyncParsableCommand {
     let files = try FileExport.files(exports, in: FileFormat<[ExplorationResult]>.all)
     if let schedule { return try await repeating(schedule, chosen) }
     Interrupt.begin()
-    let begin = MonotonicClock.now()
-    let isOver: @Sendable () -> Bool = {
-      Interrupt.status != nil || limit.map { MonotonicClock.now() &- begin >= $0 } ?? false
-    }
-    var results: [ExplorationResult] = []
-    for scenario in chosen {
-      for variant in scenario.variants where Interrupt.status == nil {
-        results.append(try await scenario.explored(variant, by: strategy, isOver: isOver))
-      }
-    }
+    var results = try await explored(chosen, within: limit)
     if let trials {
       for index in results.indices where results[index].summary?.broken ?? 0 > 0 && Interrupt.status == nil {
         results[index].trials = try await seen(results[index], in: trials)
@@ -118,6 +109,22 @@ struct Explore: AsyncParsableCommand {
     if let open = results.first(where: \.isUndecided) {
       throw LabError("\(open.scenario) \(open.variant.name) was not explored to the end")
     }
+  }
+
+  /// Explores the variants of scenarios one after the other, for at most `limit` nanoseconds, or without a limit if
+  /// `limit` is nil.
+  private func explored(_ scenarios: [ExploredScenario], within limit: UInt64?) async throws -> [ExplorationResult] {
+    let begin = MonotonicClock.now()
+    let isOver: @Sendable () -> Bool = {
+      Interrupt.status != nil || limit.map { MonotonicClock.now() &- begin >= $0 } ?? false
+    }
+    var results: [ExplorationResult] = []
+    for scenario in scenarios {
+      for variant in scenario.variants where Interrupt.status == nil {
+        results.append(try await scenario.explored(variant, by: strategy, isOver: isOver))
+      }
+    }
+    return results
   }
 
   private var strategy: Explorer.Strategy {
@@ -142,12 +149,9 @@ struct Explore: AsyncParsableCommand {
     return (judged.count { $0.contains(.witnessed) }, judged.count)
   }
 
+  /// Repeats the schedule in `text` with the first variant that can be explored, and prints its steps.
   private func repeating(_ text: String, _ scenarios: [ExploredScenario]) async throws {
-    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-    let schedule = steps.compactMap { step in step.flatMap { $0 >= 0 ? $0 : nil } }
-    guard schedule.count == steps.count else {
-      throw InputError("found '\(text)', expected the numbers of threads as in 1.2.2.1", at: "--schedule")
-    }
+    let schedule = try parsed(text)
     guard let scenario = scenarios.first, scenarios.count == 1 else {
       throw InputError("a schedule belongs to one scenario: name that scenario", at: "--schedule")
     }
@@ -162,7 +166,33 @@ struct Explore: AsyncParsableCommand {
     }
   }
 
+  /// Returns the numbers of the threads in a schedule such as `1.2.2.1`.
+  private func parsed(_ schedule: String) throws(InputError) -> [Int] {
+    let steps = schedule.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+    let numbers = steps.compactMap { step in step.flatMap { $0 >= 0 ? $0 : nil } }
+    guard numbers.count == steps.count else {
+      throw InputError("found '\(schedule)', expected the numbers of threads as in 1.2.2.1", at: "--schedule")
+    }
+    return numbers
+  }
+
+  /// Returns the named scenarios, or all, with the variants to explore.
   private func scenarios() throws(InputError) -> [ExploredScenario] {
+    let chosen = try namedScenarios()
+    guard !variants.isEmpty else { return chosen }
+    for name in variants where !chosen.contains(where: { $0.variants.contains { $0.name == name } }) {
+      let known = chosen.flatMap { $0.variants.map(\.name) }
+      throw InputError(
+        "unknown variant '\(name)' (known: \(known.joined(separator: ", ")))", at: "--variant", near: name, of: known)
+    }
+    return chosen.map { scenario in
+      ExploredScenario(
+        scenario.name, leavesOut: scenario.leavesOut, scenario.variants.filter { variants.contains($0.name) })
+    }
+    .filter { !$0.variants.isEmpty }
+  }
+
+  private func namedScenarios() throws(InputError) -> [ExploredScenario] {
     if !all, names.isEmpty { throw InputError("name a scenario that can be explored, or give --all") }
     let known = Lab.explored
     guard !known.isEmpty else {
@@ -170,26 +200,17 @@ struct Explore: AsyncParsableCommand {
     }
     var chosen: [ExploredScenario] = []
     for name in all ? known.map(\.name) : names {
-      guard let scenario = known.first(where: { $0.name == name }) else {
-        let names = known.map(\.name)
-        throw Lab.library.names.contains(name)
-          ? InputError("\(name) cannot be explored (these can: \(names.joined(separator: ", ")))")
-          : InputError(
-            "unknown scenario '\(name)' (can be explored: \(names.joined(separator: ", ")))", near: name, of: names
-          )
-      }
+      guard let scenario = known.first(where: { $0.name == name }) else { throw unknown(name, known.map(\.name)) }
       chosen.append(scenario)
     }
-    for name in variants where !chosen.contains(where: { $0.variants.contains { $0.name == name } }) {
-      let known = chosen.flatMap { $0.variants.map(\.name) }
-      throw InputError(
-        "unknown variant '\(name)' (known: \(known.joined(separator: ", ")))", at: "--variant", near: name, of: known)
-    }
-    guard !variants.isEmpty else { return chosen }
-    return chosen.map { scenario in
-      ExploredScenario(
-        scenario.name, leavesOut: scenario.leavesOut, scenario.variants.filter { variants.contains($0.name) })
-    }
-    .filter { !$0.variants.isEmpty }
+    return chosen
+  }
+
+  /// Returns the error for a name that is not the name of a scenario that can be explored.
+  private func unknown(_ name: String, _ known: [String]) -> InputError {
+    let list = known.joined(separator: ", ")
+    return Lab.library.names.contains(name)
+      ? InputError("\(name) cannot be explored (these can: \(list))")
+      : InputError("unknown scenario '\(name)' (can be explored: \(list))", near: name, of: known)
   }
 }

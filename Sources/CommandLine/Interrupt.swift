@@ -49,7 +49,7 @@ enum Interrupt {
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 { gcdlab_gather(number) }
     // A lab that another lab started ends when the other lab has ended in any way.
     if Terminal.environment(Lifeline.variable) != nil {
-      do { try Lifeline.whenGone { kill(getpid(), SIGTERM) } } catch { Lab.fail(error) }
+      do { try Lifeline.whenOwnerEnds { kill(getpid(), SIGTERM) } } catch { Lab.fail(error) }
     }
     // A command is a value without shared state, and the task has the only copy.
     nonisolated(unsafe) var command = command

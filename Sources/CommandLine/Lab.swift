@@ -212,7 +212,7 @@ public struct Lab: Sendable {
     }
     // All errors have the same prefix.
     let begin = "Error: "
-    let text = withoutWildGuess(
+    let text = withoutDissimilarSuggestion(
       message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     try? writeAll(TextStyle().safe(lines.map(wrappedForTerminal).joined(separator: "\n")) + "\n", to: STDERR_FILENO)
@@ -221,27 +221,27 @@ public struct Lab: Sendable {
 
   /// Returns the argument parser's message without a suggested option that does not resemble the unknown option, such
   /// as `--all` for `--fast`.
-  static func withoutWildGuess(_ message: String) -> String {
+  static func withoutDissimilarSuggestion(_ message: String) -> String {
     message.replacing(/(Unknown option '-*([^']*)')\. Did you mean '-*([^']*)'\?/) { guess in
       [String(guess.3)].nearest(to: String(guess.2)) == nil ? "\(guess.1)." : "\(guess.0)"
     }
   }
 
   /// Prints an error without ending the lab. An error about a closed pipe is not printed, since the pipe has no reader.
-  static func tell(_ error: any Error) {
+  static func printError(_ error: any Error) {
     if let error = error as? SystemError, error.code == EPIPE { return }
-    say("\(error)")
+    printMessage("\(error)")
   }
 
   /// Prints all errors except the first, and throws the first error. Returns if there are no errors.
   static func throwAll(_ errors: [any Error]) throws {
-    for error in errors.dropFirst() { tell(error) }
+    for error in errors.dropFirst() { printError(error) }
     if let first = errors.first { throw first }
   }
 
   /// Writes a line to standard error, and ignores a failure of the write. If the lab is interrupted, a line for which
   /// the stream has no room is omitted.
-  static func say(_ message: String) {
+  static func printMessage(_ message: String) {
     // An interrupted lab does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
     try? writeAll(wrappedForTerminal("\(Tool.command): \(message.inLine)") + "\n", to: STDERR_FILENO)
@@ -256,7 +256,7 @@ public struct Lab: Sendable {
   }
 
   private static func stop(_ status: Int32, _ message: String) -> Never {
-    say(message)
+    printMessage(message)
     exit(status)
   }
 }

@@ -16,18 +16,18 @@ struct OtherLab {
     // If SIGKILL ends this lab, the other lab stops when its lifeline is closed.
     let lifeline = try Lifeline()
     defer { lifeline.end() }
-    let ran = try await run(["scenario", "--format", "json", "--quiet"] + words, lifeline, within: limit)
+    let finished = try await run(["scenario", "--format", "json", "--quiet"] + words, lifeline, within: limit)
     try Task.checkCancellation()
-    guard let ran else { return nil }
+    guard let finished else { return nil }
     // Status 1 means that a claim failed. The document contains this claim.
-    guard ran.status == .exited(0) || ran.status == .exited(1) else {
-      throw LabError("\(binary): \(ran.status): \(ran.errors.split(separator: "\n").first ?? "")")
+    guard finished.status == .exited(0) || finished.status == .exited(1) else {
+      throw LabError("\(binary): \(finished.status): \(finished.errors.split(separator: "\n").first ?? "")")
     }
-    return try ResultDocument.parse(ran.output, place: binary)
+    return try ResultDocument.parse(finished.output, place: binary)
   }
 
   /// The exit status and the output of the other lab.
-  private struct Ran: Sendable {
+  private struct Output: Sendable {
     let status: TerminationStatus
     let output: [UInt8]
     let errors: String
@@ -35,22 +35,23 @@ struct OtherLab {
 
   /// Runs the other lab until it exits. If the other lab does not exit within `limit`, terminates it together with all
   /// processes that it has started, and returns nil.
-  private func run(_ arguments: [String], _ lifeline: Lifeline, within limit: Duration) async throws -> Ran? {
+  private func run(_ arguments: [String], _ lifeline: Lifeline, within limit: Duration) async throws -> Output? {
     var options = PlatformOptions()
     // A signal to the process group also reaches all processes that a script has started.
     options.processGroupID = 0
     options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2))]
     let platformOptions = options
     return try await withThrowingTaskGroup { [binary] group in
-      group.addTask { () -> Ran? in
-        let ran = try await Subprocess.run(
+      group.addTask { () -> Output? in
+        let finished = try await Subprocess.run(
           .path(.init(binary)), arguments: .init(arguments),
           environment: .inherit.updating(["GCDLAB_CACHE": "", .init(stringLiteral: Lifeline.variable): "1"]),
           platformOptions: platformOptions,
-          input: .fileDescriptor(.init(rawValue: lifeline.theirs), closeAfterSpawningProcess: true),
+          input: .fileDescriptor(.init(rawValue: lifeline.readingEnd), closeAfterSpawningProcess: true),
           output: .bytes(limit: ResultDocument.largestFile), error: .string(limit: 1 << 16)
         )
-        return Ran(status: ran.terminationStatus, output: ran.standardOutput, errors: ran.standardError)
+        return Output(
+          status: finished.terminationStatus, output: finished.standardOutput, errors: finished.standardError)
       }
       group.addTask {
         try await Task.sleep(for: limit)

@@ -36,7 +36,7 @@ struct ProgramTrace {
     do { recording = try ProgramRecording(command, followsChildren: options.children) } catch let error as SystemError {
       throw InputError(error.description)
     }
-    if let limitation = recording.limitation { Lab.say(limitation) }
+    if let limitation = recording.limitation { Lab.printMessage(limitation) }
     let process = recording.process
     let (events, feed) = AsyncStream.makeStream(of: Event.self)
     Interrupt.pass { number, isOfSystem in
@@ -54,7 +54,7 @@ struct ProgramTrace {
       let found = try recording.finish(end, last: last, hang: hang)
       traces = found
       // The program's last line may have no newline, for example after Ctrl-C.
-      if !checks { try color.printAside { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
+      if !checks { try color.printToStandardError { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
       try FileExport.write(TraceSelection(found, from: from, to: to), to: files)
     }
     for await event in events {
@@ -85,10 +85,10 @@ struct ProgramTrace {
   private func leave(as status: Int32?, _ traces: [Trace], checks: Bool) throws {
     if checks {
       let findings = TraceCheckText(traces)
-      try color.printAside(findings.render)
+      try color.printToStandardError(findings.render)
       if findings.isBroken { exit(1) }
       if !findings.isJudged { throw LabError("no rule could be judged") }
     }
-    ChildProcess.endAlike(status ?? 0)
+    ChildProcess.endWithSameStatus(status ?? 0)
   }
 }

@@ -88,7 +88,7 @@ struct RunSession {
       contents[index].sinceLast = archive.last(like: document)
         .flatMap { ResultDiff.sinceLast($0, document) }
       do { try archive.keep(document) } catch {
-        if !hasWarned { Lab.say("the run is not kept: \(error)") }
+        if !hasWarned { Lab.printMessage("the run is not kept: \(error)") }
         hasWarned = true
       }
     }

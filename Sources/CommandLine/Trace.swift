@@ -133,7 +133,7 @@ struct TraceCommand: AsyncParsableCommand {
       }
       traces += found
     }
-    if Interrupt.status != nil, traces.isEmpty { return Lab.say("interrupted before anything was recorded") }
+    if Interrupt.status != nil, traces.isEmpty { return Lab.printMessage("interrupted before anything was recorded") }
     try FileExport.write(TraceSelection(traces, from: from, to: to), to: files)
     if check { try judge(traces) }
   }

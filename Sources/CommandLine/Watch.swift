@@ -44,8 +44,8 @@ struct Watch: AsyncParsableCommand {
     }
     defer { watcher.cancel() }
     Interrupt.begin()
-    Lab.say("watching \(paths.joined(separator: ", ")); Ctrl-C ends it")
-    for path in watcher.awaited { Lab.say("\(path) does not exist yet; waiting for the file") }
+    Lab.printMessage("watching \(paths.joined(separator: ", ")); Ctrl-C ends it")
+    for path in watcher.awaited { Lab.printMessage("\(path) does not exist yet; waiting for the file") }
     let timer = Task {
       guard let deadline = try deadline() else { return }
       try await Task.sleep(for: deadline)
@@ -53,7 +53,7 @@ struct Watch: AsyncParsableCommand {
     }
     defer { timer.cancel() }
     var seen = 0
-    showing: for await _ in backlog.bell {
+    showing: for await _ in backlog.signals {
       let (events, dropped) = backlog.take()
       for event in events {
         guard try show({ WatchReport.line(event, since: start, $0) }) else { break showing }
@@ -66,7 +66,7 @@ struct Watch: AsyncParsableCommand {
         }
       }
     }
-    Lab.say("\(seen.counted("change")) seen")
+    Lab.printMessage("\(seen.counted("change")) seen")
   }
 
   /// The maximum number of changes that are stored until the output can be written. Further changes are dropped, since

@@ -14,9 +14,9 @@ extension Execution {
   /// Waits until every other thread, block or task has ended or is waiting.
   public static func settle() {
     let execution = now
-    let me = execution.current
+    let caller = execution.current
     execution.step(.everything, "waits for everything to end", silent: true) {
-      execution.strands.allSatisfy { $0 === me || $0.next.map { !($0.canRun?() ?? true) } ?? true }
+      execution.strands.allSatisfy { $0 === caller || $0.next.map { !($0.canRun?() ?? true) } ?? true }
     }
   }
 
@@ -36,7 +36,7 @@ extension Execution {
   ///
   /// The reduction takes only shared objects into account. If a step changes a value that is not a shared object, the
   /// program may read that value only after all threads have ended.
-  public static func note(_ words: @autoclosure () -> String) { now.says(words()) }
+  public static func note(_ words: @autoclosure () -> String) { now.describe(words()) }
 
   /// Appends text to the description of the calling thread's next step.
   public static func announce(_ words: @autoclosure () -> String) {
@@ -48,7 +48,7 @@ extension Execution {
   public static func step(_ words: @autoclosure () -> String) {
     let execution = now
     execution.step(.everything, "takes its turn")
-    execution.says(words())
+    execution.describe(words())
   }
 
   /// Limits the pool that tasks and the blocks of global queues share to `width` threads for each priority.

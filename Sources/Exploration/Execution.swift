@@ -102,7 +102,7 @@ public final class Execution: @unchecked Sendable {
   }
 
   /// Appends text to the description of the current step, after the texts that the strand announced for this step.
-  func says(_ words: @autoclosure () -> String) {
+  func describe(_ words: @autoclosure () -> String) {
     guard isRecording, !chosen.isEmpty else { return }
     record?[chosen.count - 1].words += (current?.announced ?? []) + [words()]
     current?.announced = []

@@ -80,7 +80,7 @@ public final class ModelQueue: @unchecked Sendable {
   /// Activates an inactive queue.
   public func activate() {
     execution.step(.changing(self.order + self.room), "activates \(self.name)")
-    execution.says("activates \(name)")
+    execution.describe("activates \(name)")
     isActive = true
   }
 
@@ -92,7 +92,7 @@ public final class ModelQueue: @unchecked Sendable {
       .changing(self.order).union(group?.enteringFootprint ?? .nothing), "submits a block to \(self.name)")
     group?.count()
     let block = enqueue(flags: flags, group: group, body)
-    execution.says("submits \(block.name) to \(name)\(flags.contains(.barrier) ? " as a barrier" : "")")
+    execution.describe("submits \(block.name) to \(name)\(flags.contains(.barrier) ? " as a barrier" : "")")
   }
 
   /// Submits a work item, and returns at once.
@@ -106,15 +106,15 @@ public final class ModelQueue: @unchecked Sendable {
       execution.step(.changing(self.order + self.room), "calls sync on \(self.name)")
       pending.append(item)
       if !canBegin(item) {
-        execution.says("calls sync on \(name), and waits")
+        execution.describe("calls sync on \(name), and waits")
         execution.step(.changing(self.order + self.room), "waits for its sync on \(self.name)") { self.canBegin(item) }
-        execution.says("continues in \(name)")
+        execution.describe("continues in \(name)")
       } else {
-        execution.says("calls sync on \(name)\(item.isBarrier ? " as a barrier" : "")")
+        execution.describe("calls sync on \(name)\(item.isBarrier ? " as a barrier" : "")")
       }
     } else {
       execution.step(.changing(self.order + self.room), "waits for its sync on \(self.name)") { self.canBegin(item) }
-      execution.says("calls sync on \(name)")
+      execution.describe("calls sync on \(name)")
     }
     begin(item)
     defer { end(item) }
@@ -136,7 +136,7 @@ public final class ModelQueue: @unchecked Sendable {
       }
       begin(item)
       pool?.enter(.medium)
-      execution.says("begins in \(name)")
+      execution.describe("begins in \(name)")
       body()
       if let group { group.leaveAfterBlock() }
       pool?.leave(.medium)
@@ -225,7 +225,7 @@ public final class ModelGroup: @unchecked Sendable {
   public func enter() {
     execution.step(self.enteringFootprint, "enters the group")
     count()
-    execution.says("enters the group")
+    execution.describe("enters the group")
   }
 
   var enteringFootprint: Footprint { .incrementing(object) }
@@ -241,7 +241,7 @@ public final class ModelGroup: @unchecked Sendable {
     // The last call of `leave` submits the notifications.
     execution.step(
       self.notifications.reduce(.decrementing(self.object)) { $0.union(.changing($1.queue.order)) }, "leaves the group")
-    execution.says(words)
+    execution.describe(words)
     guard entered > 0 else { return execution.fail(.trap("unbalanced call to dispatch_group_leave")) }
     entered -= 1
     if entered == 0 { submitNotifications() }
@@ -252,14 +252,14 @@ public final class ModelGroup: @unchecked Sendable {
     notifications = []
     for (queue, body) in due {
       let block = queue.enqueue(body)
-      execution.says("the group is empty: submits \(block.name) to \(queue.name)")
+      execution.describe("the group is empty: submits \(block.name) to \(queue.name)")
     }
   }
 
   /// Registers a block, which is submitted to `queue` once the group is empty.
   public func notify(queue: ModelQueue, execute body: @escaping @Sendable () -> Void) {
     execution.step(.changing([self.object] + queue.order), "asks the group to notify")
-    execution.says("asks the group to notify \(queue.name)")
+    execution.describe("asks the group to notify \(queue.name)")
     notifications.append((queue, body))
     if entered == 0 { submitNotifications() }
   }
@@ -267,6 +267,6 @@ public final class ModelGroup: @unchecked Sendable {
   /// Waits until the group is empty.
   public func wait() {
     execution.step(.changing(self.object), "waits for the group") { self.entered == 0 }
-    execution.says("finds the group empty")
+    execution.describe("finds the group empty")
   }
 }

@@ -43,7 +43,7 @@ public final class ModelSource: @unchecked Sendable {
   /// Activates the source.
   public func activate() {
     execution.step(self.footprint, "activates the source")
-    execution.says("activates the source")
+    execution.describe("activates the source")
     isActive = true
     submit()
   }
@@ -51,7 +51,7 @@ public final class ModelSource: @unchecked Sendable {
   /// Adds `data` to the pending data.
   public func add(data: UInt) {
     execution.step(self.footprint, "sends the source an event")
-    execution.says("sends the source an event")
+    execution.describe("sends the source an event")
     pending += data
     submit()
   }
@@ -59,7 +59,7 @@ public final class ModelSource: @unchecked Sendable {
   /// Cancels the source asynchronously.
   public func cancel() {
     execution.step(self.footprint, "cancels the source")
-    execution.says("cancels the source, and returns")
+    execution.describe("cancels the source, and returns")
     isCancelled = true
     submit()
   }
@@ -77,14 +77,14 @@ public final class ModelSource: @unchecked Sendable {
   private func invoke() {
     execution.step(self.footprint, "examines the source")
     if isCancelled {
-      execution.says("finds the source cancelled, and calls its cancel handler")
+      execution.describe("finds the source cancelled, and calls its cancel handler")
       hasEnded = true
       cancelHandler?()
       releaseHandlers()
     } else {
-      execution.says("finds the source not cancelled")
+      execution.describe("finds the source not cancelled")
       execution.step(self.footprint, "calls the event handler")
-      execution.says("calls the event handler")
+      execution.describe("calls the event handler")
       calls += 1
       data = pending
       pending = 0

@@ -16,15 +16,15 @@ public final class ModelWorkItem: @unchecked Sendable {
   /// Cancels the work item.
   public func cancel() {
     execution.step(.changing(self.object), "cancels the work item")
-    execution.says("cancels the work item")
+    execution.describe("cancels the work item")
     isCancelled = true
   }
 
   /// Executes the block, unless the work item is cancelled.
   func perform() {
     execution.step(.reading(self.object), "begins the work item")
-    if isCancelled { return execution.says("finds the work item cancelled") }
-    execution.says("begins the work item")
+    if isCancelled { return execution.describe("finds the work item cancelled") }
+    execution.describe("begins the work item")
     body()
   }
 }

@@ -24,7 +24,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
   public var value: Value {
     get {
       execution.step(.reading(self.object), "reads \(self.name)")
-      if execution.isRecording { execution.says("reads \(name): \(words(stored))") }
+      if execution.isRecording { execution.describe("reads \(name): \(words(stored))") }
       return stored
     }
     set { set(newValue) { nil } }
@@ -37,7 +37,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     execution.step(.changing(self.object), "stores \(self.name)")
     stored = value
     let said = alongside()
-    if execution.isRecording { execution.says(said ?? "stores \(name): \(words(value))") }
+    if execution.isRecording { execution.describe(said ?? "stores \(name): \(words(value))") }
   }
 
   /// The value of the variable, which is read without a step. Use this property after all threads have ended, or in a
@@ -65,7 +65,7 @@ public final class ModelLock: @unchecked Sendable {
     execution.step(.changing(self.object), "waits for \(self.name), which \(self.holder?.name ?? "no thread") holds") {
       self.holder == nil
     }
-    execution.says("locks \(name)")
+    execution.describe("locks \(name)")
     holder = execution.current
     execution.hold([object])
     defer {
@@ -110,7 +110,7 @@ public final class ModelReadersWriterLock: @unchecked Sendable {
   /// Executes `body` while no writer holds the lock, and returns its result.
   public func withReadLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     execution.step(.changing(self.object), "waits for the lock to read") { !self.isWritten }
-    execution.says("locks to read")
+    execution.describe("locks to read")
     readers += 1
     execution.hold([object])
     defer {
@@ -123,7 +123,7 @@ public final class ModelReadersWriterLock: @unchecked Sendable {
   /// Executes `body` while no other thread holds the lock, and returns its result.
   public func withWriteLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     execution.step(.changing(self.object), "waits for the lock to write") { !self.isWritten && self.readers == 0 }
-    execution.says("locks to write")
+    execution.describe("locks to write")
     isWritten = true
     execution.hold([object])
     defer {
@@ -152,14 +152,14 @@ public final class ModelSemaphore: @unchecked Sendable {
   public func wait() {
     execution.step(.changing(self.object), "waits for a signal of the semaphore") { self.value > 0 }
     value -= 1
-    execution.says("passes the semaphore")
+    execution.describe("passes the semaphore")
   }
 
   /// Increments the value, and returns 0.
   @discardableResult public func signal() -> Int {
     execution.step(.incrementing(self.object), "signals the semaphore")
     value += 1
-    execution.says("signals the semaphore")
+    execution.describe("signals the semaphore")
     return 0
   }
 }
@@ -180,8 +180,8 @@ public final class ModelOnce: @unchecked Sendable {
   /// Executes `body` if no closure has been executed.
   public func once(_ body: () -> Void) {
     execution.step(.changing(self.object), "waits for the end of dispatch_once") { !self.isRunning }
-    if isDone { return execution.says("finds that dispatch_once is done") }
-    execution.says("begins dispatch_once")
+    if isDone { return execution.describe("finds that dispatch_once is done") }
+    execution.describe("begins dispatch_once")
     isRunning = true
     execution.hold([object])
     body()
@@ -198,7 +198,7 @@ public final class ModelBarrier: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
   private let parties: Int
-  private var come = 0
+  private var arrived = 0
 
   /// Creates a barrier for `parties` threads. A barrier can be used once.
   public init(parties: Int) {
@@ -209,9 +209,9 @@ public final class ModelBarrier: @unchecked Sendable {
   /// Waits until all threads have arrived.
   public func wait() {
     execution.step(.changing(self.object), "arrives at the barrier")
-    come += 1
-    execution.says("arrives at the barrier")
-    execution.step(.changing(self.object), "waits for the other threads at the barrier") { self.come >= self.parties }
-    execution.says("continues after the barrier")
+    arrived += 1
+    execution.describe("arrives at the barrier")
+    execution.step(.changing(self.object), "waits for the others at the barrier") { self.arrived >= self.parties }
+    execution.describe("continues after the barrier")
   }
 }

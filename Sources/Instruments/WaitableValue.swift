@@ -20,26 +20,26 @@ public final class WaitableValue<Value: Sendable>: Sendable {
     var value: Value
     /// The condition that a thread waits for; nil while no thread waits.
     var awaited: (@Sendable (Value) -> Bool)?
-    /// The value that met the condition; nil until then.
-    var come: Value?
+    /// The value that met the condition, until the waiting thread takes the value; nil at all other times.
+    var matched: Value?
   }
 
   private let state: Mutex<State>
-  private let hasCome = DispatchSemaphore(value: 0)
+  private let isMatched = DispatchSemaphore(value: 0)
 
   /// Creates a waitable value with an initial value.
   public init(_ value: Value) { state = Mutex(State(value: value)) }
 
-  /// Changes the value by `change`, and wakes the waiting thread if the value now meets its condition. Returns the
-  /// result of `change`.
+  /// Changes the value by `change`, and wakes the waiting thread if the value now meets the awaited condition. Returns
+  /// the result of `change`.
   @discardableResult public func note<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
     let (result, wakes) = state.withLock { state in
       let result = change(&state.value)
       guard let awaited = state.awaited, awaited(state.value) else { return (result, false) }
-      (state.awaited, state.come) = (nil, state.value)
+      (state.awaited, state.matched) = (nil, state.value)
       return (result, true)
     }
-    if wakes { hasCome.signal() }
+    if wakes { isMatched.signal() }
     return result
   }
 
@@ -51,30 +51,30 @@ public final class WaitableValue<Value: Sendable>: Sendable {
     state.withLock { $0.value[keyPath: part] }
   }
 
-  /// Waits until the value meets the condition `isSo`, but no longer than `patience`. Returns whether the condition was
-  /// met. The waiting thread and the threads that change the value call `isSo`, which must not use this object.
+  /// Waits until the value meets `condition`, but no longer than `patience`. Returns whether the condition was met. The
+  /// waiting thread and the threads that change the value call `condition`, which must not use this object.
   @discardableResult public func wait(
-    within patience: Duration, until isSo: @escaping @Sendable (Value) -> Bool
-  ) -> Bool { value(within: patience, when: isSo) != nil }
+    within patience: Duration, until condition: @escaping @Sendable (Value) -> Bool
+  ) -> Bool { value(within: patience, when: condition) != nil }
 
-  /// Waits for the condition `isSo` as ``wait(within:until:)`` does, and returns the value that met the condition; nil
-  /// if no value met the condition within `patience`.
-  public func value(within patience: Duration, when isSo: @escaping @Sendable (Value) -> Bool) -> Value? {
+  /// Waits for `condition` as ``wait(within:until:)`` does, and returns the value that met the condition; nil if no
+  /// value met the condition within `patience`.
+  public func value(within patience: Duration, when condition: @escaping @Sendable (Value) -> Bool) -> Value? {
     let present: Value? = state.withLock { state in
-      if isSo(state.value) { return state.value }
-      state.awaited = isSo
+      if condition(state.value) { return state.value }
+      state.awaited = condition
       return nil
     }
     if let present { return present }
-    if hasCome.wait(timeout: .after(patience)) == .timedOut {
+    if isMatched.wait(timeout: .after(patience)) == .timedOut {
       let isTooLate = state.withLock { state in
         defer { state.awaited = nil }
         return state.awaited != nil
       }
       if isTooLate { return nil }
       // The condition was met just after the timeout: the signal has been sent, or will be sent.
-      hasCome.wait()
+      isMatched.wait()
     }
-    return state.withLock { $0.come.take() }
+    return state.withLock { $0.matched.take() }
   }
 }

@@ -62,7 +62,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     let error = max(deviation / Double(batches.count).squareRoot(), spread / Double(values.count).squareRoot())
     return ConfidenceInterval(
       estimate: mean, error: error, freedom: Double(batches.count - 1),
-      share: (1 - confidence) / Double(max(comparisons, 1)))
+      errorProbability: (1 - confidence) / Double(max(comparisons, 1)))
   }
 
   /// Returns the means of successive values, in 16 to 23 batches whose sizes differ by at most 1; the values themselves
@@ -77,10 +77,10 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     }
   }
 
-  /// Creates the interval of an estimate whose standard error was estimated with `freedom` degrees of freedom. `share`
-  /// is the probability that the interval does not contain the true value.
-  public init(estimate: Double, error: Double, freedom: Double, share: Double) {
-    let reach = error > 0 ? Student.quantile(tails: share, freedom: freedom) * error : 0
+  /// Creates the interval of an estimate whose standard error was estimated with `freedom` degrees of freedom.
+  /// `errorProbability` is the probability that the interval does not contain the true value.
+  public init(estimate: Double, error: Double, freedom: Double, errorProbability: Double) {
+    let reach = error > 0 ? Student.quantile(tails: errorProbability, freedom: freedom) * error : 0
     self.init(estimate: estimate, low: estimate - reach, high: estimate + reach)
   }
 
@@ -115,28 +115,29 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
 }
 
 extension ConfidenceInterval {
-  /// The larger of the distances from the estimate of a ratio to the two ends, in percent of the estimate.
-  public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
+  /// The larger of the distances from the estimate of a ratio to the two ends, as a share of the estimate.
+  public var relativeMargin: Double { max(high / estimate - 1, 1 - low / estimate) }
 
-  /// The largest ``share`` for which a percentage describes the interval of a ratio, in percent. The upper end is the
+  /// The largest ``relativeMargin`` for which a percentage describes the interval of a ratio. The upper end is the
   /// estimate multiplied by a factor, and the lower end is the estimate divided by nearly that factor. Up to this
-  /// share, adding and subtracting the percentage results in these ends, to within 1 % of the estimate.
-  private static let widestShare = 10.0
-  /// The largest difference between two sides that count as alike, in percent. A larger difference would matter to a
+  /// margin, adding and subtracting the percentage results in these ends, to within 1 % of the estimate.
+  private static let widestMargin = 0.1
+  /// The largest difference between two sides that count as alike, as a share. A larger difference would matter to a
   /// reader who chooses between the sides.
-  public static let alikeShare = 10.0
+  public static let alikeDifference = 0.1
 
   /// Whether the interval is too wide to be described as a percentage of the estimate.
-  public var isWide: Bool { share > Self.widestShare }
+  public var isWide: Bool { relativeMargin > Self.widestMargin }
 
-  /// The largest difference from 1 of any ratio in the interval, in percent.
-  public var reachShare: Double { 100 * (max(high, 1 / low) - 1) }
+  /// The largest difference from 1 of any ratio in the interval or of its reciprocal.
+  public var largestDifference: Double { max(high, 1 / low) - 1 }
 
   /// The ratio in the interval that is nearest to 1; 1 if the interval includes 1.
   public var nearest: Double { min(max(1, low), high) }
 
-  /// Whether the interval includes 1 and ``reachShare`` is so large that the sides are neither different nor alike.
-  public var isNoise: Bool { low <= 1 && high >= 1 && reachShare > Self.alikeShare }
+  /// Whether the interval includes 1 and ``largestDifference`` is so large that the sides are neither different nor
+  /// alike.
+  public var isNoise: Bool { low <= 1 && high >= 1 && largestDifference > Self.alikeDifference }
 
   /// The factor by which the number of rounds must probably grow to rank the two sides of this ratio, whose interval
   /// includes 1; nil if no number of rounds would rank them.
@@ -146,7 +147,7 @@ extension ConfidenceInterval {
   public var roundsToRank: Double? {
     let distance = abs(Double.log(estimate))
     let reach = (Double.log(high) - Double.log(low)) / 2
-    let enough = isNoise ? max(distance, Double.log(1 + Self.alikeShare / 100) - distance) : distance
+    let enough = isNoise ? max(distance, Double.log(1 + Self.alikeDifference) - distance) : distance
     return enough > 0 ? (reach / enough) * (reach / enough) : nil
   }
 }

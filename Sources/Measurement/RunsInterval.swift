@@ -10,9 +10,9 @@ extension ConfidenceInterval {
   /// circumstances of the run: the addresses of its memory, other work on the machine, the temperature. On quiet
   /// machines the figures of one program's runs differed by about 5 %. On other machines, the figures differed by as
   /// much as the rounds of one run.
-  private static let luck = 0.05
+  private static let runDeviation = 0.05
   /// The number of degrees of freedom of the assumed variance between runs.
-  private static let weight = 4.0
+  private static let assumedFreedom = 4.0
 
   /// Returns the interval of the ratio of the left program's geometric mean to the right program's; nil if a figure is
   /// not positive and finite, or if a side has fewer rounds than ``fewest``. Each side contains the figures of several
@@ -33,13 +33,13 @@ extension ConfidenceInterval {
     let means = logs.map { side in side.map(mean) }
     let runs = variance(means)
     let rounds = variance(Array(logs.joined()))
-    let freedom = weight + runs.freedom
-    let expected = luck * luck + rounds.value
-    let moderated = (weight * expected + runs.freedom * runs.value) / freedom
+    let freedom = assumedFreedom + runs.freedom
+    let expected = runDeviation * runDeviation + rounds.value
+    let moderated = (assumedFreedom * expected + runs.freedom * runs.value) / freedom
     return ConfidenceInterval(
       estimate: mean(means[0]) - mean(means[1]),
       error: (moderated * (1 / Double(means[0].count) + 1 / Double(means[1].count))).squareRoot(), freedom: freedom,
-      share: (1 - confidenceOfRuns) / Double(max(comparisons, 1))
+      errorProbability: (1 - confidenceOfRuns) / Double(max(comparisons, 1))
     ).exponential
   }
 

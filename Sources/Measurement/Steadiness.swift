@@ -7,7 +7,7 @@ public struct Steadiness: Sendable {
     /// The rounds and their figures, in the order of the rounds.
     public let figures: [(round: Int, value: Double)]
 
-    /// Creates a series of at least ``Steadiness/fewest`` figures.
+    /// Creates a series.
     public init(label: String, figures: [(round: Int, value: Double)]) {
       self.label = label
       self.figures = figures
@@ -29,8 +29,9 @@ public struct Steadiness: Sendable {
   /// at most one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
   public let drift: Double?
 
-  /// Creates the steadiness of a run from its series.
-  public init(_ series: [Series]) {
+  /// Creates the steadiness of a run from those of its series that have at least ``fewest`` figures.
+  public init(_ all: [Series]) {
+    let series = all.filter { $0.figures.count >= Self.fewest }
     var bimodal: [(label: String, states: States)] = []
     var unsettled: [String] = []
     var outliers: [(label: String, count: Int)] = []

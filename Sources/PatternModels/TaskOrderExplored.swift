@@ -4,9 +4,9 @@ import Synchronization
 
 /// Two items that tasks send, and a record of the order in which they arrive.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class OrderRound: @unchecked Sendable {
-  private var come: [Int] = []
+  private var arrivals: [Int] = []
 
   /// The items, in the order in which they are sent.
   var items: [Item] { [Item(round: self, index: 0), Item(round: self, index: 1)] }
@@ -20,11 +20,12 @@ final class OrderRound: @unchecked Sendable {
     var isInSecondHalf: Bool { index > 0 }
     /// Records that a task has received the item. In a trial, this method can suspend the task.
     func waitIfFirst() async { Execution.note("takes item \(index + 1)") }
-    /// Records that the item has arrived, and records a broken promise if a later item arrived first.
+    /// Records that the item has arrived. If the item that is sent second has already arrived, the arrival of the first
+    /// one is a broken promise.
     func recordArrival() {
       Execution.note("item \(index + 1) arrives")
-      if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives out of order") }
-      round.come.append(index)
+      if round.arrivals.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives out of order") }
+      round.arrivals.append(index)
     }
   }
 
@@ -32,11 +33,11 @@ final class OrderRound: @unchecked Sendable {
 
   // An exploration executes every order of the tasks, so no task needs to occupy the actor until all tasks have
   // arrived.
-  func blocksActor() {}
-  func actorIsBlocked() async {}
-  func letActorGo() {}
+  func blockActor() {}
+  func waitUntilActorIsBlocked() async {}
+  func unblockActor() {}
 
-  fileprivate func judge() { if come.count != 2 { Execution.breaks("an item does not come") } }
+  fileprivate func judge() { if arrivals.count != 2 { Execution.breaks("an item does not arrive") } }
 }
 
 extension TaskOrder {

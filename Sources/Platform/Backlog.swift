@@ -9,15 +9,15 @@ public final class Backlog<Element: Sendable>: Sendable {
   }
   private let state = Mutex(State())
   private let limit: Int
-  private let ringing: AsyncStream<Void>.Continuation
+  private let continuation: AsyncStream<Void>.Continuation
   /// A stream that yields a value after an element was added or dropped. Several elements can result in one value.
   /// ``end()`` finishes the stream.
-  public let bell: AsyncStream<Void>
+  public let signals: AsyncStream<Void>
 
   /// Creates an empty backlog that stores at most `limit` elements.
   public init(limit: Int) {
     self.limit = limit
-    (bell, ringing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Appends an element if the backlog has room for it. Otherwise counts the element as dropped.
@@ -25,7 +25,7 @@ public final class Backlog<Element: Sendable>: Sendable {
     state.withLock { state in
       if state.elements.count < limit { state.elements.append(element) } else { state.dropped += 1 }
     }
-    ringing.yield()
+    continuation.yield()
   }
 
   /// Removes and returns all elements. Also returns the number of elements that were dropped since the last call of
@@ -37,6 +37,6 @@ public final class Backlog<Element: Sendable>: Sendable {
     }
   }
 
-  /// Finishes the stream ``bell``. The elements in the backlog can still be removed.
-  public func end() { ringing.finish() }
+  /// Finishes the stream ``signals``. The elements in the backlog can still be removed.
+  public func end() { continuation.finish() }
 }

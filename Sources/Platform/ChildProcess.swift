@@ -27,10 +27,15 @@ public struct ChildProcess: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     // The descriptors are first copied to higher numbers, since a number in the new process may also be the number of
     // another descriptor in this process.
-    let copies = descriptors.mapValues { fcntl($0, F_DUPFD_CLOEXEC, 32) }
-    defer { for copy in copies.values where copy >= 0 { close(copy) } }
-    for (number, copy) in copies {
-      guard copy >= 0 else { throw SystemError(EMFILE, "pass a descriptor to \(image.name)") }
+    var copies: [Int32] = []
+    defer { for copy in copies { close(copy) } }
+    for (number, descriptor) in descriptors {
+      let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 32)
+      // The error is EINVAL if the limit of descriptors is 32 or lower.
+      guard copy >= 0 else {
+        throw SystemError(errno == EINVAL ? EMFILE : errno, "pass a descriptor to \(image.name)")
+      }
+      copies.append(copy)
       posix_spawn_file_actions_adddup2(&actions, copy, number)
     }
     var environment = environment

@@ -1,3 +1,4 @@
+import CDispatchSupport
 import SystemPackage
 
 /// Creates a pipe. A program that this process starts inherits an end of the pipe only if the caller passes that end to
@@ -6,8 +7,7 @@ import SystemPackage
 /// - Throws: ``SystemError`` if no descriptors are left.
 public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
   var ends: [Int32] = [-1, -1]
-  guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
-  for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  guard gcdlab_make_pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
   return (ends[0], ends[1])
 }
 

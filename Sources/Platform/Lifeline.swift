@@ -6,24 +6,24 @@ public struct Lifeline: Sendable {
   public static let variable = "GCDLAB_LIFELINE"
 
   /// The reading end of the pipe, for the other process.
-  public let theirs: Int32
-  private let ours: Int32
+  public let readingEnd: Int32
+  private let writingEnd: Int32
 
   /// Creates a lifeline with a new pipe.
   ///
   /// - Throws: ``SystemError`` if no descriptors are left.
   public init() throws(SystemError) {
-    (theirs, ours) = try makePipe()
+    (readingEnd, writingEnd) = try makePipe()
   }
 
   /// Closes the writing end of the pipe, so that the other process reads the end of the file.
-  public func end() { close(ours) }
+  public func end() { close(writingEnd) }
 
   /// Calls `body` on a new thread when the process that owns the lifeline has ended, or has closed the lifeline. Call
   /// this method in a process whose standard input is a lifeline.
   ///
   /// - Throws: ``SystemError`` if no thread can be started.
-  public static func whenGone(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+  public static func whenOwnerEnds(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
     try SystemThread {
       var byte: UInt8 = 0
       while true {

@@ -20,22 +20,22 @@ public enum MainThread {
     #endif
   }
 
-  private static let given = Mutex<[@Sendable () -> Void]>([])
-  private static let isGiven = DispatchSemaphore(value: 0)
+  private static let submitted = Mutex<[@Sendable () -> Void]>([])
+  private static let submissions = DispatchSemaphore(value: 0)
 
-  /// Submits `body` to the main thread and returns at once. ``runWhatIsGiven()`` executes the submitted closures in the
-  /// order of their submission.
+  /// Submits `body` to the main thread and returns at once. ``runSubmittedClosures()`` executes the submitted closures
+  /// in the order of their submission.
   public static func run(_ body: @escaping @Sendable () -> Void) {
-    given.withLock { $0.append(body) }
-    isGiven.signal()
+    submitted.withLock { $0.append(body) }
+    submissions.signal()
   }
 
   /// Executes the submitted closures one at a time, and waits for further closures. Call this method on the main
   /// thread.
-  public static func runWhatIsGiven() -> Never {
+  public static func runSubmittedClosures() -> Never {
     while true {
-      isGiven.wait()
-      let body = given.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      submissions.wait()
+      let body = submitted.withLock { $0.isEmpty ? nil : $0.removeFirst() }
       body?()
     }
   }

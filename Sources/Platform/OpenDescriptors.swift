@@ -1,7 +1,7 @@
 /// The open descriptors of this process, as the system reports them.
 public enum OpenDescriptors {
   /// The largest number of descriptors that are examined one by one.
-  private static let patience = 1 << 20
+  private static let mostExamined = 1 << 20
 
   /// Returns the number of open descriptors; nil if the system does not report the number. On Linux 6.2 or later, the
   /// call takes less than a microsecond and uses no descriptor, so it succeeds even if no descriptor is left.
@@ -22,7 +22,7 @@ public enum OpenDescriptors {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
     #else
-      let numbers = DescriptorLimit.tableSize <= patience ? Array(0..<Int32(DescriptorLimit.tableSize)) : []
+      let numbers = DescriptorLimit.tableSize <= mostExamined ? Array(0..<Int32(DescriptorLimit.tableSize)) : []
     #endif
     return numbers.compactMap { currentPath(of: $0) }
   }
@@ -31,6 +31,6 @@ public enum OpenDescriptors {
   /// limit is above 2^20. Descriptors above the limit, which were opened before the limit was lowered, are not counted.
   static func scanned() -> Int? {
     let numbers = DescriptorLimit.tableSize
-    return numbers <= patience ? numbers - DescriptorLimit.free(below: numbers) : nil
+    return numbers <= mostExamined ? numbers - DescriptorLimit.free(below: numbers) : nil
   }
 }

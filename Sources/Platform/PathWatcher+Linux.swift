@@ -165,7 +165,7 @@
       for path in there where known[path] == nil {
         guard let after = learn(path) else { continue }
         arrived[path] = after.inode
-        tell(.created, path, nil, after, time)
+        report(.created, path, nil, after, time)
       }
     }
 
@@ -180,7 +180,7 @@
         directories[number]?.paths[name]?.removeAll { $0 == path }
       }
       // No event reports a file whose directory was moved away.
-      if let before = known.removeValue(forKey: path) { tell(.deleted, path, before, nil, time) }
+      if let before = known.removeValue(forKey: path) { report(.deleted, path, before, nil, time) }
       // The directory may still exist under another name.
       if directories[number]?.isEmpty == true {
         directories[number] = nil
@@ -251,13 +251,13 @@
       let after = learn(path)
       if mask & UInt32(IN_MODIFY) != 0 {
         if let before { known[path]?.links = before.links }
-        tell(after?.size ?? 0 > before?.size ?? 0 ? .extend : .write, path, before, after, time)
+        report(after?.size ?? 0 > before?.size ?? 0 ? .extend : .write, path, before, after, time)
       } else if after != nil {
         if let before {
           known[path]?.size = before.size
           if files[path] != nil { known[path]?.links = before.links }
         }
-        tell(.attrib, path, before, after, time)
+        report(.attrib, path, before, after, time)
       }
     }
 
@@ -269,7 +269,7 @@
         status.st_nlink != before.links
       else { return }
       known[path]?.links = status.st_nlink
-      tell(.link, path, before, known[path], time)
+      report(.link, path, before, known[path], time)
     }
 
     /// Handles the appearance, disappearance or replacement of the name at `path`. `isSingle` is true if the path is
@@ -299,18 +299,18 @@
         } else {
           before == nil ? .created : .replaced
         }
-      tell(kind, path, before, after, time)
+      report(kind, path, before, after, time)
       // A name that appears or disappears changes the link count that the other names of the file show.
       let inodes = [before, after].compactMap { file in file.flatMap { $0.links > 1 ? $0.inode : nil } }
       guard !inodes.isEmpty else { return }
       let others = known.filter { $0.key != path && files[$0.key] == nil && inodes.contains($0.value.inode) }
       for (other, old) in others.sorted(by: { $0.key < $1.key }) {
         guard let new = learn(other), new.inode == old.inode, new.links != old.links else { continue }
-        tell(.link, other, old, new, time)
+        report(.link, other, old, new, time)
       }
     }
 
-    private func tell(_ kind: PathEvent.Kind, _ path: String, _ before: Known?, _ after: Known?, _ time: UInt64) {
+    private func report(_ kind: PathEvent.Kind, _ path: String, _ before: Known?, _ after: Known?, _ time: UInt64) {
       handler(
         PathEvent(
           time: time, kind: kind, path: path, size: after.map { Int($0.size) },

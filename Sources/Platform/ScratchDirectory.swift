@@ -141,8 +141,12 @@ private final class OpenDirectory {
   /// Removes all entries of the directory, including the contents of its subdirectories. Links are removed, not the
   /// files that they lead to.
   func empty() {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard let stream = fdopendir(copy) else {
+      if copy >= 0 { close(copy) }
+      return
+    }
     // The stream owns the copy of the descriptor, and closes the copy.
-    guard let stream = fdopendir(dup(descriptor)) else { return }
     defer { closedir(stream) }
     // The copy of a descriptor shares the position at which the last reading ended.
     rewinddir(stream)

@@ -69,7 +69,7 @@ extension ChildProcess {
 
   /// Ends this process with the exit status or the signal of another process, given that process's status from
   /// `waitpid`.
-  public static func endAlike(_ status: Int32) -> Never {
+  public static func endWithSameStatus(_ status: Int32) -> Never {
     if let signal = endingSignal(status) { gcdlab_end_by(signal) }
     exit(status >> 8 & 0xFF)
   }

@@ -12,7 +12,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Whether the machine does not allow the call: a resource is exhausted, a limit or a missing privilege forbids the
   /// call, or the system does not support it. The lab then draws no conclusion about a pattern that needs the call.
-  public var isOfTheMachine: Bool {
+  public var isMachineLimitation: Bool {
     isExhaustion || [EFBIG, EDQUOT, EPERM, EACCES, EROFS, ENOSYS, ENOTSUP].contains(code)
   }
 

@@ -1,5 +1,6 @@
 import CDispatchSupport
 import Dispatch
+import Synchronization
 
 /// A thread outside the dispatch pool. Patterns run on such threads, and start further threads of this kind.
 ///
@@ -43,18 +44,41 @@ public struct SystemThread: @unchecked Sendable {
   /// Detaches the thread. A detached thread must not be joined.
   public func detach() { pthread_detach(handle) }
 
+  /// Starts `count` threads. Once all threads exist, each thread executes `body` with its number from 0.
+  ///
+  /// - Returns: the threads, each of which must be joined or detached.
+  /// - Throws: ``SystemError`` if a thread cannot be started. The other threads have then ended without executing
+  ///   `body`, in which they might have waited for the missing threads forever.
+  public static func start(
+    _ count: Int, _ body: @escaping @Sendable (_ number: Int) -> Void
+  ) throws(SystemError) -> [SystemThread] {
+    let gate = DispatchSemaphore(value: 0)
+    let areComplete = Atomic(false)
+    var threads: [SystemThread] = []
+    do throws(SystemError) {
+      for number in 0..<count {
+        threads.append(
+          try SystemThread {
+            gate.wait()
+            if areComplete.load(ordering: .acquiring) { body(number) }
+          })
+      }
+    } catch {
+      for _ in threads { gate.signal() }
+      for thread in threads { thread.join() }
+      throw error
+    }
+    areComplete.store(true, ordering: .releasing)
+    for _ in threads { gate.signal() }
+    return threads
+  }
+
   /// Verifies that `count` more threads can exist at the same time. If the pool cannot start a thread, Dispatch waits
   /// for a thread forever, and signals are no longer handled.
   ///
   /// - Throws: ``SystemError`` if that many threads cannot be started.
   public static func requireCapacity(for count: Int) throws(SystemError) {
-    let gate = DispatchSemaphore(value: 0)
-    var threads: [SystemThread] = []
-    defer {
-      for _ in threads { gate.signal() }
-      for thread in threads { thread.join() }
-    }
-    for _ in 0..<count { threads.append(try SystemThread { gate.wait() }) }
+    for thread in try start(count, { _ in }) { thread.join() }
   }
 
   /// Whether the system can bind a thread to a core; false on Darwin.

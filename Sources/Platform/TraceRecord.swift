@@ -53,9 +53,9 @@ public struct RecordedSwitch: Sendable, Equatable {
     /// The thread left the core and could have continued.
     case preempted
     /// The thread was created.
-    case born
+    case created
     /// The thread ended.
-    case gone
+    case ended
     /// Records of this core were lost before this report.
     case lost
   }

@@ -22,7 +22,7 @@ public final class WallClockWatch: Sendable {
   /// -1 for no descriptor.
   public init(of descriptor: Int32) {
     source = descriptor < 0 ? nil : DispatchSource.makeReadSource(fileDescriptor: descriptor)
-    source?.setEventHandler { [weak self] in self?.tell() }
+    source?.setEventHandler { [weak self] in self?.report() }
     source?.setCancelHandler { close(descriptor) }
     source?.activate()
   }
@@ -41,7 +41,7 @@ public final class WallClockWatch: Sendable {
     if wasSet { listener() }
   }
 
-  private func tell() {
+  private func report() {
     // The descriptor stays readable, so the source would call its handler again.
     source?.cancel()
     let listeners = state.withLock { state in

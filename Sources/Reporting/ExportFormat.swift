@@ -7,8 +7,8 @@ public struct ExportFormat: Sendable {
     public let contents: [ReportContent]
     /// Whether a refuted performance claim is a failure.
     public let strict: Bool
-    /// A closure that returns the sentences of the documents with their standings; nil for a single run, or in a lab
-    /// without documents.
+    /// A closure that returns the sentences of the documents with their standings. The closure returns nil for a single
+    /// run, or in a lab without documents.
     public let sentences: @Sendable () throws -> SentenceIndex?
 
     /// The result documents of the runs.
@@ -19,8 +19,8 @@ public struct ExportFormat: Sendable {
     /// - Parameters:
     ///   - contents: The runs, each with the content of its report.
     ///   - strict: Whether a refuted performance claim is a failure.
-    ///   - sentences: A closure that returns the sentences of the documents with their standings; nil for a single run,
-    ///     or in a lab without documents.
+    ///   - sentences: A closure that returns the sentences of the documents with their standings. The closure returns
+    ///     nil for a single run, or in a lab without documents.
     public init(
       _ contents: [ReportContent], strict: Bool = false,
       sentences: @escaping @Sendable () throws -> SentenceIndex? = { nil }
@@ -42,7 +42,7 @@ public struct ExportFormat: Sendable {
 
   /// The name of the format as a value of `--format`.
   public let name: String
-  /// The extension of the files that `--export` writes, without the dot. `--format` accepts the extension, too.
+  /// The extension of the files that `--export` writes, without the dot. `--format` also accepts the extension.
   public let ending: String
   /// The way in which the format renders runs.
   public let rendering: Rendering

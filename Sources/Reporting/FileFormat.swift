@@ -56,7 +56,8 @@ public struct TraceSelection: Sendable {
   /// - Parameters:
   ///   - traces: The traces.
   ///   - from: The beginning of the time span in nanoseconds; nil to begin shortly before the first submission.
-  ///   - to: The end of the time span in nanoseconds; nil for the end of each trace.
+  ///   - to: The end of the time span in nanoseconds; nil for the end of each trace, or shortly after the last event of
+  ///     a hang.
   public init(_ traces: [Trace], from: UInt64?, to: UInt64?) {
     self.traces = traces
     self.from = from

@@ -3,7 +3,7 @@ import Laboratory
 
 /// Result documents as JSON.
 public enum JSONReport {
-  /// Returns the JSON of one document, or of an array if there are several documents.
+  /// Returns the JSON of a single document, or of an array if the number of documents is not 1.
   ///
   /// - Throws: `EncodingError` if a figure is not finite. The figures of a run are finite.
   public static func render(_ documents: [ResultDocument]) throws -> String {

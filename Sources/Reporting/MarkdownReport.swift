@@ -8,8 +8,8 @@ public enum MarkdownReport {
   ///
   /// - Parameters:
   ///   - contents: The runs, each with the content of its report.
-  ///   - sentences: The sentences of the documents, of which the text lists the refuted sentences first; nil to omit
-  ///     them.
+  ///   - sentences: The sentences of the documents. The text begins with their number for each standing and a list of
+  ///     the refuted sentences; nil to omit both.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
     let head = sentences.map { [escape($0.summary), section("Refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
@@ -22,7 +22,7 @@ public enum MarkdownReport {
       switch part {
       case .head(let name, let question, let lines): ["## \(escape(name)): \(escape(question))"] + lines.map(text)
       case .claims: [claims(content.claims), content.leftOut.map(escape) ?? ""]
-      case .list(let title, let items, _): [section(title.capitalised, list(items))]
+      case .list(let title, let items, _): [section(title.capitalizedFirst, list(items))]
       case .tables: content.explained(content.tables).flatMap { [text($0), list($1)] }
       case .traces:
         [section("Traces", pictures(content.traces.map(\.trace))), list(content.traces.compactMap(\.note))]
@@ -43,7 +43,8 @@ public enum MarkdownReport {
       + grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } })
   }
 
-  /// Returns a line as Markdown. Headings and lines that require caution are bold, and a shell command is a code span.
+  /// Returns a line as Markdown. A line of a single phrase is bold if the phrase is a heading or requires caution, and
+  /// a shell command is a code span.
   static func text(_ line: Line) -> String {
     if line.isCode { return code(line.text) }
     let isBold = line.phrases.count == 1 && [.care, .heading].contains(line.phrases[0].color)

@@ -213,7 +213,7 @@ import Testing
     #expect(refused.status == 64)
     #expect(
       refused.errors.contains(
-        "x: check 'semaphore.elapsed.p99 < 1s': p99 needs 100 samples a trial, semaphore had at most 1"),
+        "x: check 'semaphore.elapsed.p99 < 1s': p99 needs 100 samples in each trial; semaphore had at most 1"),
       "\(refused.errors)")
     #expect(refused.output.contains("elapsed"))
   }

@@ -366,7 +366,7 @@ import Testing
     Mutant("group-returned: waits for one child only", breaks: "the scope is left before a child task has ended") {
       trial in
       try Cancellation().runEachScopeOfTwo(trial) { scope in
-        let tasks = scope.children.map { child in Task { await child.linger() } }
+        let tasks = scope.children.map { child in Task { await child.awaitExit() } }
         await scope.awaitBegin()
         await tasks[1].value
       }
@@ -374,7 +374,7 @@ import Testing
     Mutant("group-thrown: cancels no child", breaks: "deadlock: no thread can continue") { trial in
       try Cancellation().runEachScopeOfTwo(trial) { scope in
         await withTaskGroup { group in
-          for child in scope.children { group.addTask { await child.awaitCancellationAndLinger() } }
+          for child in scope.children { group.addTask { await child.awaitCancellationAndExit() } }
           await scope.awaitBegin()
         }
       }

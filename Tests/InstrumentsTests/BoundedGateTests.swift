@@ -10,7 +10,7 @@ import Testing
   static let never = Duration.seconds(86_400)
 
   final class Seen: Sendable {
-    let restHasFinished = Atomic(false)
+    let startBound = Atomic(false)
     let overtaken = Mutex<[Bool]>([])
   }
 
@@ -24,7 +24,7 @@ import Testing
         seen.overtaken.withLock { $0 = [overtaken] }
       }
       queue.async(group: all) { gate.open() }
-      gate.restHasFinished()
+      gate.startBound()
       all.wait()
       return seen.overtaken.withLock { $0 } == [true]
     }
@@ -42,12 +42,12 @@ import Testing
       let late = try SystemThread {
         begun.signal()
         gate.pass()
-        let isEarly = !seen.restHasFinished.load(ordering: .acquiring)
+        let isEarly = !seen.startBound.load(ordering: .acquiring)
         seen.overtaken.withLock { $0 = [isEarly] }
       }
       begun.wait()
-      seen.restHasFinished.store(true, ordering: .releasing)
-      gate.restHasFinished()
+      seen.startBound.store(true, ordering: .releasing)
+      gate.startBound()
       late.join()
       return seen.overtaken.withLock { $0 }
     }
@@ -57,7 +57,7 @@ import Testing
   @Test func `a wait at an open gate ends at once, even after the bound has expired`() async throws {
     let (open, shut) = (BoundedGate(bound: Self.never), BoundedGate(bound: .zero))
     open.open()
-    shut.restHasFinished()
+    shut.startBound()
     let passed = try await onOwnThread { (open.pass(), shut.pass(), shut.isOpen) }
     #expect(passed == (true, false, false))
     #expect(await open.passed())
@@ -71,7 +71,7 @@ import Testing
     let gate = BoundedGate(bound: Self.never)
     async let task = gate.passed()
     async let thread = onOwnThread { gate.pass() }
-    gate.restHasFinished()
+    gate.startBound()
     gate.open()
     #expect(try await (task, thread) == (true, true))
   }
@@ -94,8 +94,8 @@ import Testing
     let gate = BoundedGate(bound: .milliseconds(1))
     let passed = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 { group.addTask { await gate.passed() } }
-      gate.restHasFinished()
-      gate.restHasFinished()
+      gate.startBound()
+      gate.startBound()
       for _ in 0..<50 { group.addTask { await gate.passed() } }
       return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }

@@ -51,7 +51,7 @@ import Testing
     ),
     (
       "apply[stride=0].missed < 1",
-      "check 'apply[stride=0].missed < 1': stride: 0 is out of range, allowed is 1 to 4096"
+      "check 'apply[stride=0].missed < 1': stride: 0 is out of range; expected 1 to 4096"
     ),
     (
       "apply.elapsed < 1lightyear",

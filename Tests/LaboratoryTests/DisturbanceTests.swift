@@ -25,7 +25,7 @@ import Testing
     #expect(
       warnings.map(\.says) == [
         "the cores were busy: 88 of 108 trials found no second core, and other programs took 50 % of the time of 2 "
-          + "cores", "what this run compares holds for one core only",
+          + "cores", "the comparisons of this run hold for one core only",
       ])
     let some = DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (20, 108)).map(\.says)
     #expect(some.count == 1 && some.allSatisfy { !$0.contains("one core only") }, "\(some)")

@@ -167,7 +167,7 @@ import Testing
     }
     let (low, wild) = ([1.0, 2, 1, 2, 1, 2].map { $0 as Double? }, [9.0, 9, 9, 9, 9, 900_000].map { $0 as Double? })
     let apart = try judged(low, wild)
-    #expect(apart.verdict == .supported && apart.evidence.reason == Evidence.apart)
+    #expect(apart.verdict == .supported && apart.evidence.reason == Evidence.disjoint)
     #expect((apart.evidence.ratio?.high ?? 0) > 1)
     #expect(try judged(wild, low).verdict == .refuted)
     #expect(try judged([1, 2, 1, 2, 1, 9], [9, 9, 9, 9, 9, 900_000]).verdict == .inconclusive)
@@ -265,13 +265,13 @@ import Testing
     }
     #expect(
       try unanswerableChecks("apply.elapsed.p99 < loop.elapsed.p99", samples: 7) == [
-        "fake: check 'apply.elapsed.p99 < loop.elapsed.p99': p99 needs 100 samples a trial, apply had at most 7"
+        "fake: check 'apply.elapsed.p99 < loop.elapsed.p99': p99 needs 100 samples in each trial; apply had at most 7"
       ])
     #expect(try unanswerableChecks("apply.elapsed.p99 < loop.elapsed.p99", samples: 100) == [])
     #expect(try unanswerableChecks("apply.elapsed.p50 < loop.elapsed", samples: 1) == [])
     let judged = try judge(.guarantee, "apply.elapsed.p90 < 9ns", ["apply": ["elapsed": [5]]], samples: 9)
     #expect(judged.verdict == .unavailable)
-    #expect(judged.evidence.reason == "p90 needs 10 samples a trial, apply had at most 9")
+    #expect(judged.evidence.reason == "p90 needs 10 samples in each trial; apply had at most 9")
   }
 
   @Test(arguments: Statistic.allCases)

@@ -106,7 +106,7 @@ import Testing
     }
     #expect(
       error?.description.hasPrefix(
-        "3 trials a round do not fit into 1 ns: at 1 ns a trial (3 tried), 3 rounds take 9 ns. Give it more time")
+        "3 trials a round do not fit into 1 ns: at 1 ns a trial (3 tried), 3 rounds take 9 ns. Give the run more time")
         == true)
   }
 

@@ -144,7 +144,7 @@ import Testing
         RecordedEvent(.submit, at: 1100, thread: 2, count: 1, a: 5, b: 77),
         RecordedEvent(.begin, at: 1200, thread: 3, a: 5, b: 77),
         RecordedEvent(.wait, at: 1250, thread: 3, how: 2, b: 77),
-      ], [RecordedSwitch(.off, at: 1260, thread: 3, core: 0), RecordedSwitch(.gone, at: 9000, thread: 3, core: 0)],
+      ], [RecordedSwitch(.off, at: 1260, thread: 3, core: 0), RecordedSwitch(.ended, at: 9000, thread: 3, core: 0)],
       ends: false)
     #expect(trace.length == 8000)
     #expect(trace.blocks.first?.end == nil)
@@ -171,7 +171,7 @@ import Testing
     let trace = Self.trace(
       [RecordedEvent(.wait, at: 1100, thread: 3, how: 8)],
       [
-        RecordedSwitch(.on, at: 1050, thread: 3, core: 1), RecordedSwitch(.gone, at: 1300, thread: 3, core: 1),
+        RecordedSwitch(.on, at: 1050, thread: 3, core: 1), RecordedSwitch(.ended, at: 1300, thread: 3, core: 1),
         RecordedSwitch(.off, at: 1310, thread: 3, core: 1),
       ])
     #expect(trace.lanes.last?.runs == [Trace.RunInterval(begin: 50, end: 300, core: 1)])

@@ -55,7 +55,7 @@ import Testing
       watchdog.bodyStarted()
       #expect(waitpid(process, nil, 0) == process)
       if case .unavailable(let reason) = watchdog.outcome {
-        #expect(isShort && reason.hasPrefix("it did not end, and there is no room for the stack of another thread"))
+        #expect(isShort && reason.hasPrefix("the worker did not end, and there is no room for the stack of another"))
       } else {
         #expect(!isShort && watchdog.outcome == .hung)
       }

@@ -12,17 +12,17 @@ import Testing
     var fine = 0
 
     /// Makes `count` comparisons with `runs` runs on each side. The last of 4 figures is multiplied by `change`.
-    init(_ count: Int, runs: Int, luck: Double, noise: Double, change: Double, seed: UInt64) {
+    init(_ count: Int, runs: Int, deviation: Double, noise: Double, change: Double, seed: UInt64) {
       var generator = SplitMix64(seed: seed)
       for _ in 0..<count {
         // Half of a run's deviation is common to all its figures.
         let sides = (0..<2).map { _ in
-          (0..<runs).map { _ in luck * 0.5.squareRoot() * generator.normal() }
+          (0..<runs).map { _ in deviation * 0.5.squareRoot() * generator.normal() }
         }
         let intervals = (0..<4).compactMap { figure in
           let measured = zip(sides, [1, figure == 3 ? change : 1]).map { side, factor in
             side.map { shared in
-              let own = shared + luck * 0.5.squareRoot() * generator.normal()
+              let own = shared + deviation * 0.5.squareRoot() * generator.normal()
               return (0..<6).map { _ in factor * Double.exp(own + noise * generator.normal()) }
             }
           }
@@ -46,25 +46,26 @@ import Testing
   private static let machines = [(0.02, 0.02), (0.04, 0.02), (0.07, 0.06), (0.11, 0.2), (0.3, 0.5)]
 
   @Test(arguments: [1, 2, 3, 5], machines)
-  func `at most 1 in 40 comparisons of equal sides fails`(_ runs: Int, _ machine: (luck: Double, noise: Double)) {
+  func `at most 1 in 40 comparisons of equal sides fails`(_ runs: Int, _ machine: (deviation: Double, noise: Double)) {
     let count = Self.comparisons
-    let tally = Tally(count, runs: runs, luck: machine.luck, noise: machine.noise, change: 1, seed: 5)
-    Self.report("equals, \(runs) runs a side, luck \(machine.luck), rounds \(machine.noise): of \(count) \(tally)")
+    let tally = Tally(count, runs: runs, deviation: machine.deviation, noise: machine.noise, change: 1, seed: 5)
+    Self.report(
+      "equals, \(runs) runs a side, deviation \(machine.deviation), rounds \(machine.noise): of \(count) \(tally)")
     #expect(tally.worse <= count / 40, "\(tally)")
     // One run on each side never passes: its deviation may hide the change.
     if runs == 1 { #expect(tally.fine == 0, "\(tally)") }
   }
 
   @Test(arguments: [(3, 0.02), (5, 0.03)] as [(Int, Double)])
-  func `a slowdown of 15 percent is detected in nine of ten comparisons`(_ runs: Int, _ luck: Double) {
+  func `a slowdown of 15 percent is detected in nine of ten comparisons`(_ runs: Int, _ deviation: Double) {
     let count = Self.comparisons
-    let tally = Tally(count, runs: runs, luck: luck, noise: 0.02, change: 1.15, seed: 6)
-    Self.report("15 % slower, \(runs) runs a side, luck \(luck), rounds 0.02: of \(count) \(tally)")
+    let tally = Tally(count, runs: runs, deviation: deviation, noise: 0.02, change: 1.15, seed: 6)
+    Self.report("15 % slower, \(runs) runs a side, deviation \(deviation), rounds 0.02: of \(count) \(tally)")
     #expect(tally.worse >= count * 9 / 10, "\(tally)")
   }
 
   @Test func `five steady runs on each side usually suffice to pass a gate`() {
-    let tally = Tally(200, runs: 5, luck: 0.01, noise: 0.01, change: 1, seed: 7)
+    let tally = Tally(200, runs: 5, deviation: 0.01, noise: 0.01, change: 1, seed: 7)
     #expect(tally.fine >= 190, "\(tally)")
   }
 

@@ -25,6 +25,11 @@ import Testing
     #expect(found.unsettled == ["a"] && found.outliers.isEmpty)
   }
 
+  @Test func `a series with too few figures is ignored`() {
+    let found = steadiness(["a": [1, 30, 2, 40, 1], "b": [10, 11, 10, 12, 18]])
+    #expect(found.unsettled.isEmpty && found.bimodal.isEmpty && found.outliers.isEmpty)
+  }
+
   @Test func `rounds with two states are bimodal, and neither unsettled nor outliers`() {
     let found = steadiness(["a": [1, 30, 1.1, 31, 1, 32, 1.1, 30, 31, 32], "b": [5, 5, 2, 5, 2, 5, 5, 5, 5, 5]])
     #expect(found.bimodal.map(\.label) == ["a", "b"] && found.bimodal.map(\.states.lower.count) == [4, 2])

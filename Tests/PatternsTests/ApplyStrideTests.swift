@@ -75,7 +75,7 @@ import Testing
   func `a trial with too many blocks for a group is unavailable`(_ variant: String) async throws {
     let few = Self.settings().merging(["group-blocks": .integer(142)]) { $1 }
     let outcome = try await Self.attempt(variant, few).trial.outcome
-    #expect(outcome == .unavailable(reason: "more than 142 blocks; raise group-blocks to run it"))
+    #expect(outcome == .unavailable(reason: "more than 142 blocks; raise group-blocks to run them"))
   }
 
   @Test(arguments: variants) func `every variant works on one core`(_ variant: String) async throws {

@@ -76,40 +76,40 @@ import Testing
     }
     /// Creates tasks that are neither awaited nor cancelled.
     @Sendable func isLoose(_ scope: Scope) async {
-      for child in scope.children { Task { await child.linger() } }
+      for child in scope.children { Task { await child.awaitExit() } }
       await scope.awaitBegin()
       scope.recordAddition(true)
-      Task { await scope.lateChild.linger() }
+      Task { await scope.lateChild.awaitExit() }
     }
     /// Cancels the child tasks only after they have begun, and reports that no late child task was added although the
     /// late child task runs.
     @Sendable func cancelsTooLate(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { await scope.children[0].linger() }
-        group.addTask { await scope.lateChild.recordCancellationAndLinger() }
+        group.addTask { await scope.children[0].awaitExit() }
+        group.addTask { await scope.lateChild.recordCancellationAndAwaitExit() }
         await scope.awaitBegin()
         group.cancelAll()
-        group.addTask { await scope.children[1].linger() }
+        group.addTask { await scope.children[1].awaitExit() }
         scope.recordAddition(false)
         scope.recordUnwantedChild()
       }
     }
     /// Creates tasks that are neither awaited nor cancelled, in a scope without a late child task.
     @Sendable func recordExit(_ scope: Scope) async {
-      for child in scope.children { Task { await child.linger() } }
+      for child in scope.children { Task { await child.awaitExit() } }
       await scope.awaitBegin()
     }
     /// Creates child tasks that are cancelled and awaited.
     @Sendable func cancels(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         group.cancelAll()
-        for child in scope.children { group.addTask { await child.linger() } }
+        for child in scope.children { group.addTask { await child.awaitExit() } }
       }
     }
     /// Creates child tasks that are cancelled at the end of the body, while they wait.
     @Sendable func cancelsAtEnd(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
-        for child in scope.children { group.addTask { await child.linger() } }
+        for child in scope.children { group.addTask { await child.awaitExit() } }
         await scope.awaitBegin()
         group.cancelAll()
       }

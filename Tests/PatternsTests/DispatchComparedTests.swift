@@ -3,6 +3,13 @@ import LabTesting
 import Testing
 
 @testable import Patterns
+@testable import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 @Suite struct DispatchComparedTests {
   private static let few: [String: ParameterValue] = [
@@ -31,6 +38,25 @@ import Testing
       return
     }
   }
+
+  #if os(Linux)
+    /// The room for threads becomes too small once the trial has verified that 200 threads can be started.
+    @Test func `a thread that cannot be started among others makes the trial unavailable, and it does not hang`() async
+    {
+      await #expect(processExitsWith: .success) {
+        alarm(120)
+        let room = try addressSpace() + 100 << 20
+        try SystemThread {
+          while OwnThreads.most <= 200 { yieldProcessor() }
+          limitAddressSpace(to: room)
+        }.detach()
+        let attempt = try await Attempt(
+          "threads", of: DispatchCompared(), files: Catalogue.files,
+          ["tasks": .integer(100), "repeats": .integer(100), "work": .integer(10_000_000)])
+        #expect(attempt.trial.outcome == .unavailable(reason: "\(SystemError(EAGAIN, "start a thread"))"))
+      }
+    }
+  #endif
 
   @Test func `processor time is the sum of user time and system time`() {
     let earlier = ProcessorTime(user: 5, system: 7)

@@ -81,7 +81,7 @@ import Testing
       let watch = FileWatch(of: try WatchedFile(in: scratch))
       let hasLooked = Atomic(false)
       try SystemThread {
-        while !hasLooked.load(ordering: .relaxed) { watch.looked() }
+        while !hasLooked.load(ordering: .relaxed) { watch.pollEnded() }
       }.detach()
       defer { hasLooked.store(true, ordering: .relaxed) }
       return watch.latency(of: .write, within: .seconds(600)) {}

@@ -53,7 +53,7 @@ import Testing
         Issue.record("\(attempt.trial.outcome)")
         return
       }
-      #expect(reason.contains("read a file by DispatchIO"))
+      #expect(reason.contains("read a file with DispatchIO"))
     }
   }
 
@@ -115,7 +115,7 @@ import Testing
       // The call waits until the handler has run.
       red("nil-group.unfinished == nil-group.sent", "nil-group") { trial in
         try pattern.measureWithoutGroup(patience: .milliseconds(10))(trial) { request, _, handler in
-          request.letReply()
+          request.deliverReply()
           request.send(handler)
           request.waitForReply()
         }

@@ -136,7 +136,7 @@ import Testing
         }
       },
       red("documented.lost == 0", "documented") { trial in
-        try pattern.measureUnserialised()(trial) { library in
+        try pattern.measureUnsynchronized()(trial) { library in
           build(library) { item in library.append(item) }
           library.group.notify(queue: library.mainQueue) { library.completionHandler() }
         }
@@ -149,7 +149,7 @@ import Testing
       },
       // One thread appends at a time.
       red("unsynchronized.lost > 0", "unsynchronized") { trial in
-        try pattern.measureUnserialised(patience: .milliseconds(10))(trial) { library in
+        try pattern.measureUnsynchronized(patience: .milliseconds(10))(trial) { library in
           let queue = DispatchQueue(label: "appends")
           build(library) { item in
             queue.sync { library.append(item) }

@@ -51,7 +51,7 @@ import Testing
     // There is no lock, so the first thread inside waits until a second thread is inside.
     return ["mutex.lost == 0", "all.lost == 0"].map { check in
       Red(check, "mutex", of: pattern, settings) { trial in
-        try pattern.contend(trial, patience: .seconds(10)) { entries in entries.each { door in door.enter() } }
+        try pattern.contend(trial, patience: .seconds(10)) { entries in entries.each { entry in entry.enter() } }
         pattern.recordOwnerInWord(trial)
       }
     }

@@ -48,8 +48,8 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files) { trial in
-        try Self.pattern.watchActs()(trial) { _, acts in
-          acts.queue.async { for act in ReportedActs.Act.allCases { acts.reported(act) } }
+        try Self.pattern.watchEvents()(trial) { _, events in
+          events.queue.async { for event in ReportedEvents.Event.allCases { events.reported(event) } }
           return {}
         }
       }
@@ -161,7 +161,7 @@ import Testing
     }
     func parentRed(_ check: String, _ variant: String, _ ends: ParentEnds, as played: String) -> Red {
       Red(check, variant, of: pattern, settings) { trial in
-        try pattern.watchParents(whoEnd: ends, isTimed: variant != "parent-gone", as: played)(trial) { _ in }
+        try pattern.watchParents(parentsThatEnd: ends, isTimed: variant != "parent-gone", as: played)(trial) { _ in }
       }
     }
     /// Ignores the event.
@@ -207,8 +207,8 @@ import Testing
       },
       // Only one of the three events is reported.
       Red("fork-exec-signal.unreported-events == 0", "fork-exec-signal", of: pattern) { trial in
-        try pattern.watchActs(patience: .milliseconds(1))(trial) { _, acts in
-          acts.reported(.fork)
+        try pattern.watchEvents(patience: .milliseconds(1))(trial) { _, events in
+          events.reported(.fork)
           return {}
         }
       },

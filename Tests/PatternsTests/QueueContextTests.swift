@@ -39,6 +39,18 @@ import Testing
     }
   }
 
+  @Test func `data that one block has found was found, even if another block did not find it`() async throws {
+    let attempt = try await Attempt(
+      "thread-local-elsewhere", of: Self.pattern, files: Catalogue.files, ["repeats": .integer(2)]
+    ) { trial in
+      try Self.pattern.shareWithAnother(trial) { data in
+        data.recordMatch(in: data)
+        data.recordMatch(in: nil)
+      }
+    }
+    #expect(attempt.total("found-elsewhere") == 2)
+  }
+
   /// An arena fills a thread's cache with its free pieces, and a full cache accepts no further piece.
   @Test func `many free blocks of a queue's size do not hide that the queue is freed`() async throws {
     let queue = gcdlab_dispatch_queue_create("own", nil)
@@ -50,7 +62,7 @@ import Testing
       var memory = FreedMemory(rounds: 1000)
       for _ in 0..<1000 {
         guard let queue = gcdlab_dispatch_queue_create("own", nil) else { continue }
-        #expect(memory.isGivenAnew(queue) { gcdlab_dispatch_release($0) })
+        #expect(memory.isReused(queue) { gcdlab_dispatch_release($0) })
       }
       for index in pieces.indices where !index.isMultiple(of: 2) { free(pieces[index]) }
     }
@@ -60,7 +72,7 @@ import Testing
     var memory = FreedMemory(rounds: 1)
     let address = UInt(bitPattern: malloc(200))
     let piece = try #require(UnsafeMutableRawPointer(bitPattern: address))
-    let isOwn = memory.isGivenAnew(piece) { _ in
+    let isOwn = memory.isReused(piece) { _ in
       let freed = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         free(UnsafeMutableRawPointer(bitPattern: address))

@@ -75,6 +75,13 @@ import Testing
     #expect(round.cores.map { (1...3).contains($0) } != false)
   }
 
+  @Test(.timeLimit(.minutes(5))) func `a task that pauses ends, whether it blocks its thread or suspends`() async {
+    let round = TaskRound(count: 2, blockingFor: .microseconds(1))
+    round.tasks[0].run()
+    await round.tasks[1].runSuspending()
+    #expect(round.unended == 0)
+  }
+
   @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
     var pattern = QueueWidth()
     pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }

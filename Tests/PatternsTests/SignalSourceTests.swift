@@ -86,7 +86,7 @@ import Testing
           let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
           #expect(
             attempt.trial.outcome
-              == .broken(reason: "a process that had the signal of a fault ended before it reported the result"))
+              == .broken(reason: "a process with a source for a fault's signal ended before it reported the result"))
         }
       }
     }

@@ -55,7 +55,7 @@ import Testing
   private static func stream(
     _ inbox: Inbox, _ policy: AsyncStream<Int>.Continuation.BufferingPolicy, looks: Bool = true
   ) -> Outbox {
-    let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: policy)
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: policy)
     Task {
       for await item in stream { await inbox.take(item) }
       inbox.ended()
@@ -63,10 +63,10 @@ import Testing
     return Outbox(
       send: { items in
         items.each { item in
-          let result = news.yield(item)
+          let result = continuation.yield(item)
           if looks { inbox.note(result) }
         }
-      }, end: { news.finish() })
+      }, end: { continuation.finish() })
   }
 
   /// Returns a source that retains only the last value.

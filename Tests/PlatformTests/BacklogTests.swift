@@ -11,7 +11,7 @@ import Testing
     backlog.end()
     // The stream yields once for any number of additions, and its value is not lost when the backlog ends.
     var rings = 0
-    for await _ in backlog.bell { rings += 1 }
+    for await _ in backlog.signals { rings += 1 }
     #expect(rings == 1)
     let second = backlog.take()
     #expect(second.elements == [11] && second.dropped == 0)

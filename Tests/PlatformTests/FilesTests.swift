@@ -1,4 +1,5 @@
 import Platform
+import Synchronization
 import Testing
 
 #if canImport(Darwin)
@@ -128,6 +129,31 @@ import Testing
     for limit in [0, 1, 65_535, 65_536, 99_999] { #expect(try readBytes(path, atMost: limit).count == limit + 1) }
     for limit in [100_000, 100_001] { #expect(try readBytes(path, atMost: limit).count == 100_000) }
   }
+
+  #if os(Linux)
+    /// Another thread may start a program at any time, so the test examines the ends while pipes are created. In this
+    /// process, all pipes have the same two descriptors.
+    @Test func `a program that another thread starts never inherits an end of a pipe`() async {
+      await #expect(processExitsWith: .success) {
+        let (reader, writer) = try makePipe()
+        for end in [reader, writer] { close(end) }
+        let areCreated = Atomic(false)
+        let thread = try SystemThread {
+          for _ in 0..<20_000 {
+            guard let (reader, writer) = try? makePipe() else { continue }
+            for end in [reader, writer] { close(end) }
+          }
+          areCreated.store(true, ordering: .relaxed)
+        }
+        var inheritable = 0
+        while !areCreated.load(ordering: .relaxed) {
+          for end in [reader, writer] where fcntl(end, F_GETFD) == 0 { inheritable += 1 }
+        }
+        thread.join()
+        #expect(inheritable == 0)
+      }
+    }
+  #endif
 
   @Test func `the host reports its cores, descriptor limit, kernel, executable and processor times`() throws {
     #expect(Host.cores >= 1)

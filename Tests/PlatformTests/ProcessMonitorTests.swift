@@ -80,6 +80,10 @@ import Testing
     }
   }
 
+  @Test func `a descriptor that does not exist cannot be passed to a program`() {
+    #expect(throws: SystemError(EBADF, "pass a descriptor to /bin/sh")) { try Self.shell("exit 0", [7: -1]) }
+  }
+
   #if os(Linux)
     @Test func `processes that a child leaves behind are adopted and counted`() async {
       await #expect(processExitsWith: .success) {

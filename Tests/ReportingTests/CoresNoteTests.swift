@@ -31,10 +31,11 @@ import Testing
     // A search among strides does not depend on the gain of several cores.
     var other = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
     other.warnings = [RunNote(RunNote.coresTaken, Self.says)]
-    #expect(other.content.coresNote == "\(Self.says.capitalised); intervals are wide.")
+    #expect(other.content.coresNote == "\(Self.says.capitalizedFirst); intervals are wide.")
     // The gain of several cores is mentioned only in a run about cores.
     let about = try swept([RunNote(RunNote.coresTaken, Self.says)])
-    #expect(about.content.coresNote == "\(Self.says.capitalised); this run cannot say how much several cores gain.")
+    #expect(
+      about.content.coresNote == "\(Self.says.capitalizedFirst); this run cannot say how much several cores gain.")
     let quiet = try swept([RunNote("busy-machine", "a little")])
     #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }
@@ -46,8 +47,8 @@ import Testing
       experiment: results.experiment, machine: results.machine.confined(to: 1), seed: 1, started: "",
       runs: results.runs)
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at once") })
+    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at the same time") })
     #expect(lines[..<answer].contains { $0.contains("seed ") } && answer < lines.count - 1, "\(lines)")
-    #expect(results.content.coresNote == "On one core no two threads run at once.")
+    #expect(results.content.coresNote == "On one core no two threads run at the same time.")
   }
 }

@@ -184,10 +184,10 @@ import Testing
   @Test func `runs with different settings, or a quick run and a full run, are not compared`() throws {
     let full = document([("a", steady)]) { $0.command = ["scenario", "fixture"] }
     let quick = document([("a", steady)]) { $0.command = ["scenario", "fixture", "--quick"] }
-    #expect(full.unlikeness(to: full) == nil && quick.unlikeness(to: quick) == nil)
-    #expect(full.unlikeness(to: quick) == "one of the two runs was --quick")
+    #expect(full.difference(from: full) == nil && quick.difference(from: quick) == nil)
+    #expect(full.difference(from: quick) == "one of the two runs was --quick")
     #expect(ResultDiff.sinceLast(quick, full) == nil && ResultDiff.sinceLast(full, full) != nil)
     let other = document([("a", steady), ("b", steady)])
-    #expect(full.unlikeness(to: other) == "the two runs have different settings")
+    #expect(full.difference(from: other) == "the two runs have different settings")
   }
 }

@@ -335,17 +335,18 @@ import Testing
         )
       }
       let results = Fixture.results(runs, baseline: runs.first?.variant)
-      let texts = [
-        TerminalReport(TextStyle(width: 80)).render(results.content), MarkdownReport.render(results.content),
-        CSVReport.render([results.document]), try JSONReport.render([results.document]),
-        JUnitReport.render([results.document], strict: true),
-      ]
-      for text in texts.indices {
-        for bad in ["nan", "inf ", "inf\"", ",inf", "-0 ", "-0\n"] {
-          #expect(!texts[text].contains(bad), "\(texts[text])")
+      let terminal = TerminalReport(TextStyle(width: 80)).render(results.content)
+      let input = ExportFormat.Input([results.content], strict: true)
+      let exports = try ExportFormat.all.flatMap { format in
+        switch format.rendering {
+        case .text(let render): [try render(input)]
+        case .files(let render): try render(input).map(\.text)
         }
       }
-      #expect(texts[0].split(separator: "\n").allSatisfy { String($0).displayWidth <= 80 }, "\(texts[0])")
+      for text in [terminal] + exports {
+        #expect(!text.contains(/\b(nan|inf|infinity)\b|-0[ \n]/), "\(text)")
+      }
+      #expect(terminal.split(separator: "\n").allSatisfy { String($0).displayWidth <= 80 }, "\(terminal)")
       _ = try decode(Document.self, [results])
     }
   }

@@ -108,8 +108,8 @@ import Testing
     let heading = try #require(lines.firstIndex { $0.hasPrefix("outcomes  ") })
     #expect(
       lines[(heading + 1)...(heading + 3)] == [
-        "  variant  outcome   count   share  expectation", "  b        missed 1    360  75.0 %",
-        "  b        missed 2    120  25.0 %",
+        "  variant  outcome   count   share  expectation", "  b        missed 1    360  75.0 %  forbidden",
+        "  b        missed 2    120  25.0 %  forbidden",
       ])
     #expect(!lines.contains("  variant  missed  rate") && lines.contains { $0.hasPrefix("--details shows ") })
     let long = TerminalReport(TextStyle(width: 80), details: true).render(many.content)
@@ -118,6 +118,7 @@ import Testing
 
   @Test(arguments: [
     ("a.missed <= 1", Claim.Kind.guarantee, ["allowed", "forbidden"]),
+    ("all.missed <= 1", .guarantee, ["allowed", "forbidden"]),
     ("a.missed > 1", .anomaly, ["allowed", "anomaly"]), ("other.missed > 1", .anomaly, ["", ""]),
     ("a.missed.max > 1", .anomaly, ["", ""]),
   ])
@@ -134,6 +135,27 @@ import Testing
     let table = try #require(results.content.tables.last { $0.title == "outcomes" })
     #expect(table.rows.compactMap(\.cells.last?.text) == words)
     #expect(table.rows.map(\.needsCare) == words.map { $0 == "forbidden" })
+  }
+
+  @Test func `a value is an anomaly of a broken variant unless a variant without violated guarantees has it`() throws {
+    func trials(_ values: [Double]) -> [Fixture.Samples] {
+      Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": (0..<80).map { values[$0 % values.count] }] }
+    }
+    let made = Fixture.made([("a", trials([1, 2])), ("b", trials([1, 2])), ("c", trials([1]))])
+    var experiment = made.experiment
+    experiment.variants[1] = Variant("b", .broken, "a mistake") { _ in }
+    func words(_ verdict: Verdict) throws -> [String] {
+      let claim = Claim(
+        says: "It is quick.", kind: .guarantee,
+        check: Check(text: "a.elapsed < 1us", left: .cores, comparison: .less, right: .cores))
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs,
+        judgements: [Judgement(claim: claim, verdict: verdict, evidence: Evidence(trials: 6, met: 5))])
+      let table = try #require(results.content.tables.last { $0.title == "outcomes" })
+      return table.rows.compactMap(\.cells.last?.text)
+    }
+    #expect(try words(.held) == ["", "", "allowed", "allowed"])
+    #expect(try words(.violated) == ["", "", "allowed", "anomaly"])
   }
 
   @Test(arguments: [true, false])

@@ -153,7 +153,7 @@ import Testing
     var trace = Trace.sample
     trace.end = .trapped(signal: 4)
     trace.blocks[2].end = nil
-    #expect(Self.text(trace).contains("SIGILL ended it inside block 1 of lab.both on pool 2 after 10 ms"))
+    #expect(Self.text(trace).contains("SIGILL ended the process inside block 1 of lab.both on pool 2 after 10 ms"))
   }
 
   @Test func `similar lanes are folded and counted`() {
@@ -240,7 +240,7 @@ import Testing
     }
     #expect(
       trace.findingTexts.joined().contains(
-        "8 threads of the pool ran blocks on 2 cores: up to 8 blocks were in progress at once."),
+        "8 threads of the pool ran blocks on 2 cores: up to 8 blocks were in progress at the same time."),
       "\(trace.findingTexts)")
   }
 

@@ -18,7 +18,7 @@ struct ColorOptions: ParsableArguments {
   }
 
   /// Prints text to standard error.
-  func printAside(_ text: (TextStyle) -> String) throws {
+  func printToStandardError(_ text: (TextStyle) -> String) throws {
     let style = style(for: STDERR_FILENO)
     try writeAll(style.safe(text(style)), to: STDERR_FILENO)
   }

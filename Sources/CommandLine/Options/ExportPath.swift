@@ -40,9 +40,9 @@ extension OutputFile {
     var seen: [String: (file: OutputFile, option: String)] = [:]
     for (file, option) in files {
       guard let identity = file.identity else { continue }
-      if let twin = seen.updateValue((file, option), forKey: identity) {
+      if let duplicate = seen.updateValue((file, option), forKey: identity) {
         throw InputError(
-          "\(file.path) is the same file as \(twin.file.path) of \(twin.option): one would overwrite the other",
+          "\(file.path) is the same file as \(duplicate.file.path) of \(duplicate.option): one would overwrite the other",
           at: option)
       }
     }

@@ -95,12 +95,12 @@ struct RenderOptions: ParsableArguments {
   /// destinations. Returns the errors of the destinations that failed.
   func deliver(_ contents: [ReportContent], to exports: [Export], print: () throws -> Void) -> [any Error] {
     var failures: [any Error] = []
-    func attempt(_ deed: () throws -> Void) { do { try deed() } catch { failures.append(error) } }
+    func attempt(_ action: () throws -> Void) { do { try action() } catch { failures.append(error) } }
     for file in exports {
       attempt {
         try file.write(contents, strict: strict)
         // A program that reads standard error knows the path, since it passed the path itself.
-        if Terminal.isTerminal(STDERR_FILENO) { Lab.say("wrote \(file.path)") }
+        if Terminal.isTerminal(STDERR_FILENO) { Lab.printMessage("wrote \(file.path)") }
       }
     }
     attempt(print)
@@ -146,7 +146,7 @@ struct Export {
       let text = try render(input)
       if format.ending == "json", text.utf8.count > ResultDocument.largestFile {
         let most = ResultDocument.largestFile >> 20
-        Lab.say("\(path): larger than \(most) MiB, the limit of report and diff: write fewer runs to one file")
+        Lab.printMessage("\(path): larger than \(most) MiB, the limit of report and diff: write fewer runs to one file")
       }
       try file.write(text)
     }
@@ -166,11 +166,11 @@ struct Export {
   private func write(_ parts: [(name: String, text: String)]) throws {
     if parts.count == 1, let only = parts.first { return try file.write(only.text) }
     guard let first = parts.first?.name, let last = parts.last?.name else {
-      return Lab.say("\(file.path): not written, since the run has nothing to show in \(format.name)")
+      return Lab.printMessage("\(file.path): not written, since the run has nothing to show in \(format.name)")
     }
     let start = file.path.dropLast(format.ending.count + 1)
     let ending = "." + format.ending
-    Lab.say("\(file.path): \(parts.count) files, \(start)-\(first)\(ending) to \(start)-\(last)\(ending)")
+    Lab.printMessage("\(file.path): \(parts.count) files, \(start)-\(first)\(ending) to \(start)-\(last)\(ending)")
     for (name, text) in parts { try OutputFile("\(start)-\(name)\(ending)").write(text) }
   }
 }

@@ -28,27 +28,27 @@ struct Match {
 }
 
 extension Results {
-  /// Returns the runs that a check refers to, each paired with the runs that it is compared with. Two runs are compared
-  /// if all settings that both runs use have equal values, except the settings that the check names.
+  /// Returns the runs that a check refers to, each paired with the runs that the run is compared with. Two runs are
+  /// compared if all settings that both runs use have equal values, except the settings that the check names.
   func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
     // A check does not refer to a variant without the metric. A variant that should have measured the metric, but hung,
     // trapped or is broken, violates a guarantee.
-    let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
+    let referenced = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
-      return spokenOf.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
+      return referenced.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
     }
     let named = Set((subject.point + object.point).map(\.name))
     let candidates = runs(of: object)
-    return spokenOf.flatMap { run in
+    return referenced.flatMap { run in
       let same = candidates.first { $0.label == run.label }
       let others = same.map { [$0] } ?? candidates.filter { run.isComparable(to: $0, except: named) }
       return others.map { Match(subject: subject, run: run, other: $0, cores: cores(in: check, of: run)) }
     }
   }
 
-  /// Returns the number of cores that trials of `run` may use. If the check states an upper bound, returns the largest
-  /// number of blocks that Dispatch may run at once.
+  /// Returns the number of cores that trials of `run` may use. If the check states an upper bound in cores, returns the
+  /// number of online cores, which may be larger.
   private func cores(in check: Check, of run: Run) -> Double {
     let machine = machine.confined(to: run.cores)
     let isBound =

@@ -4,7 +4,7 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The worker's side of a trial, which runs one trial in this process and ends the process.
+/// The worker's side of a trial: code that runs one trial in this process, and then ends the process.
 ///
 /// The main thread calls `dispatchMain` to serve the main queue, unless the variant specifies another service. (On
 /// Linux, `dispatchMain` passes the queue to the pool and ends the thread; the queue's blocks still run one at a time
@@ -31,7 +31,7 @@ public enum Worker {
     dup2(STDERR_FILENO, STDOUT_FILENO)
     do {
       if let cores = request.confinedTo { try Confinement.requireOwn(cores) }
-      try Lifeline.whenGone {
+      try Lifeline.whenOwnerEnds {
         ScratchDirectory.removeAll()
         _exit(1)
       }
@@ -43,7 +43,7 @@ public enum Worker {
     switch variant.mainQueue {
     case .dispatchMain: dispatchMain()
     case .mainThread: MainThread.serveMainQueue()
-    case .body: MainThread.runWhatIsGiven()
+    case .body: MainThread.runSubmittedClosures()
     case .nobody: while true { pause() }
     }
   }

@@ -11,10 +11,10 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension Autorelease {
-  /// Returns a probe that submits blocks that autorelease objects, and counts the objects that still exist when all
-  /// blocks have run.
+  /// Returns a probe that submits blocks, each of which autoreleases objects. The probe counts the objects that exist
+  /// at the beginning of a block, and the objects that still exist when all blocks have run.
   ///
-  /// - Parameter way: the mechanism that releases the objects later.
+  /// - Parameter way: the mechanism that releases the autoreleased objects.
   func countObjects(by way: AutoreleasedObjects.Way = .runtime) -> Probe<@Sendable (AutoreleasedObjects) -> Void> {
     Probe(reads: [blocks, objects], records: [kept, left]) { trial, body in
       let made = try AutoreleasedObjects(blocks: trial[blocks], each: trial[objects], by: way)
@@ -33,10 +33,10 @@ final class AutoreleasedObjects: Sendable {
   private let count: Int
   private let each: Int
   private let release: @Sendable (Object) -> Void
-  private let living = Living()
+  private let liveObjects = LiveObjects()
   private let mostKept = Atomic<Int>(0)
 
-  /// The mechanism that releases an object later.
+  /// The mechanism that releases an autoreleased object.
   enum Way: Sendable {
     /// The autorelease pool of the Objective-C runtime.
     case runtime
@@ -44,36 +44,36 @@ final class AutoreleasedObjects: Sendable {
     case other(@Sendable (any Sendable & AnyObject) -> Void)
   }
 
-  private final class Living: Sendable {
+  private final class LiveObjects: Sendable {
     let count = Atomic<Int>(0)
   }
 
   /// An object that increments a count when it is created and decrements the count when it is deallocated.
   private final class Object: Sendable {
-    private let living: Living
+    private let liveObjects: LiveObjects
 
-    init(_ living: Living) {
-      self.living = living
-      living.count.add(1, ordering: .acquiringAndReleasing)
+    init(_ liveObjects: LiveObjects) {
+      self.liveObjects = liveObjects
+      liveObjects.count.add(1, ordering: .acquiringAndReleasing)
     }
 
-    deinit { living.count.subtract(1, ordering: .acquiringAndReleasing) }
+    deinit { liveObjects.count.subtract(1, ordering: .acquiringAndReleasing) }
   }
 
   /// A block of the trial, which creates and autoreleases objects.
   struct Block: Sendable {
     fileprivate let made: AutoreleasedObjects
 
-    /// Creates objects and autoreleases them.
+    /// Records how many objects exist, and then creates and autoreleases the objects of the block.
     func makeAndAutorelease() {
       made.mostKept.max(made.alive, ordering: .acquiringAndReleasing)
-      for _ in 0..<made.each { made.release(Object(made.living)) }
+      for _ in 0..<made.each { made.release(Object(made.liveObjects)) }
     }
   }
 
-  /// Creates `count` blocks. Each block creates `each` objects when it runs.
+  /// Creates a record for `count` blocks, each of which creates `each` objects.
   ///
-  /// - Throws: ``Unavailable`` if the system does not autorelease objects.
+  /// - Throws: ``Unavailable`` if `way` is ``Way/runtime`` and the system has no autorelease pools.
   init(blocks count: Int, each: Int, by way: Way) throws {
     self.count = count
     self.each = each
@@ -83,7 +83,7 @@ final class AutoreleasedObjects: Sendable {
       #if canImport(ObjectiveC)
         release = { _ = Unmanaged.passRetained($0).autorelease() }
       #else
-        throw Unavailable("autorelease pools are needed, which only Darwin has")
+        throw Unavailable("autorelease pools, which only Darwin has, are needed")
       #endif
     }
   }
@@ -92,7 +92,7 @@ final class AutoreleasedObjects: Sendable {
   var blocks: [Block] { (0..<count).map { _ in Block(made: self) } }
 
   /// The number of objects that exist now.
-  var alive: Int { living.count.load(ordering: .acquiring) }
+  var alive: Int { liveObjects.count.load(ordering: .acquiring) }
 
   /// The largest number of objects that existed at the beginning of a block.
   var kept: Int { mostKept.load(ordering: .acquiring) }

@@ -11,7 +11,7 @@ final class FileWatch: Sendable {
     var hasEnded = false
     var reported: [FileChange: Int] = [:]
     var names: [String?] = []
-    var strays = 0
+    var wrongDescriptors = 0
     var lastPoll: UInt64?
     var pollIntervals: LatencyHistogram?
     var isStopped = false
@@ -46,17 +46,17 @@ final class FileWatch: Sendable {
     if isHeld { handler.stay() }
     // The descriptor is checked at the end of the handler, since the trial may have cancelled the source in the
     // meantime.
-    if FileIdentity(of: descriptor) != identity { state.note { $0.strays += 1 } }
+    if FileIdentity(of: descriptor) != identity { state.note { $0.wrongDescriptors += 1 } }
   }
 
   /// Whether the polling should continue.
-  var goesOn: Bool { !state.isStopped }
+  var continuesPolling: Bool { !state.isStopped }
 
   /// Ends the polling.
   func stop() { state.note { $0.isStopped = true } }
 
   /// Records the end of a poll, after its changes were reported.
-  func looked() {
+  func pollEnded() {
     state.note { state in
       let now = MonotonicClock.now()
       if let last = state.lastPoll {
@@ -76,7 +76,7 @@ final class FileWatch: Sendable {
   // MARK: For the trial
 
   /// Executes `change`, and returns the nanoseconds until the change is reported; nil if no report arrives within
-  /// `deadline`, or if a later poll does not detect the change.
+  /// `deadline`, or if the first poll that begins after the change does not detect it.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
     state.note { ($0.expected, $0.noticed, $0.pollsLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()
@@ -90,13 +90,14 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Holds the handler in its next expected report until ``release()`` is called.
+  /// Sets the hold, which blocks the handler in its next expected report until ``release()`` is called.
   func hold() { handler.holdNext() }
 
-  /// Releases the handler, or cancels the hold if no change was reported.
+  /// Releases the handler, or cancels the hold if no expected change was reported.
   func release() { handler.release() }
 
-  /// Returns the number of reports of a kind since the last call, and resets the numbers of all kinds.
+  /// Returns the number of reports of a kind since the previous call of this method, and resets the numbers of all
+  /// kinds.
   func takeReported(_ kind: FileChange) -> Int {
     state.note { state in
       defer { state.reported = [:] }
@@ -104,8 +105,8 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Returns the names that were reported with renames since the last call. A name is nil if the descriptor had no
-  /// name.
+  /// Returns the names that were reported with renames since the previous call of this method. A name is nil if the
+  /// descriptor had no name.
   func takeNames() -> [String?] {
     state.note { state in
       defer { state.names = [] }
@@ -113,8 +114,8 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// The number of handler calls in which the descriptor referred to another file.
-  var strays: Int { state.strays }
+  /// The number of handler calls in which the descriptor did not refer to the watched file.
+  var wrongDescriptors: Int { state.wrongDescriptors }
 
   /// The times from the end of one poll to the end of the next poll, in nanoseconds; nil for a variant that does not
   /// poll.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The code that starts real processes and records the reports of their exits.
 extension ProcessMonitorPattern {
-  /// Returns the longest time that a trial takes on an idle machine: two workers for each process, started one after
-  /// another, and the observation of their threads.
+  /// Returns the longest time that a trial takes on an idle machine: for each process, the time of two workers that are
+  /// started one after another, and of the observation of their threads.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
 
   /// Returns a probe that starts children one after another. The variant watches each child, and the trial requests the
@@ -13,7 +13,7 @@ extension ProcessMonitorPattern {
   ///
   /// - Parameters:
   ///   - areDead: whether the children exit before they are watched.
-  ///   - patience: how long the trial waits for the report of an exit.
+  ///   - patience: the maximum time to wait for the report of an exit.
   func watchChildren(
     areDead: Bool = false, patience: Duration = .seconds(20)
   ) -> Probe<@Sendable (_ child: pid_t, _ watch: ChildWatch) throws -> Void> {
@@ -34,7 +34,9 @@ extension ProcessMonitorPattern {
         let lifeline = try MessageChannel(resources, to: request(trial.variant))
         let child = try ChildProcess(
           executable, ["worker"], environment: WorkerRole.child(status).environment,
-          descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: line.theirs])
+          descriptors: [
+            STDIN_FILENO: lifeline.processEnd, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: line.processEnd,
+          ])
         line.handOver()
         lifeline.handOver()
         let watch = ChildWatch()
@@ -44,7 +46,7 @@ extension ProcessMonitorPattern {
         }
         try begin(child.identifier, watch)
         if !areDead { line.send(.go) }
-        let lastAct = line.receive().time
+        let lastStep = line.receive().time
         let isReported = watch.state.wait(within: patience) { !$0.reported.isEmpty }
         watch.state.wait(within: isReported ? .seconds(20) : .zero, until: \.isOver)
         watch.queue.sync {}
@@ -62,8 +64,8 @@ extension ProcessMonitorPattern {
         if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
         if reported.count > 1 { reportedAgain += 1 }
         if let first = reported.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
-        if index > 0, let first = reported.first, let lastAct {
-          notices.append(first.time > lastAct ? first.time - lastAct : 0)
+        if index > 0, let first = reported.first, let lastStep {
+          notices.append(first.time > lastStep ? first.time - lastStep : 0)
         }
       }
       if !areDead { trial.record(reportLatency, notices) }
@@ -83,7 +85,7 @@ extension ProcessMonitorPattern {
   ///   - isTimed: whether the latency of the report is recorded.
   ///   - variant: the variant whose body the child runs; nil for the variant of the trial.
   func watchParents(
-    whoEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil
+    parentsThatEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil
   ) -> Probe<@Sendable (_ watch: ParentWatch) throws -> Void> {
     Probe(
       reads: [processes],
@@ -124,8 +126,8 @@ extension ProcessMonitorPattern {
     let parent = try ChildProcess(
       executable, ["worker"], environment: WorkerRole.parent.environment,
       descriptors: [
-        STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: toParent.theirs,
-        WorkerRole.childsLine: toChild.theirs, WorkerRole.childsInput: lifelines[1].theirs,
+        STDIN_FILENO: lifelines[0].processEnd, STDOUT_FILENO: STDERR_FILENO, WorkerRole.line: toParent.processEnd,
+        WorkerRole.childLine: toChild.processEnd, WorkerRole.childInput: lifelines[1].processEnd,
       ])
     let lines = [toParent, toChild] + lifelines
     for line in lines { line.handOver() }
@@ -134,21 +136,21 @@ extension ProcessMonitorPattern {
     do {
       // The child reports its progress, up to the moment at which its parent must exit.
       for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
-        guard toChild.receive().word == moment.word else { throw MissingMessage() }
+        guard toChild.receive().message == moment.message else { throw MissingMessage() }
         if moment != end { toChild.send(.go) }
       }
       toParent.send(.go)
-      // If another program killed the parent, the parent may have exited at a different moment than the trial requests.
-      guard let lastAct = toParent.receive().time else { throw MissingMessage() }
+      // If another program killed the parent, the parent may have exited at a moment other than the requested one.
+      guard let lastStep = toParent.receive().time else { throw MissingMessage() }
       if let status = parent.waitForStatus() { statuses.append(status) }
       toChild.send(.go)
       for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
-        guard toChild.receive().word == moment.word else { throw MissingMessage() }
+        guard toChild.receive().message == moment.message else { throw MissingMessage() }
         toChild.send(.go)
       }
       let answer = toChild.receive()
-      switch (answer.word, answer.time) {
-      case (.reported, let reported?): latency = reported > lastAct ? reported - lastAct : 0
+      switch (answer.message, answer.time) {
+      case (.reported, let reported?): latency = reported > lastStep ? reported - lastStep : 0
       case (.unreported, _): latency = nil
       default: throw MissingMessage()
       }
@@ -165,35 +167,35 @@ extension ProcessMonitorPattern {
     return latency
   }
 
-  /// Returns a probe that starts a child and counts the unreported acts of the child. The child forks, replaces its
+  /// Returns a probe that starts a child and counts the unreported events of the child. The child forks, replaces its
   /// program and receives a signal.
   ///
-  /// - Parameter patience: how long the trial waits for the report of each act.
-  func watchActs(
+  /// - Parameter patience: the maximum time to wait for the report of each event.
+  func watchEvents(
     patience: Duration = .seconds(2)
-  ) -> Probe<@Sendable (_ child: pid_t, _ acts: ReportedActs) throws -> () -> Void> {
+  ) -> Probe<@Sendable (_ child: pid_t, _ events: ReportedEvents) throws -> () -> Void> {
     Probe(records: [unreportedEvents, leakedDescriptors, leakedChildren]) { trial, begin in
       ignoreBrokenPipes()
       let resources = ResourceCounts()
       let line = try MessageChannel(resources)
       let child = try ChildProcess(
         Image("/bin/sh"), ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
-        descriptors: [STDIN_FILENO: line.theirs, STDOUT_FILENO: STDERR_FILENO])
+        descriptors: [STDIN_FILENO: line.processEnd, STDOUT_FILENO: STDERR_FILENO])
       line.handOver()
-      let acts = ReportedActs()
+      let events = ReportedEvents()
       do {
         defer {
           line.close()
           child.wait()
         }
-        let end = try begin(child.identifier, acts)
+        let end = try begin(child.identifier, events)
         defer { end() }
-        try writeAll("go\n", to: line.ours)
-        acts.all.wait(within: patience) { $0.isSuperset(of: [.fork, .exec]) }
+        try writeAll("go\n", to: line.trialEnd)
+        events.all.wait(within: patience) { $0.isSuperset(of: [.fork, .exec]) }
         kill(child.identifier, SIGURG)
-        acts.all.wait(within: patience) { $0.contains(.signal) }
+        events.all.wait(within: patience) { $0.contains(.signal) }
       }
-      trial.record(unreportedEvents, ReportedActs.Act.allCases.count - acts.all.count)
+      trial.record(unreportedEvents, ReportedEvents.Event.allCases.count - events.all.count)
       trial.record(leakedDescriptors, resources.leftOpen)
       trial.record(leakedChildren, ChildProcess.leftOver())
     }
@@ -212,7 +214,7 @@ enum ParentEnd: Int, CaseIterable {
   /// The child watches its parent.
   case isWatched
 
-  fileprivate var word: Message {
+  fileprivate var message: Message {
     switch self {
     case .hasStarted: .started
     case .knows: .knows
@@ -223,9 +225,9 @@ enum ParentEnd: Int, CaseIterable {
 
 /// The moments at which the parents of a trial exit.
 enum ParentEnds: Equatable {
-  /// All parents exit at the same moment in their child's progress.
+  /// Each parent exits at this moment in the progress of its child.
   case once(ParentEnd)
-  /// The parents exit at each of the possible moments in turn.
+  /// Successive parents exit at the possible moments in turn.
   case always
 
   fileprivate func moment(_ index: Int) -> ParentEnd {
@@ -236,7 +238,7 @@ enum ParentEnds: Equatable {
   }
 }
 
-/// The counts of the descriptors that a trial opens.
+/// The descriptors that a trial opens, with the number of descriptors that are still open.
 private struct ResourceCounts {
   let opened = OpenedDescriptors()
   private let watchesBefore = Self.watches
@@ -263,52 +265,52 @@ private struct MissingMessage: Error, CustomStringConvertible {
 
 /// A message between processes. Each message is sent together with the time.
 private enum Message: UInt8 {
-  case go = 1, started, knows, watches, reported, unreported, lastAct
+  case go = 1, started, knows, watches, reported, unreported, lastStep
+
+  func send(to line: Int32) {
+    var message = (UInt64(rawValue), MonotonicClock.now())
+    _ = write(line, &message, MemoryLayout.size(ofValue: message))
+  }
+
+  /// Waits for the next message, and returns the message with the time at which it was sent, in nanoseconds of the
+  /// monotonic clock. The message and the time are nil if the other process has closed its end.
+  static func receive(from line: Int32) -> (message: Message?, time: UInt64?) {
+    var message = (UInt64(0), UInt64(0))
+    var count = 0
+    repeat { count = read(line, &message, MemoryLayout.size(ofValue: message)) } while count < 0 && errno == EINTR
+    guard count == MemoryLayout.size(ofValue: message) else { return (nil, nil) }
+    return (Message(rawValue: UInt8(truncatingIfNeeded: message.0)), message.1)
+  }
 }
 
 /// A pair of sockets that connects the trial with another process.
 private struct MessageChannel {
-  let ours: Int32
-  let theirs: Int32
+  let trialEnd: Int32
+  let processEnd: Int32
 
   init(_ resources: ResourceCounts) throws(SystemError) {
     let pair = try DescriptorPair(.socket, resources.opened)
-    (ours, theirs) = (pair.reader, pair.writer)
+    (trialEnd, processEnd) = (pair.reader, pair.writer)
   }
 
   /// Creates the standard input of a worker, and sends `request`. The worker ends when this input is closed, so the
   /// worker does not outlive the trial.
   init(_ resources: ResourceCounts, to request: TrialRequest) throws {
     try self.init(resources)
-    try writeAll(request.line, to: ours)
+    try writeAll(request.line, to: trialEnd)
   }
 
-  func handOver() { systemClose(theirs) }
-  func close() { systemClose(ours) }
-  func send(_ word: Message) { say(word, to: ours) }
-  func receive() -> (word: Message?, time: UInt64?) { hear(from: ours) }
-}
-
-private func say(_ word: Message, to line: Int32) {
-  var message = (UInt64(word.rawValue), MonotonicClock.now())
-  _ = write(line, &message, MemoryLayout.size(ofValue: message))
-}
-
-/// Waits for the next message, and returns the message with the time at which it was sent, in nanoseconds of the
-/// monotonic clock. The message and the time are nil if the other process has closed its end.
-private func hear(from line: Int32) -> (word: Message?, time: UInt64?) {
-  var message = (UInt64(0), UInt64(0))
-  var count = 0
-  repeat { count = read(line, &message, MemoryLayout.size(ofValue: message)) } while count < 0 && errno == EINTR
-  guard count == MemoryLayout.size(ofValue: message) else { return (nil, nil) }
-  return (Message(rawValue: UInt8(truncatingIfNeeded: message.0)), message.1)
+  func handOver() { systemClose(processEnd) }
+  func close() { systemClose(trialEnd) }
+  func send(_ message: Message) { message.send(to: trialEnd) }
+  func receive() -> (message: Message?, time: UInt64?) { Message.receive(from: trialEnd) }
 }
 
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 // MARK: - The roles of the workers
 
-/// The role of a worker process that the trial has started.
+/// The role of a worker process in a trial.
 private enum WorkerRole {
   /// A child that exits with this status on request.
   case child(Int32)
@@ -319,12 +321,12 @@ private enum WorkerRole {
 
   /// The descriptor for messages between a worker and the trial.
   static let line: Int32 = 3
-  static let childsLine: Int32 = 4
-  static let childsInput: Int32 = 5
+  static let childLine: Int32 = 4
+  static let childInput: Int32 = 5
 
   private static let (name, backtrace) = ("GCDLAB_PART", ["SWIFT_BACKTRACE": "enable=no"])
 
-  /// The environment variables that pass the role to a worker.
+  /// The environment variables that pass the role to a worker, and that disable Swift's backtraces.
   var environment: [String: String] {
     let words =
       switch self {
@@ -347,8 +349,8 @@ private enum WorkerRole {
   }
 
   func playChild() -> Never {
-    guard case .child(let status) = self, hear(from: Self.line).word == .go else { _exit(1) }
-    say(.lastAct, to: Self.line)
+    guard case .child(let status) = self, Message.receive(from: Self.line).message == .go else { _exit(1) }
+    Message.lastStep.send(to: Self.line)
     _exit(status)
   }
 
@@ -359,12 +361,12 @@ private enum WorkerRole {
       _ = try ChildProcess(
         executable, ["worker"], environment: WorkerRole.childOf(getpid()).environment,
         descriptors: [
-          STDIN_FILENO: Self.childsInput, STDOUT_FILENO: STDERR_FILENO, Self.line: Self.childsLine,
+          STDIN_FILENO: Self.childInput, STDOUT_FILENO: STDERR_FILENO, Self.line: Self.childLine,
         ])
       // Only the child keeps this end open, so that the trial detects the child's exit.
-      close(Self.childsLine)
-      guard hear(from: Self.line).word == .go else { _exit(1) }
-      say(.lastAct, to: Self.line)
+      close(Self.childLine)
+      guard Message.receive(from: Self.line).message == .go else { _exit(1) }
+      Message.lastStep.send(to: Self.line)
       _exit(0)
     case .childOf(let parent):
       let watch = ParentWatch(parent: parent, line: Self.line)
@@ -382,17 +384,17 @@ private enum WorkerRole {
 
 // MARK: - Reports
 
-/// The reported acts of a child.
-final class ReportedActs: Sendable {
-  /// An act of a process, or a signal that the process receives.
-  enum Act: CaseIterable, Sendable { case fork, exec, signal }
+/// The reported events of a child.
+final class ReportedEvents: Sendable {
+  /// An event of a process.
+  enum Event: CaseIterable, Sendable { case fork, exec, signal }
 
   /// The serial queue of the handler.
-  let queue = DispatchQueue(label: "acts")
-  fileprivate let all = WaitableValue<Set<Act>>([])
+  let queue = DispatchQueue(label: "events")
+  fileprivate let all = WaitableValue<Set<Event>>([])
 
-  /// Records a reported act.
-  func reported(_ act: Act) { all.note { _ = $0.insert(act) } }
+  /// Records a reported event.
+  func reported(_ event: Event) { all.note { _ = $0.insert(event) } }
 }
 
 /// A watch of a child process. The variant reports the child's exit to the watch.
@@ -416,7 +418,7 @@ final class ChildWatch: Sendable {
   func ended() { state.note { $0.isOver = true } }
 }
 
-/// A watch of a parent process in its child. The variant reports the parent's exit to the watch.
+/// A watch of a parent process by its child. The variant reports the parent's exit to the watch.
 final class ParentWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
@@ -424,20 +426,21 @@ final class ParentWatch: Sendable {
   let parent: pid_t
   private let line: Int32
   private let moment = Mutex<UInt64?>(nil)
-  private let hasSaidSo = Atomic(false)
+  private let hasReported = Atomic(false)
 
   fileprivate init(parent: pid_t, line: Int32) {
     self.parent = parent
     self.line = line
   }
 
-  /// Records that the child has read its parent's identifier. At the first call, the trial may hold the child until the
-  /// parent has exited.
+  /// Records that the child has read its parent's identifier. The first call returns once the trial allows the child to
+  /// continue, which may be after the parent has exited.
   func recordParent() {
-    if !hasSaidSo.exchange(true, ordering: .relaxed) { report(.knows) }
+    if !hasReported.exchange(true, ordering: .relaxed) { report(.knows) }
   }
 
-  /// Records that the parent has exited, as the document's code does with its exit flag.
+  /// Records that the parent has exited, as the document's code does with its exit flag. Only the first call has an
+  /// effect.
   func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }
@@ -445,13 +448,14 @@ final class ParentWatch: Sendable {
 
   fileprivate var time: UInt64? { moment.withLock { $0 } }
 
-  /// Reports the child's progress, and waits until the trial allows the child to continue.
-  fileprivate func report(_ word: Message) {
-    say(word, to: line)
-    guard hear(from: line).word == .go else { _exit(1) }
+  /// Reports the child's progress, and waits until the trial allows the child to continue. If the trial has ended, ends
+  /// the process.
+  fileprivate func report(_ message: Message) {
+    message.send(to: line)
+    guard Message.receive(from: line).message == .go else { _exit(1) }
   }
 
-  /// Reports whether the child has detected its parent's exit.
+  /// Reports to the trial whether and when the child detected its parent's exit.
   fileprivate func answer(_ isReported: Bool) {
     var message = (UInt64((isReported ? Message.reported : .unreported).rawValue), time ?? 0)
     _ = write(line, &message, MemoryLayout.size(ofValue: message))

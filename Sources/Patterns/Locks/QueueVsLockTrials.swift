@@ -11,7 +11,7 @@ extension QueueVsLock {
   static let patience = Duration.milliseconds(10)
   /// The maximum time for which the first reader waits for a second reader that no guard excludes. The wait ends when
   /// the second reader arrives, which may take a while on a busy machine.
-  static let surely = Duration.seconds(10)
+  static let unguardedPatience = Duration.seconds(10)
 
   /// Times updates of a number by one thread and by several threads, and records the number of lost updates.
   ///
@@ -76,7 +76,8 @@ extension QueueVsLock {
     record(trial, number, MonotonicClock.now() - start, slept?.voluntary)
   }
 
-  /// Runs threads that update the number concurrently, and records the time of an update and the lost updates.
+  /// Runs threads that update the number concurrently, and records the time of an update, the context switches and the
+  /// number of lost updates.
   private func contend(
     _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -106,27 +107,28 @@ final class SharedNumber: Sendable {
   private let steps: Int
   private let isHeld: Bool
   private let gate: BoundedGate
-  private let toCome: Atomic<Int>
+  private let unstarted: Atomic<Int>
   private let wait = Atomic<UInt64>(0)
 
   /// Creates a number for one thread. The updates of this number do not pause.
   init() {
     (steps, isHeld) = (0, false)
-    toCome = Atomic(0)
+    unstarted = Atomic(0)
     gate = BoundedGate(bound: .zero)
   }
 
-  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. Once all parties have
-  /// begun, the first reader waits for a second reader, but no longer than `patience`.
+  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. The first reader waits
+  /// for a second reader, but no longer than `patience` after all parties have begun.
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
-    toCome = Atomic(parties)
+    unstarted = Atomic(parties)
     gate = BoundedGate(bound: patience)
   }
 
-  /// Records that a party is about to update the number for the first time.
+  /// Records that a party is about to update the number for the first time. The last party starts the time limit of the
+  /// first reader.
   func partyBegins() {
-    if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() }
+    if unstarted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.startBound() }
   }
 
   /// Increments the number by a load and a store.

@@ -1,13 +1,13 @@
 /// The results of races, as plain counts. Recording each race in a histogram would take as long as creating an
 /// instance.
 struct RaceCounts: Sendable {
-  /// The number of races that created 0, 1, 2, … instances. The index is the number of instances.
+  /// The numbers of races that created 0, 1, 2, … instances. The index is the number of instances.
   private(set) var ended: [Int]
-  /// The number of actors that received no instance, or a different instance than the first actor.
+  /// The number of actors that received no instance, or an instance other than that of the first actor in the race.
   private(set) var mismatches = 0
   private var regular = 0
 
-  /// Creates counts without any races, for races of `actors` actors.
+  /// Creates counts of zero for races of `actors` actors.
   init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
 
   var races: Int { ended.reduce(0, +) }
@@ -22,7 +22,7 @@ struct RaceCounts: Sendable {
   ///   - notes: a pointer to the first actor's note on the singleton.
   ///   - step: the distance in memory from an actor's note to the next actor's note, in notes.
   mutating func add(_ notes: UnsafePointer<Note>, actors: Int, step: Int) {
-    var (instances, strays) = (0, 0)
+    var (instances, different) = (0, 0)
     var only: PhotoManager?
     for actor in 0..<actors {
       let note = notes[actor &* step]
@@ -30,11 +30,11 @@ struct RaceCounts: Sendable {
         instances &+= 1
         only = created
       }
-      if note.got == nil || note.got != notes.pointee.got { strays &+= 1 }
+      if note.got == nil || note.got != notes.pointee.got { different &+= 1 }
     }
     ended[instances] &+= 1
-    mismatches &+= strays
-    if instances == 1, strays == 0, notes.pointee.got == only { regular &+= 1 }
+    mismatches &+= different
+    if instances == 1, different == 0, notes.pointee.got == only { regular &+= 1 }
   }
 
   /// Adds the counts of `other` to these counts.

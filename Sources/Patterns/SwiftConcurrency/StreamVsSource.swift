@@ -37,34 +37,37 @@ struct StreamVsSource: Pattern {
 
   var variants: [Variant] {
     Variant("stream-unbounded", .modern, "an AsyncStream with an unbounded buffer", pass(keeping: { $0 })) { inbox in
-      let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
       Task {
         for await item in stream { await inbox.take(item) }
         inbox.ended()
       }
-      return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
+      return Outbox(
+        send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
     }
     Variant(
       "stream-newest", .modern, "an AsyncStream that buffers the newest items",
       passBounded(keeping: { items, capacity in items.suffix(capacity) })
     ) { inbox, capacity in
-      let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(capacity))
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(capacity))
       Task {
         for await item in stream { await inbox.take(item) }
         inbox.ended()
       }
-      return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
+      return Outbox(
+        send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
     }
     Variant(
       "stream-oldest", .modern, "an AsyncStream that buffers the oldest items",
       passBounded(keeping: { items, capacity in items.prefix(capacity) })
     ) { inbox, capacity in
-      let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(capacity))
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(capacity))
       Task {
         for await item in stream { await inbox.take(item) }
         inbox.ended()
       }
-      return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
+      return Outbox(
+        send: { items in items.each { inbox.note(continuation.yield($0)) } }, end: { continuation.finish() })
     }
     Variant("source", .documented, "a custom source that adds up the items", pass(keeping: { [$0.reduce(0, +)] })) {
       inbox in

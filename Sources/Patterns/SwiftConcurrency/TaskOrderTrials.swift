@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension TaskOrder {
   /// A probe that runs the variant's body once for each round, and times the rounds. The body sends the items of the
   /// round. The first round is not timed, and its first item may be held.
@@ -19,9 +18,10 @@ extension TaskOrder {
     }
   }
 
-  /// Runs `body` for each round in turn, and records the order of the items.
+  /// Runs `body` for each round in turn. Records how many items arrived after a later item, and how many did not
+  /// arrive.
   ///
-  /// - Parameter patience: how long a round waits for its items.
+  /// - Parameter patience: the longest time that a round waits for its items.
   func runRounds(
     _ trial: Trial, isTimed: Bool, patience: Duration = .seconds(20),
     _ body: @escaping @Sendable (OrderRound) async -> Void
@@ -40,10 +40,10 @@ extension TaskOrder {
   }
 }
 
-/// The items that tasks send, with a record of their order of arrival.
+/// The items of a round, with a record of the order in which they arrive.
 final class OrderRound: Sendable {
   private struct State {
-    var come = 0
+    var arrived = 0
     var latest = -1
     var inversions = 0
     var end: UInt64?
@@ -52,7 +52,7 @@ final class OrderRound: Sendable {
   private let count: Int
   private let isHeld: Bool
   private let state = WaitableValue(State())
-  private let laterHasCome = BoundedGate(bound: .seconds(10))
+  private let laterHasArrived = BoundedGate(bound: .seconds(10))
   private let isBlocked = BoundedGate()
   private let actor = DispatchSemaphore(value: 0)
 
@@ -64,7 +64,7 @@ final class OrderRound: Sendable {
   /// The items, in the order in which they are sent.
   var items: [Item] { (0..<count).map { Item(round: self, index: $0) } }
 
-  /// An item that a task sends.
+  /// An item that is sent to an actor or a queue.
   struct Item: Sendable {
     fileprivate let round: OrderRound
     fileprivate let index: Int
@@ -72,7 +72,7 @@ final class OrderRound: Sendable {
     /// Whether the item is in the second half of the round.
     var isInSecondHalf: Bool { index >= round.count / 2 }
     /// Suspends the task of the first item until a later item has arrived, if the round holds its first item.
-    func waitIfFirst() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
+    func waitIfFirst() async { if index == 0, round.isHeld { await round.laterHasArrived.passed() } }
     /// Records that the item has arrived.
     func recordArrival() { round.recordArrival(index) }
   }
@@ -82,34 +82,34 @@ final class OrderRound: Sendable {
     state.note { state in
       if index < state.latest { state.inversions += 1 }
       state.latest = max(state.latest, index)
-      state.come += 1
-      if state.come == count { state.end = MonotonicClock.now() }
+      state.arrived += 1
+      if state.arrived == count { state.end = MonotonicClock.now() }
     }
-    if index > 0 { laterHasCome.open() }
+    if index > 0 { laterHasArrived.open() }
   }
 
-  /// Records that the tasks of all items have been started. This call starts a time limit of 10 seconds for the held
-  /// task, since it is possible that no other task can overtake the held task.
-  func allHaveStarted() { laterHasCome.restHasFinished() }
+  /// Starts a time limit of 10 seconds for the held task, since it is possible that no other task can overtake the held
+  /// task. Call this method once the tasks of all items have been started.
+  func allHaveStarted() { laterHasArrived.startBound() }
 
-  /// Blocks the calling actor until ``letActorGo()`` is called.
-  func blocksActor() {
+  /// Blocks the calling actor until ``unblockActor()`` is called.
+  func blockActor() {
     isBlocked.open()
     actor.wait()
   }
   /// Suspends the caller until the actor is blocked.
-  func actorIsBlocked() async { await isBlocked.passed() }
+  func waitUntilActorIsBlocked() async { await isBlocked.passed() }
   /// Unblocks the actor.
-  func letActorGo() { actor.signal() }
+  func unblockActor() { actor.signal() }
 
   // MARK: Results
 
   /// Waits until all items have arrived, but no longer than `patience`.
-  func waitForAll(within patience: Duration) { state.wait(within: patience) { [count] in $0.come == count } }
+  func waitForAll(within patience: Duration) { state.wait(within: patience) { [count] in $0.arrived == count } }
   /// The number of items that arrived after an item that was sent later.
   var inversions: Int { state.inversions }
   /// The number of items that have not arrived.
-  var lost: Int { count - state.come }
+  var lost: Int { count - state.arrived }
   /// The time at which the last item arrived, in nanoseconds of the monotonic clock; nil if an item is missing.
   var end: UInt64? { state.end }
 }

@@ -8,18 +8,19 @@ struct AtlasScenario: Sendable {
     let isBroken: Bool
     /// The cells by the index of the machine; nil for a machine on which the run does not exist or cannot be compared.
     let cells: [AtlasRun.Row?]
-    /// The ratio of the largest cell to the smallest cell; nil for fewer than two cells.
+    /// The quotient of the largest and the smallest ratio among the cells; nil if fewer than two cells have a ratio, or
+    /// if a ratio is 0.
     let apart: Double?
-    /// Whether `apart` exceeds the difference that runs of one machine may have by chance; nil for too few rounds.
+    /// Whether `apart` exceeds the difference that runs of one machine may have by chance; nil if `apart` is nil, or if
+    /// there are too few rounds.
     let isSignificant: Bool?
 
     /// Whether at least one machine has a figure, or the trials ended differently on two machines.
-    var saysSomething: Bool {
+    var isInformative: Bool {
       cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
     }
 
-    /// The ratio of the largest cell to the smallest cell, with a sign if the difference is significant: `2.10x!`;
-    /// empty if there is no ratio.
+    /// The value of `apart` as text, with a sign if the difference is significant: `2.10x!`; empty if `apart` is nil.
     var apartText: String {
       apart.map { Quantity.ratio($0) + "x" + (isSignificant == true ? Atlas.significantMark : "") } ?? ""
     }
@@ -78,7 +79,7 @@ struct AtlasScenario: Sendable {
       labels.append(row.label)
     }
     let comparisons = labels.count * runs.count * (runs.count - 1) / 2
-    rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.saysSomething)
+    rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.isInformative)
     cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 

@@ -10,8 +10,8 @@ extension ResultDiff {
     case worse
     /// The interval excludes a ratio of 1, and neither direction of the metric is better.
     case different
-    /// The interval includes a ratio of 1 and excludes larger changes than ``ConfidenceInterval/alikeShare``, or every
-    /// round has the same figure.
+    /// The interval includes a ratio of 1 and excludes larger changes than ``ConfidenceInterval/alikeDifference``, or
+    /// every round has the same figure.
     case none = "within noise"
     /// The change cannot be judged: the interval includes a ratio of 1 and changes that matter, or there are too few
     /// rounds, or the figures have no ratio.
@@ -29,7 +29,7 @@ extension ResultDiff {
       case .better: "improved"
       case .worse: "regressed"
       case .different: "changed"
-      case .none: "no change above \(Quantity(ConfidenceInterval.alikeShare, .percent))"
+      case .none: "no change above \(Quantity(100 * ConfidenceInterval.alikeDifference, .percent))"
       case .unknown: "inconclusive"
       }
     }

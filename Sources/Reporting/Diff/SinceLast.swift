@@ -12,7 +12,7 @@ extension ResultDiff {
   ///   - last: The document of the last run.
   ///   - now: The document of this run.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
-    guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
+    guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.difference(from: now) == nil,
       !last.isCut, !now.isCut,
       let diff = try? ResultDiff(old: [last], new: [now]), !diff.rows.isEmpty
     else { return nil }
@@ -36,7 +36,7 @@ extension ResultDiff {
 extension ResultDocument {
   /// Returns the reason why two runs of a scenario cannot be compared, such as different settings; nil if the runs can
   /// be compared.
-  public func unlikeness(to other: ResultDocument) -> String? {
+  public func difference(from other: ResultDocument) -> String? {
     if isComparison != other.isComparison { return "one of the two runs was a run of compare" }
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     return settings == other.settings ? nil : "the two runs have different settings"

@@ -30,7 +30,8 @@ struct Charts {
 
   // MARK: Sweeps
 
-  /// Returns the chart of a figure along the swept parameter; nil if there are fewer than two positions.
+  /// Returns the chart of a figure along the swept parameter; nil if there are fewer than two points, or if all points
+  /// are at one position.
   ///
   /// - Parameter kind: The CSS class of the figure; nil for the default.
   func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
@@ -109,8 +110,8 @@ struct Charts {
 
   // MARK: Distributions
 
-  /// Returns a chart of percentile curves; nil if there are no curves to draw. On the horizontal axis, each further
-  /// nine of a percentile has the same width, as in the HdrHistogram plotter.
+  /// Returns a chart of percentile curves; nil if there are no curves to draw. On the horizontal axis, the distance
+  /// from 90 % to 99 % equals the distance from 99 % to 99.9 %, and so on, as in the HdrHistogram plotter.
   private func percentiles(_ distribution: Distribution) -> Markup? {
     let lines = distribution.series.map { series -> Chart.Line in
       let pairs = series.samples.histogram

@@ -55,7 +55,6 @@ public enum HTMLReport {
 
   // MARK: Lines
 
-  /// Returns lines as HTML paragraphs.
   static func paragraphs(_ lines: [Line]) -> Markup {
     let paragraphs = lines.map { line -> Markup in
       guard line.phrases.count == 1, let color = line.phrases[0].color else { return "<p>\(phrases(line))</p>\n" }
@@ -143,8 +142,8 @@ public enum HTMLReport {
     let leftOut = paragraphs([content.leftOut].compactMap { $0.map { Line($0, .quiet) } })
     guard !content.claims.isEmpty else { return leftOut }
     let (severe, asSaid) = content.claimsBySeverity
-    let grave = severe.count { $0.severity == .failed || $0.severity == .againstDocument }
-    let shown = severe.prefix(max(grave, mostClaims))
+    let failing = severe.count { $0.severity == .failed || $0.severity == .againstDocument }
+    let shown = severe.prefix(max(failing, mostClaims))
     let rest = severe.dropFirst(shown.count) + asSaid
     let list: Markup = shown.isEmpty ? "" : "<ul class=\"claims\">\n\(shown.map(item))</ul>\n"
     let folded: Markup =

@@ -10,7 +10,7 @@ struct StripChart {
     /// A description of the row for readers who cannot see the drawing.
     let says: String
     let drawing: Markup
-    /// The figure to the right of the drawing.
+    /// The text to the right of the drawing, usually a figure.
     let figure: Markup
   }
 
@@ -24,7 +24,6 @@ struct StripChart {
   static let height = 26
   static let middle = "13"
 
-  /// The HTML of the chart.
   var markup: Markup {
     let rows = rows.map { row -> Markup in
       """

@@ -240,8 +240,8 @@ struct TracePicture {
 
   // MARK: Marks
 
-  /// Returns a mark. The mark contains `label` if there is room for it on a wide page. A narrow page shows the label
-  /// only if there is room on a narrow page, too.
+  /// Returns a mark; empty if the mark is outside the picture. The mark contains `label` if there is room for the label
+  /// on a wide page. A narrow page shows the label only if a narrow page also has room.
   func rect(
     _ kind: String, _ begin: UInt64, _ end: UInt64, y: Int, height: Int, _ says: String, label: String? = nil,
     baseline: Int = 0

@@ -46,13 +46,13 @@ struct Lesson {
       } else if text.hasPrefix("```") {
         endParagraph()
         let body = rest.dropFirst().prefix { !$0.drop { $0 == " " }.hasPrefix("```") }
-        blocks.append(.code(undented(body)))
+        blocks.append(.code(unindented(body)))
         rest = rest.dropFirst(body.count + 2)
       } else if paragraph.isEmpty, indent(line) >= 4 {
         var code = rest.prefix { indent($0) >= 4 || $0.allSatisfy(\.isWhitespace) }
         rest = rest.dropFirst(code.count)
         while code.last?.allSatisfy(\.isWhitespace) == true { code = code.dropLast() }
-        blocks.append(.code(undented(code)))
+        blocks.append(.code(unindented(code)))
       } else if paragraph.isEmpty, text.hasPrefix("#"), text.drop(while: { $0 == "#" }).hasPrefix(" ") {
         blocks.append(.heading(spans(String(text.drop { $0 == "#" }.drop { $0 == " " }))))
         rest = rest.dropFirst()
@@ -114,7 +114,7 @@ struct Lesson {
 
   private static func indent(_ line: String) -> Int { line.prefix { $0 == " " }.count }
 
-  private static func undented(_ lines: ArraySlice<String>) -> [String] {
+  private static func unindented(_ lines: ArraySlice<String>) -> [String] {
     let common = lines.filter { !$0.allSatisfy(\.isWhitespace) }.map(indent).min() ?? 0
     return lines.map { String($0.dropFirst(min(common, indent($0)))) }
   }

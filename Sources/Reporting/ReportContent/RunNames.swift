@@ -32,14 +32,14 @@ struct RunNames {
     return texts.prefix(SearchAnswer.most).joined(separator: "; ") + "; and others in the table"
   }
 
-  /// Returns the settings of some runs of one variant: `stride 256 to 4,096`, `stride 4 or 64`. Returns an empty string
-  /// if no parameter affects the variant. `all` contains all runs of the variant in the group.
+  /// Returns the settings of some runs of one variant: `stride 256 to 4,096` or `stride 4 or 64`. Returns an empty
+  /// string if no parameter affects the variant. `all` contains all runs of the variant in the group.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
-    let heeded = parameters.filter { parameter in all.contains { point($0)[parameter.name] != nil } }
-    guard let parameter = heeded.first else { return "" }
-    guard heeded.count == 1 else {
+    let relevant = parameters.filter { parameter in all.contains { point($0)[parameter.name] != nil } }
+    guard let parameter = relevant.first else { return "" }
+    guard relevant.count == 1 else {
       return runs.map { run in
-        heeded.compactMap { one in point(run)[one.name].map { "\(one.name) \(one.describe($0))" } }
+        relevant.compactMap { one in point(run)[one.name].map { "\(one.name) \(one.describe($0))" } }
           .joined(separator: ", ")
       }.listed("or", most: SearchAnswer.most)
     }

@@ -27,10 +27,12 @@ struct SearchAnswer {
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
-    let price = answer.wording.price.flatMap { price in
-      bests.contains { $0.contains(", \(price.name) ") } ? "\(price.name.capitalised): \(price.says)." : nil
+    let secondary = answer.wording.secondary.flatMap { secondary in
+      bests.contains { $0.contains(", \(secondary.name) ") }
+        ? "\(secondary.name.capitalizedFirst): \(secondary.says)." : nil
     }
-    return [answer.flaws].compactMap(\.self) + bests + [answer.stopped, price, answer.conditions].compactMap(\.self)
+    return [answer.flaws].compactMap(\.self) + bests
+      + [answer.stopped, secondary, answer.conditions].compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -41,7 +43,7 @@ struct SearchAnswer {
     self.names = names
     wording = SearchWording(
       index: index, metric: metric, comparison: comparison, names: names,
-      price: shown.first { $0.name != metric.name && !index.isFlaw($0) })
+      secondary: shown.first { $0.name != metric.name && !index.isFlaw($0) })
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
     self.measured = measured
     let bests = index.inOrder(of: comparison.groupNames, measured.filter(comparison.bests.contains))
@@ -123,7 +125,7 @@ struct SearchAnswer {
   /// Returns a text as a sentence. The name of a variant at the beginning is not capitalized.
   private func sentence(_ text: String) -> String {
     let variants = index.document.scenario.variants.map(\.name)
-    return (variants.contains { text.hasPrefix($0) } ? text : text.capitalised) + "."
+    return (variants.contains { text.hasPrefix($0) } ? text : text.capitalizedFirst) + "."
   }
 }
 
@@ -132,7 +134,7 @@ struct SearchGroup {
   let best: Int
   /// All runs of the group, including the best run.
   let runs: [Int]
-  /// The runs that are certainly at most 10 % worse than the best run (``ConfidenceInterval/alikeShare``).
+  /// The runs that are certainly at most 10 % worse than the best run (``ConfidenceInterval/alikeDifference``).
   let near: [Int]
   /// The runs that the rounds cannot rank.
   let unclear: [Int]
@@ -145,29 +147,29 @@ struct SearchGroup {
 
   init(best: Int, runs: [Int], by metric: MetricFacts, _ comparison: RunComparison) {
     (self.best, self.runs) = (best, runs)
+    let limit = ConfidenceInterval.alikeDifference
     let near = runs.filter { run in
       comparison.nearBest.contains(run)
-        || comparison.isOfBest
-          && comparison.contrasts[run]?.interval.map { metric.shareWorse($0) <= ConfidenceInterval.alikeShare } == true
+        || comparison.isOfBest && !comparison.unclear.contains(run)
+          && comparison.contrasts[run]?.interval.map { metric.possibleLoss($0) <= limit } == true
     }
     self.near = near
     unclear = runs.filter(comparison.unclear.contains)
     // Too few rounds are no reason to call a run worse.
     uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
-    isUndecided = comparison.unnamed.contains(best) && near.isEmpty
+    isUndecided = comparison.unnamed.contains(best)
   }
 }
 
 extension MetricFacts {
-  /// Returns the percentage by which a run may be worse than the best run, at the worse end of the interval of their
-  /// ratio.
-  func shareWorse(_ interval: ConfidenceInterval) -> Double {
-    100 * ((better == .higher ? 1 / interval.low : interval.high) - 1)
+  /// Returns the share by which a run may be worse than the best run, at the worse end of the interval of their ratio.
+  func possibleLoss(_ interval: ConfidenceInterval) -> Double {
+    (better == .higher ? 1 / interval.low : interval.high) - 1
   }
 }
 
 extension String {
-  var capitalised: String { prefix(1).uppercased() + dropFirst() }
-  var uncapitalised: String { prefix(1).lowercased() + dropFirst() }
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+  var uncapitalizedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -9,7 +9,7 @@ struct SearchWording {
   let names: RunNames
   /// The metric whose figures the answer states in addition to the figures that rank the runs; nil if no such metric is
   /// shown.
-  let price: MetricFacts?
+  let secondary: MetricFacts?
 
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: SearchGroup) -> [String] {
@@ -23,8 +23,8 @@ struct SearchWording {
 
   /// Returns a line about one of several groups: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
-    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(of: group))"
-    let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalised): \($0.names), \($0.by)" }
+    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))"
+    let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalizedFirst): \($0.names), \($0.by)" }
     let parts =
       group.isUndecided
       ? ["undecided\(reach(group.unclear)): \(candidates(group))"]
@@ -45,14 +45,16 @@ struct SearchWording {
       (group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"])
       + [uncounted(group)].compactMap(\.self)
     if isOneVariant(group), !group.near.isEmpty {
-      return ["use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(price(of: group))"]
+      return [
+        "use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(secondaryFigure(of: group))"
+      ]
         + unclear
     }
-    let same = group.near.isEmpty ? [] : ["\(within(group).capitalised): \(names(group.near, of: group.runs))"]
-    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + price(of: group)
+    let same = group.near.isEmpty ? [] : ["\(within(group).capitalizedFirst): \(names(group.near, of: group.runs))"]
+    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + secondaryFigure(of: group)
     guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
     let verb = metric.meaning == .duration ? "is" : "has the"
-    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure)"] + same
+    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"] + same
       + [next(group)].compactMap(\.self) + unclear
   }
 
@@ -60,7 +62,7 @@ struct SearchWording {
   /// of one variant and their possible difference is small, the sentences recommend any of the candidates.
   private func undecided(_ group: SearchGroup) -> [String] {
     let mean = "\(metric.better == .higher ? "highest" : "lowest") mean"
-    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))\(price(of: group))"
+    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))"
     let reach = reach(group.unclear)
     let candidates = candidates(group)
     let isSmall = isOneVariant(group) && !reach.isEmpty
@@ -80,9 +82,9 @@ struct SearchWording {
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
   /// best`. If ratios refer to a baseline, this difference is unknown, and the words are `no difference found`.
   private func within(_ group: SearchGroup) -> String {
-    let shares = group.near.compactMap { comparison.contrasts[$0]?.interval.map(metric.shareWorse) }
-    guard index.document.scenario.baseline == nil, let most = shares.max() else { return "no difference found" }
-    return "within \(Quantity.fixed(max(0.1, most), decimals: 1)) % of the best"
+    let losses = group.near.compactMap { comparison.contrasts[$0]?.interval.map(metric.possibleLoss) }
+    guard index.document.scenario.baseline == nil, let most = losses.max() else { return "no difference found" }
+    return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
@@ -173,21 +175,21 @@ struct SearchWording {
   /// The ratio below which the answer does not distinguish two of the worst runs.
   private static let alike = 1.05
 
-  // MARK: The price
+  // MARK: The secondary metric
 
-  /// Returns the figure of the best run for ``price``, and the range of the other runs' figures if the group has
+  /// Returns the figure of the best run for ``secondary``, and the range of the other runs' figures if the group has
   /// several variants: `, longest-run 4,000 (others: 1,913 to 2,614)`. Returns an empty string if there is no such
   /// metric, or if the figure is 0.
-  private func price(of group: SearchGroup) -> String {
-    guard let price, let own = index.document.runs[group.best].metrics[price.name]?.median, own != 0 else {
+  private func secondaryFigure(of group: SearchGroup) -> String {
+    guard let secondary, let own = index.document.runs[group.best].metrics[secondary.name]?.median, own != 0 else {
       return ""
     }
-    func text(_ value: Double) -> String { Quantity(value, price.unit).description }
+    func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
     let others = group.runs.filter { $0 != group.best && !isOneVariant(group) }
-      .compactMap { index.document.runs[$0].metrics[price.name]?.median }
+      .compactMap { index.document.runs[$0].metrics[secondary.name]?.median }
     let range = [others.min(), others.max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range.first : range.joined(separator: " to ")
-    return ", \(price.name) \(text(own))" + (ends.map { " (others: \($0))" } ?? "")
+    return ", \(secondary.name) \(text(own))" + (ends.map { " (others: \($0))" } ?? "")
   }
 
   // MARK: Slow samples
@@ -283,12 +285,12 @@ struct SearchWording {
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
-    let widest = intervals.max { $0.reachShare < $1.reachShare }
-    return widest.flatMap { $0.reachShare > Self.largestReach ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
+    let widest = intervals.max { $0.largestDifference < $1.largestDifference }
+    return widest.flatMap { $0.largestDifference > Self.largestReach ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
   }
 
-  /// The largest possible difference between undecided runs that the answer states, in percent.
-  private static let largestReach = 25.0
+  /// The largest possible difference between undecided runs that the answer states, as a share.
+  private static let largestReach = 0.25
 }
 
 extension Contrast {

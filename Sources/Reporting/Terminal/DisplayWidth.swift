@@ -20,8 +20,8 @@ extension String {
     return cells > 0 ? kept + ellipsis : ""
   }
 
-  /// Returns the text in at most `cells` terminal cells, shortened in its middle. The end remains, since the labels of
-  /// points differ in their ends.
+  /// Returns the text in at most `cells` terminal cells, shortened in its middle. The end of the text remains, since
+  /// the labels of points differ in their ends.
   func shortened(to cells: Int, _ style: TextStyle) -> String {
     let line = inLine
     guard line.displayWidth > cells, cells > 2 else { return line.clipped(to: cells, style) }
@@ -47,8 +47,8 @@ extension String {
   /// The text without trailing spaces.
   var trimmed: String { droppingLast { $0 == " " } }
 
-  /// Returns the lines of the text, wrapped between words to at most `cells` terminal cells. A longer word has a line
-  /// of its own.
+  /// Returns the lines of the text, wrapped between words to at most `cells` terminal cells. A word that is wider than
+  /// `cells` has a line of its own.
   public func wrapped(to cells: Int) -> [String] {
     var lines: [String] = []
     var line = ""

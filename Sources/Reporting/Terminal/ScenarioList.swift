@@ -3,8 +3,8 @@ import Platform
 
 /// The list of scenarios as text, as Markdown and as JSON.
 public enum ScenarioList {
-  /// Returns a line for each scenario, below the scenario's first tag: the name, the title, and the reason if the
-  /// scenario cannot be run on `machine`.
+  /// Returns a line for each scenario, below the scenario's first tag: the name, the title, and the reason why the
+  /// scenario cannot be run on `machine`, if there is one.
   ///
   /// The last lines contain the tags and the first command for a new user, which runs the scenario `first`.
   public static func render(
@@ -49,7 +49,7 @@ public enum ScenarioList {
     struct Entry: Encodable {
       let name, title, source, pattern: String
       let tags, variants, metrics: [String]
-      /// The reason why the scenario cannot be run on this machine; nil if the scenario can be run.
+      /// The reason why the scenario cannot be run on `machine`; nil if the scenario can be run.
       let unavailable: String?
     }
     let entries = experiments.map { experiment in

@@ -17,8 +17,8 @@ public struct SentenceReport: Sendable {
   }
 
   /// Returns the report as text for a terminal: each sentence with its document, its strength and its standing, each
-  /// claim on the sentence with its verdict, its scenario and its check, and the commands that run and explain these
-  /// scenarios.
+  /// claim on the sentence with its verdict, its scenario and its check, and the commands that run the scenarios and
+  /// show their code.
   public func text(_ style: TextStyle) -> String {
     index.chapters.flatMap { chapter in
       chapter.entries.map { TextStyle.text(page($0, of: chapter, style)) }

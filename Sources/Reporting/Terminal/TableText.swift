@@ -9,7 +9,7 @@ struct TableText {
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     var widths = grid(table).widths
-    // The ratios are those of means, so the quotient of two medians would differ from the ratio.
+    // The ratios of the table are ratios of means, so the quotient of two medians would differ from the ratio.
     let excess = [Table.Heading.ofMedian, Table.Heading.unmissed]
     var columns = table.headings.indices.filter { table.headings[$0].rank != Table.Heading.ofMedian }
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }

@@ -46,8 +46,8 @@ struct QueueKey {
     "\(letter(of: block.queue))\(block.number)\(block.isBarrier ? "!" : "")"
   }
 
-  /// Returns the rows of a table with the figures of the queues' blocks. The columns are those of
-  /// ``QueueFigures/headings``.
+  /// Returns the rows of a table with the figures of the queues' blocks, one row for each of the first ``most`` groups.
+  /// The columns are those of ``QueueFigures/headings``.
   func rows(of trace: Trace) -> [[String]] {
     groups.prefix(Self.most).enumerated().map { index, group in
       let cells = QueueFigures(trace, queues: group.queues, label: group.label, kind: group.kind).cells

@@ -13,7 +13,7 @@ public struct TraceFigures: Sendable {
   /// The maximum number of blocks in progress at the same time.
   public let mostAtOnce: Int
   /// The share of the time of all cores in which threads of the trial ran, from 0 to 1; nil if the record lacks events
-  /// of the scheduler.
+  /// of the scheduler, or if the cores are unknown.
   public let busy: Double?
   /// The number of threads, without threads that ended before the first submission.
   public let threads: Int

@@ -149,7 +149,10 @@ struct Explore: AsyncParsableCommand {
     return (judged.count { $0.contains(.witnessed) }, judged.count)
   }
 
-  /// Repeats the schedule in `text` with the first variant that can be explored, and prints its steps.
+  /// Repeats the schedule in `text` with the first variant that can be explored, and prints the steps of the schedule.
+  ///
+  /// - Throws: ``InputError`` if the schedule is invalid or cannot be repeated, or if there is not exactly one
+  ///   scenario.
   private func repeating(_ text: String, _ scenarios: [ExploredScenario]) async throws {
     let schedule = try parsed(text)
     guard let scenario = scenarios.first, scenarios.count == 1 else {
@@ -167,6 +170,8 @@ struct Explore: AsyncParsableCommand {
   }
 
   /// Returns the numbers of the threads in a schedule such as `1.2.2.1`.
+  ///
+  /// - Throws: ``InputError`` if a part of the schedule is not a number of at least 0.
   private func parsed(_ schedule: String) throws(InputError) -> [Int] {
     let steps = schedule.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
     let numbers = steps.compactMap { step in step.flatMap { $0 >= 0 ? $0 : nil } }
@@ -176,7 +181,11 @@ struct Explore: AsyncParsableCommand {
     return numbers
   }
 
-  /// Returns the named scenarios, or all, with the variants to explore.
+  /// Returns the named scenarios, or all scenarios if the command line has the option `--all`. Each scenario contains
+  /// only the variants to explore.
+  ///
+  /// - Throws: ``InputError`` if a scenario cannot be explored, if the name of a variant is unknown, or if there is no
+  ///   scenario.
   private func scenarios() throws(InputError) -> [ExploredScenario] {
     let chosen = try namedScenarios()
     guard !variants.isEmpty else { return chosen }

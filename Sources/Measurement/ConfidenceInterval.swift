@@ -129,7 +129,8 @@ extension ConfidenceInterval {
   /// Whether the interval is too wide to be described as a percentage of the estimate.
   public var isWide: Bool { relativeMargin > Self.widestMargin }
 
-  /// The largest difference from 1 of any ratio in the interval or of its reciprocal.
+  /// The largest difference between 1 and a ratio in the interval, or between 1 and the reciprocal of a ratio in the
+  /// interval.
   public var largestDifference: Double { max(high, 1 / low) - 1 }
 
   /// The ratio in the interval that is nearest to 1; 1 if the interval includes 1.

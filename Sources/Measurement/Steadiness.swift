@@ -7,7 +7,7 @@ public struct Steadiness: Sendable {
     /// The rounds and their figures, in the order of the rounds.
     public let figures: [(round: Int, value: Double)]
 
-    /// Creates a series.
+    /// Creates a series from its label and its figures.
     public init(label: String, figures: [(round: Int, value: Double)]) {
       self.label = label
       self.figures = figures
@@ -29,7 +29,7 @@ public struct Steadiness: Sendable {
   /// at most one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
   public let drift: Double?
 
-  /// Creates the steadiness of a run from those of its series that have at least ``fewest`` figures.
+  /// Creates the steadiness of a run from the series with at least ``fewest`` figures.
   public init(_ all: [Series]) {
     let series = all.filter { $0.figures.count >= Self.fewest }
     var bimodal: [(label: String, states: States)] = []

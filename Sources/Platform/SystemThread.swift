@@ -47,8 +47,8 @@ public struct SystemThread: @unchecked Sendable {
   /// Starts `count` threads. Once all threads exist, each thread executes `body` with its number from 0.
   ///
   /// - Returns: the threads, each of which must be joined or detached.
-  /// - Throws: ``SystemError`` if a thread cannot be started. The other threads have then ended without executing
-  ///   `body`, in which they might have waited for the missing threads forever.
+  /// - Throws: ``SystemError`` if a thread cannot be started. The threads that were started have then ended without
+  ///   executing `body`, since `body` could wait for the missing threads forever.
   public static func start(
     _ count: Int, _ body: @escaping @Sendable (_ number: Int) -> Void
   ) throws(SystemError) -> [SystemThread] {

@@ -2,17 +2,17 @@ import Laboratory
 import Platform
 import Reporting
 
-/// An archive of the last two runs of each scenario, in the user's cache directory. `documents`, `diff` without
-/// arguments, and the comparison of a run with the previous run read the archive.
+/// An archive of the last two runs of each scenario, in the user's cache directory. The commands `documents`, `explain`
+/// and `diff` read the archive, as does the comparison of a run with the previous run.
 ///
 /// The directory is the value of `GCDLAB_CACHE`, or `gcdlab` in the system's directory for caches if the variable is
 /// not set. If the variable is empty, there is no archive. `NAME.json` contains the last full run of a scenario, and
 /// `NAME.before.json` the previous full run. Runs of different kinds are not compared with each other: runs with
-/// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and those of `compare` in `NAME.compare.json`,
+/// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and runs of `compare` are in `NAME.compare.json`,
 /// `NAME.compare.quick.json` and their `.before` files. `NAME.verdicts.json` contains only the verdicts of the latest
 /// run of `scenario`, full or quick, so that a command can read the verdicts in less time.
 struct Archive {
-  /// The path of the directory.
+  /// The path of the archive's directory.
   let directory: String
 
   /// The archive of the user; nil if the environment defines no directory for the archive.
@@ -117,8 +117,8 @@ struct Archive {
 
   // MARK: Keeping
 
-  /// Stores a run as the last run of its scenario, and stores the former last run as the previous run. A run without
-  /// trials is not stored.
+  /// Stores a run as the last run of its scenario. The former last run becomes the previous run if it has the settings
+  /// of `document`, or if the previous run does not have them. A run without trials is not stored.
   ///
   /// Each entry is replaced atomically, so that a reader finds either the old entry or the new entry.
   ///
@@ -135,7 +135,7 @@ struct Archive {
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 
-  /// Returns whether the archive has a run before the last run that had the same settings as `document`.
+  /// Returns whether the archive has a previous run with the settings of `document`.
   private func hasBefore(like document: ResultDocument) -> Bool {
     guard let before = try? read(document.scenarioName, Kind(document).before) else { return false }
     return before.difference(from: document) == nil

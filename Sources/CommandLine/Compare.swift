@@ -10,11 +10,14 @@ struct Compare: AsyncParsableCommand {
     abstract: "Compare settings: sweep parameters of a scenario and find the best.",
     discussion: """
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
-      or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every variant runs once a round at each setting, in shuffled order; \
-      rounds are added for 3 to 10 s, by the number of settings, and until the ratios are known to --precision or --time is spent. Settings that are certainly twice as slow as the best take part in every fourth round only.
+      or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. In each round, every variant runs once at each \
+      setting, in shuffled order. Rounds are added for 3 to 10 s, depending on the number of settings, and until the \
+      ratios are known to --precision or --time has passed. A setting that is certainly twice as slow as the best \
+      setting runs only in every fourth round.
 
-      The report ends with the answer: which settings are best, and how much worse the others are. For strides it also tells the cost of \
-      a block as a formula and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
+      The report ends with the answer: which settings are best, and how much worse the other settings are. For strides, \
+      the answer includes the cost of a block as a formula. With `--set my-iteration=15ns --set my-iterations=1M`, the \
+      answer recommends a stride for your own loop.
 
       `\(Tool.command) explain NAME` describes the variants and the settings of a scenario.
 
@@ -26,7 +29,7 @@ struct Compare: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "What to sweep, as in stride=1..4096:x4; without any, what the scenario sweeps, if anything.",
+      "The sweeps, as in stride=1..4096:x4 (default: the sweeps of the scenario, if it has any).",
       valueName: "name=values"),
     completion: .custom { words, _, word in Completions.settings(words, word) })
   var sweeps: [String] = []
@@ -38,7 +41,7 @@ struct Compare: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stop a trial that takes longer, and do not try its variant at that setting again; this does not count as a failure (default: a tenth of --time, at least 500ms, and more if time is left in the end; a trial stopped by it is not judged).",
+      "Stop a trial that takes longer, and do not run its variant at that setting again. A stopped trial does not count as a failure (default: a tenth of --time, at least 500ms, and more if time is left at the end; a trial that the default stops is not judged).",
       valueName: "duration"))
   var trialTime: String?
 
@@ -54,7 +57,7 @@ struct Compare: AsyncParsableCommand {
     if run.rounds == nil { plan.budget.leastTime = Self.leastTime(of: plan.runs.count) }
     try output.requireNames([plan.experiment.name])
     if let reason = Self.whyUnranked(plan) { Lab.printMessage(reason) }
-    // Runs with other settings are stored, too: only runs with the same settings are compared with each other.
+    // Runs with settings of the command line are stored as well, since only runs with the same settings are compared.
     let session = output.session(
       try output.rendering.exportFiles(), keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
@@ -75,7 +78,7 @@ struct Compare: AsyncParsableCommand {
   /// The minimum number of runs for which the lab prints a forecast of the time before the first trial.
   private static let manyRuns = 100
 
-  /// Returns the reason why a comparison cannot rank its settings; nil if the comparison can rank them.
+  /// Returns the reason why a comparison cannot rank its settings; nil if the comparison can rank its settings.
   private static func whyUnranked(_ plan: Plan) -> String? {
     guard plan.runs.count > 1 else {
       return "there is nothing to compare: one variant with one setting; give more values or more variants"
@@ -95,8 +98,8 @@ struct Compare: AsyncParsableCommand {
       + "alone (\(Quantity(each)) each), in addition to the time of their bodies\(limit)"
   }
 
-  /// Returns a sweep of cores without the values that exceed this machine's number of cores. If every value exceeds
-  /// this number, the sweep is unchanged, and the report states why no trial was run.
+  /// Returns a sweep of cores without the values that exceed this machine's number of cores, and prints the omitted
+  /// values. If every value exceeds this number, the sweep is unchanged, and the report states why no trial was run.
   private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)

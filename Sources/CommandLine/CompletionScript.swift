@@ -17,7 +17,7 @@ enum CompletionScript {
     case .bash:
       return script.replacing("complete -o filenames -F \(function) \(name)", with: bash(function, name, scenarios))
     case .zsh:
-      // An option's value may also follow `=`.
+      // An option's value may follow `=` instead of a space.
       let options = script.replacing(/(--[a-z-]+)\[([^\]\n]*)\]:/) { "\($0.1)=[\($0.2)]:" }
       let named = options.replacing(
         "        _describe -V subcommand subcommands && ret=0\n",
@@ -30,7 +30,7 @@ enum CompletionScript {
       return named.replacing(
         "_describe -V '' non_empty_completions -- empty_completions -P $'\\'\\''",
         with: """
-          # A parameter's value is typed on behind its `=`.
+          # The user types a parameter's value directly after `=`.
               compadd -Q -S '' -- ${(M)non_empty_completions:#*=}
               local -ar whole=("${non_empty_completions[@]:#*=}")
               _describe -V '' whole -- empty_completions -P $'\\'\\''
@@ -44,7 +44,7 @@ enum CompletionScript {
 
   private static func bash(_ function: String, _ name: String, _ scenarios: [String]) -> String {
     """
-    # Words as they stand on the line: `--set stride=1` are two of them, and `--variant=apply` is `--variant apply`.
+    # The words of the command line: `--set stride=1` is two words, and `--variant=apply` is `--variant apply`.
     _\(function)_words() {
         local -a words=()
         local -i at=0 index
@@ -61,7 +61,7 @@ enum CompletionScript {
             last=${word}
         done
         at=$((${#words[@]} - 1))
-        # A scenario's name in the place of a command runs it.
+        # A scenario's name in place of a command runs the scenario.
         if ((at > 1)); then
             case ${words[1]} in
             \((scenarios + ["*.yml"]).joined(separator: "|")))
@@ -79,7 +79,7 @@ enum CompletionScript {
         if ((at == 1)) && [[ -n ${cur} ]]; then
             COMPREPLY+=($(compgen -W '\(scenarios.joined(separator: " "))' -- "${cur}"))
         fi
-        # What stands before the last `=` is on the line already.
+        # The command line already contains the text before the last `=`.
         [[ ${cur} == *=* ]] && COMPREPLY=("${COMPREPLY[@]#"${cur%="${cur##*=}"}="}")
         if ((${#COMPREPLY[@]} == 1)); then
             if [[ ${COMPREPLY[0]} == *= ]]; then

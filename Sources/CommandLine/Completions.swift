@@ -3,14 +3,16 @@ import Platform
 
 /// The completions that a shell offers, based on the scenario in the words of the command line.
 enum Completions {
-  /// Returns the scenario that is named in the words of a command line; nil if no word is the name of a scenario.
+  /// Returns the scenario that is named in the words of a command line; nil if no word is the name of a scenario or of
+  /// a valid scenario file.
   private static func experiment(_ words: [String]) -> Experiment? {
     let names = Lab.library.names
     return words.first { names.contains($0) || $0.hasSuffix(".yml") }.flatMap { try? Lab.library.experiment($0) }
   }
 
   /// Returns `name=` for each parameter. If the word starts with the whole name of a parameter and `=`, returns
-  /// `name=value` for the values that the pattern and the scenario list.
+  /// `name=value` for the values that the pattern and the scenario list. The result is empty if the words name no
+  /// scenario.
   static func settings(_ words: [String], _ word: String) -> [String] {
     guard let experiment = experiment(words) else { return [] }
     let parameters = experiment.pattern.settable
@@ -33,10 +35,10 @@ enum Completions {
     return texts.map { "\(parameter.name)=\($0)" }
   }
 
-  /// Returns the names of the scenario's variants.
+  /// Returns the names of the scenario's variants; an empty array if the words name no scenario.
   static func variants(_ words: [String]) -> [String] { experiment(words)?.variants.map(\.name) ?? [] }
 
-  /// Returns the names of the scenario's metrics.
+  /// Returns the names of the scenario's metrics; an empty array if the words name no scenario.
   static func metrics(_ words: [String]) -> [String] {
     experiment(words).map { ($0.pattern.metrics + Metric.costs).map(\.name) } ?? []
   }
@@ -46,7 +48,7 @@ enum Completions {
     Lab.library.names + (namesInDirectory(".") ?? []).filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
   }
 
-  /// The tags of all scenarios.
+  /// The tags of all scenarios, without duplicates and in alphabetical order.
   static var tags: [String] { Set(((try? Lab.library.outlines(withClaims: false)) ?? []).flatMap(\.tags)).sorted() }
 
   /// The identifiers of the documents' sentences, such as `guide.5`.

@@ -10,49 +10,51 @@ struct Diff: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare result documents, before and after.",
     discussion: """
-      Figures are matched by scenario, variant, settings of the sweep, and metric. Every document is one run of its scenario; a \
-      change is significant when it is larger than runs differ by chance, with simultaneous 95 % confidence for all figures. One \
-      run per side shows only large changes: give three or more, or let --against make them, old and new in turn.
+      Figures are matched by scenario, variant, settings of the sweep, and metric. Every document is one run of its \
+      scenario. A change is significant if it is larger than the differences that chance causes between runs, with \
+      simultaneous 95 % confidence for all figures. One run for each side shows only large changes: give three or more \
+      runs, or --against, which makes the runs of both sides alternately.
 
-      Without arguments the last run of each scenario is compared with the one before it that had the same settings; with \
-      names of scenarios only theirs.
+      Without arguments, the last run of each scenario is compared with the previous run that had the same settings. With \
+      names of scenarios, only the runs of these scenarios are compared.
 
-      Exit status: 0 the comparison was made, whatever it says. With --fail-above: 0 judged, and nothing became worse by \
-      more; 1 a figure became worse by more, a guarantee or anomaly claim failed, or a trial broke, or trapped or hung \
-      where it is meant to complete; 2 inconclusive, with what would help. 64 the two sides are not comparable.
+      Exit status: 0 the comparison was made, whatever its result. With --fail-above: 0 no figure became worse by more \
+      than the limit; 1 a figure became worse by more than the limit, a guarantee or anomaly claim failed, or a trial \
+      failed, or a trial that should complete trapped or hung; 2 inconclusive, and the report says what would help. 64 \
+      the two sides are not comparable.
 
       \(examples(("diff", "the last two runs here"), ("diff old.json new.json", "two saved runs"), ("diff --against ./old --fail-above 10% -- \(Lab.example)", "a gate")))
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The result documents before and after, one file each, or names of scenarios; with --against, what `scenario` is to run, options after --.",
+      "The result documents before and after the change, one file each, or names of scenarios. With --against, the arguments of `scenario`, with options after --.",
       valueName: "file-or-scenario"),
     completion: .file(extensions: ["json"]))
   var files: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("The result documents before, several runs.", valueName: "old.json"),
+    help: ArgumentHelp("The result documents before the change, of one or more runs.", valueName: "old.json"),
     completion: .file(extensions: ["json"]))
   var old: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("The result documents after, several runs.", valueName: "new.json"),
+    help: ArgumentHelp("The result documents after the change, of one or more runs.", valueName: "new.json"),
     completion: .file(extensions: ["json"]))
   var new: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run scenarios by this other gcdlab, the old one, and by this one, in turn.", valueName: "binary"),
+      "Run scenarios alternately with another gcdlab, the old side, and with this gcdlab.", valueName: "binary"),
     completion: .file())
   var against: String?
 
-  @Option(help: "How many runs per side --against makes.")
+  @Option(help: "The number of runs of each side with --against.")
   var runs = 5
 
-  @Option(help: ArgumentHelp("How long a run that --against makes may take.", valueName: "duration"))
+  @Option(help: ArgumentHelp("The maximum duration of a run with --against.", valueName: "duration"))
   var runTime = "10min"
 
   @Option(
@@ -62,7 +64,7 @@ struct Diff: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 1 when a figure became worse by more than this, as in 10%, and with 2 if that is not known.",
+      "Exit with 1 if a figure became worse by more than this limit, as in 10%, and with 2 if the result is uncertain.",
       valueName: "percent"))
   var failAbove: String?
 
@@ -72,11 +74,12 @@ struct Diff: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write the comparison to a file, by its extension: .json .html .md .csv (repeatable).", valueName: "file"),
+      "Also write the comparison to a file in the format of its extension: .json .html .md .csv (repeatable).",
+      valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
-  @Flag(help: "A line for every figure, changed or not, and every remark.")
+  @Flag(help: "Show a line for every figure, changed or not, and every remark.")
   var details = false
 
   @OptionGroup var color: ColorOptions
@@ -88,7 +91,7 @@ struct Diff: AsyncParsableCommand {
         throw ValidationError("--against: give the scenarios to run, and no documents.")
       }
       _ = try longestRun()
-      if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), allowed is 1 to 1000.") }
+      if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), expected 1 to 1000.") }
       return
     }
     _ = try sides()
@@ -161,7 +164,7 @@ struct Diff: AsyncParsableCommand {
     for _ in 0..<runs {
       for (lab, isNew) in [(before, false), (after, true)] {
         guard let ran = try await lab.measure(words, within: try longestRun()) else {
-          throw LabError("\(lab.binary): it runs for more than \(runTime); --run-time allows more")
+          throw LabError("\(lab.binary): a run takes more than \(runTime); --run-time allows more")
         }
         if isNew { new += ran } else { old += ran }
       }
@@ -178,7 +181,7 @@ struct Diff: AsyncParsableCommand {
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--export" {
-        guard let path = rest.popFirst() else { throw InputError("--export: a file is missing after it") }
+        guard let path = rest.popFirst() else { throw InputError("--export: the name of a file is missing") }
         split.exports.append(path)
       } else if word.hasPrefix("--export=") {
         split.exports.append(String(word.dropFirst("--export=".count)))
@@ -189,9 +192,10 @@ struct Diff: AsyncParsableCommand {
     return split
   }
 
-  /// Returns the files to write, each with its format. The files are opened before any run starts.
+  /// Returns the files to write, each with its format. The files are prepared before any run starts.
   ///
-  /// - Throws: ``InputError`` if no format has the extension of a path, or if a file cannot be written.
+  /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
+  ///   name the same file.
   private func exportFiles() throws(InputError) -> [FileExport<DiffReport>] {
     try FileExport.files(
       exports + (against == nil ? [] : try Self.split(files).exports), in: FileFormat<DiffReport>.all)

@@ -7,29 +7,30 @@ struct DocumentsCommand: ParsableCommand {
     commandName: "documents",
     abstract: "List the tested sentences of the documents, how strong each one is, and its verdict on this machine.",
     discussion: """
-      A sentence is borne out, refuted, or partly both, by claims that speak for it and against it: one counterexample refutes an \
-      'always', rounds of the common case decide a 'usually', one sighting bears out a 'may', and a 'recipe' must work in \
-      every trial. A verdict names the scenarios that gave it, and apart from them those that were not run. 'Stand-in': the lab's replacement for something that this system lacks. 'By construction' marks what would hold with \
-      any implementation of Dispatch.
+      Claims for and against a sentence bear the sentence out or refute it, or both in part. One counterexample refutes an \
+      'always', rounds of the common case decide a 'usually', one observation bears out a 'may', and a 'recipe' must work \
+      in every trial. A verdict names the scenarios that decided it, and separately the scenarios that were not run. \
+      'Stand-in' marks the lab's replacement for a feature that this system lacks. 'By construction' marks a sentence that \
+      holds with any implementation of Dispatch.
 
-      This is the list; `gcdlab explain guide.5` is the page of one sentence.
+      This command lists the sentences. `gcdlab explain guide.5` shows one sentence in full.
 
-      The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
-      --results gives. `gcdlab scenario --all` runs whatever there is. Result documents of several runs or machines \
-      (`gcdlab documents a.json b.json`) stand side by side, the sentences on which they disagree first.
+      The verdicts are from the last runs on this machine, which `gcdlab scenario` stores, or from the result documents \
+      after --results. `gcdlab scenario --all` runs all scenarios. The result documents of several runs or machines \
+      (`gcdlab documents a.json b.json`) are shown side by side, and begin with the sentences on which they disagree.
 
       \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents now", "those on Swift Concurrency"), ("explain guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Only these documents, those of then or of now, or sentences by number (guide.5); files are result documents, and of several each has a column.",
+      "Only these documents, the documents of an era (then, now), or sentences by number (guide.5). Files are result documents; each of several files has a column.",
       valueName: "document-or-file"),
     completion: .custom { _, _, _ in Completions.documents + Completions.sentences })
   var arguments: [String] = []
 
   @Option(
-    parsing: .upToNextOption, help: ArgumentHelp("Result documents to take the verdicts from.", valueName: "file"),
+    parsing: .upToNextOption, help: ArgumentHelp("The result documents that contain the verdicts.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var results: [String] = []
 
@@ -38,11 +39,12 @@ struct DocumentsCommand: ParsableCommand {
 
   @Option(
     name: .customLong("export"),
-    help: ArgumentHelp("Also write a file, by its extension: .json .html .md (repeatable).", valueName: "file"),
+    help: ArgumentHelp(
+      "Also write a file in the format of its extension: .json .html .md (repeatable).", valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
-  @Flag(help: "Also show the claims that bear a sentence out, each with its figures.")
+  @Flag(help: "Also show the claims that bear a sentence out, and the figures of each claim.")
   var details = false
 
   @OptionGroup var color: ColorOptions
@@ -88,7 +90,8 @@ struct DocumentsCommand: ParsableCommand {
     }
   }
 
-  /// Returns the sentences of the documents with the verdicts of the last runs on this machine.
+  /// Returns the sentences of the documents with the verdicts of the last runs on this machine. If `runs` is nil, the
+  /// runs are read from the archive.
   static func lastRuns(_ documents: Documents, _ runs: [ResultDocument]? = nil, only names: [String]) throws
     -> SentenceIndex
   {

@@ -8,7 +8,8 @@ func examples(_ lines: (command: String, does: String)...) -> String {
 /// Returns the section of a command's help that lists example commands, each with a description.
 func examples(_ lines: [(command: String, does: String)]) -> String { "Examples:\n" + commandList(lines) }
 
-/// Returns a list of commands, each with a description.
+/// Returns a list of commands, each with a description after it, or below it if the lines would be longer than 80
+/// columns.
 func commandList(_ lines: [(command: String, does: String)]) -> String {
   let width = lines.map(\.command.count).max() ?? 0
   let needed = lines.map { Tool.command.count + width + $0.does.count + 5 }.max() ?? 0
@@ -22,8 +23,8 @@ func commandList(_ lines: [(command: String, does: String)]) -> String {
 }
 
 extension Lab {
-  /// The scenario in the examples of the help: the scenario with the shortest lesson in this lab, or the first scenario
-  /// of another lab.
+  /// The scenario in the examples of the help: `singleton-race`, or the first scenario of a lab that does not have
+  /// `singleton-race`.
   static let example = library.names.contains("singleton-race") ? "singleton-race" : library.names.first ?? "NAME"
 
   /// The tag in the examples of the help.

@@ -8,9 +8,9 @@ struct Explain: ParsableCommand {
     abstract:
       "Show a scenario's lesson, parameters, variants, metrics and claims, or its code; or a sentence of the documents.",
     discussion: """
-      `gcdlab explain NAME --code` shows the variants' bodies as they were compiled; `--code VARIANT…` shows only those. \
-      `gcdlab explain guide.5` is the page of one sentence of the documents: how strongly it is said, its verdict on this machine, \
-      and the claims for it and against it. `gcdlab documents` is the list of all.
+      `gcdlab explain NAME --code` shows the bodies of all variants as they were compiled, and `--code VARIANT…` the bodies \
+      of some variants. `gcdlab explain guide.5` shows a sentence of the documents: its strength, its verdict on this \
+      machine, and the claims for and against it. `gcdlab documents` lists all sentences.
 
       \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain guide.5", "a sentence of the documents"), ("explain mine.yml", "a file of yours")))
       """)
@@ -20,7 +20,7 @@ struct Explain: ParsableCommand {
     completion: .custom { _, _, _ in Completions.scenarios + Completions.sentences })
   var name: String
 
-  @Flag(help: "Show the code of the variants instead.")
+  @Flag(help: "Show the code of the variants instead of the explanation.")
   var code = false
 
   @Argument(

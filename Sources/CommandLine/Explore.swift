@@ -8,22 +8,22 @@ import Reporting
 struct Explore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explore",
-    abstract: "Go through every order of a scenario's steps, and show the shortest that breaks it.",
+    abstract: "Execute a scenario's steps in every order, and show the shortest order that breaks a promise.",
     discussion: """
-      The variants' own code runs against a model of queues, groups, sources and locks, one step at a time. A step is an access to the \
-      shared state, a call of Dispatch, or a task up to its next await. A failing schedule is a list of threads, 1.2.2.1, which \
-      --schedule repeats.
+      The code of the variants runs with a model of queues, groups, sources and locks, one step at a time. A step is an \
+      access to the shared state, a call of Dispatch, or the part of a task up to its next await. A failing schedule is \
+      printed as a list of threads, such as 1.2.2.1, and --schedule repeats the schedule.
 
-      Exit status: 0 no variant that should hold was broken; 1 one was; 2 one was not explored to the end, or a repeated schedule \
-      did something else; 64 bad usage; 130 interrupted.
+      Exit status: 0 every variant that should keep its promise kept it; 1 such a variant broke its promise; 2 such a \
+      variant was not explored to the end, or a repeated schedule behaved differently; 64 bad usage; 130 interrupted.
 
       \(examples(("explore \(Lab.example)", "all variants of a scenario"), ("explore \(Lab.example) --schedule 1.2.2.1", "one schedule, step by step"), ("explore --all --time 60s", "all scenarios, for CI")))
       """)
 
-  @Argument(help: "Scenarios by name.", completion: .custom { _, _, _ in Lab.explored.map(\.name) })
+  @Argument(help: "The names of scenarios.", completion: .custom { _, _, _ in Lab.explored.map(\.name) })
   var names: [String] = []
 
-  @Flag(help: "All scenarios that can be explored; the steps of schedules are not shown.")
+  @Flag(help: "Explore all scenarios that can be explored, and do not show the steps of schedules.")
   var all = false
 
   @Option(
@@ -37,12 +37,12 @@ struct Explore: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Explore only schedules with at most this many preemptions.", valueName: "count"))
   var preemptions: Int?
 
-  @Option(help: ArgumentHelp("Explore this many random schedules in place of all.", valueName: "count"))
+  @Option(help: ArgumentHelp("Explore this many random schedules instead of all schedules.", valueName: "count"))
   var random: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Explore this many schedules by random priorities, which change --preemptions times.", valueName: "count"))
+      "Explore this many schedules with random priorities that change --preemptions times.", valueName: "count"))
   var priorities: Int?
 
   @Option(help: "The seed of --random and --priorities.")
@@ -54,12 +54,13 @@ struct Explore: AsyncParsableCommand {
       valueName: "count"))
   var trials: Int?
 
-  @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
+  @Option(help: ArgumentHelp("The maximum duration of the exploration, as in 30s or 2min.", valueName: "duration"))
   var time: String?
 
   @Option(
     name: .customLong("export"),
-    help: ArgumentHelp("Also write a file, by its extension: .json .html .txt (repeatable).", valueName: "file"),
+    help: ArgumentHelp(
+      "Also write a file in the format of its extension: .json .html .txt (repeatable).", valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
@@ -74,18 +75,18 @@ struct Explore: AsyncParsableCommand {
       ("--trials", trials, 1),
     ] {
       if let value, !(least...1_000_000_000).contains(value) {
-        throw ValidationError("\(option): found \(value), allowed is \(least) to 1_000_000_000.")
+        throw ValidationError("\(option): found \(value), expected \(least) to 1_000_000_000.")
       }
     }
     let ways = [("--schedule", schedule != nil), ("--random", random != nil), ("--priorities", priorities != nil)]
     let given = ways.filter(\.1).map(\.0)
-    if given.count > 1 { throw ValidationError("\(given.joined(separator: " and ")): give one of them.") }
+    if given.count > 1 { throw ValidationError("\(given.joined(separator: " and ")): give only one.") }
     if seed != nil, random == nil, priorities == nil {
-      throw ValidationError("--seed is for --random or --priorities: give one of them.")
+      throw ValidationError("--seed requires --random or --priorities.")
     }
-    if trials != nil, schedule != nil { throw ValidationError("--trials does not go with --schedule.") }
+    if trials != nil, schedule != nil { throw ValidationError("--trials cannot be combined with --schedule.") }
     if preemptions != nil, schedule != nil || random != nil {
-      throw ValidationError("--preemptions does not go with \(given.joined()).")
+      throw ValidationError("--preemptions cannot be combined with \(given.joined()).")
     }
   }
 
@@ -148,11 +149,14 @@ struct Explore: AsyncParsableCommand {
     return (judged.count { $0.contains(.witnessed) }, judged.count)
   }
 
-  /// Repeats the schedule in `text` with the first variant that can be explored, and prints its steps.
+  /// Repeats the schedule in `text` with the first variant that can be explored, and prints the steps of the schedule.
+  ///
+  /// - Throws: ``InputError`` if the schedule is invalid or cannot be repeated, or if there is not exactly one
+  ///   scenario.
   private func repeating(_ text: String, _ scenarios: [ExploredScenario]) async throws {
     let schedule = try parsed(text)
     guard let scenario = scenarios.first, scenarios.count == 1 else {
-      throw InputError("a schedule belongs to one scenario: name one", at: "--schedule")
+      throw InputError("a schedule belongs to one scenario: name that scenario", at: "--schedule")
     }
     guard let variant = scenario.variants.first(where: { $0.program != nil }), let program = variant.program else {
       throw InputError("\(scenario.name) has no variant that can be explored", at: "--schedule")
@@ -166,6 +170,8 @@ struct Explore: AsyncParsableCommand {
   }
 
   /// Returns the numbers of the threads in a schedule such as `1.2.2.1`.
+  ///
+  /// - Throws: ``InputError`` if a part of the schedule is not a number of at least 0.
   private func parsed(_ schedule: String) throws(InputError) -> [Int] {
     let steps = schedule.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
     let numbers = steps.compactMap { step in step.flatMap { $0 >= 0 ? $0 : nil } }
@@ -175,7 +181,11 @@ struct Explore: AsyncParsableCommand {
     return numbers
   }
 
-  /// Returns the named scenarios, or all, with the variants to explore.
+  /// Returns the named scenarios, or all scenarios if the command line has the option `--all`. Each scenario contains
+  /// only the variants to explore.
+  ///
+  /// - Throws: ``InputError`` if a scenario cannot be explored, if the name of a variant is unknown, or if there is no
+  ///   scenario.
   private func scenarios() throws(InputError) -> [ExploredScenario] {
     let chosen = try namedScenarios()
     guard !variants.isEmpty else { return chosen }

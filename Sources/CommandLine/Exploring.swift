@@ -5,7 +5,7 @@ import Platform
 import Reporting
 
 extension ExploredScenario {
-  /// Explores a variant.
+  /// Explores a variant, until all schedules of the strategy are executed or `isOver` returns true.
   ///
   /// - Throws: ``LabError`` if the variant behaved differently when a schedule was repeated.
   func explored(
@@ -25,8 +25,8 @@ extension ExploredScenario {
 }
 
 extension Results {
-  /// Explores the variants, if the scenario can be explored, and adds the results. The exploration takes at most two
-  /// seconds.
+  /// Explores the variants if the scenario can be explored, and adds a remark on the results to the findings. The
+  /// exploration ends after about two seconds at the latest.
   mutating func addExploration() async throws {
     guard cut == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else { return }
     let begin = MonotonicClock.now()

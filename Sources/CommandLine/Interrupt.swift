@@ -7,10 +7,10 @@ import Synchronization
 /// The handling of Ctrl-C, SIGTERM and SIGHUP. A signal cancels the running command: the command ends its worker,
 /// prints its results and exits.
 ///
-/// The lab exits at once at the second signal, or if there are no results yet. The lab then only removes the files of
-/// its workers, which the first signal has killed. The same signal within a second does not count as a second signal,
-/// since `timeout` sends its signal to the lab and to the lab's process group. A signal that the lab inherited as
-/// ignored, for instance from `nohup`, stays ignored.
+/// The lab exits at once at the second signal, or at a first signal before ``begin()`` is called. The lab then only
+/// removes the files of its workers, which were killed after the first signal. The same signal within a second does not
+/// count as a second signal, since `timeout` sends its signal to the lab and to the lab's process group. A signal that
+/// the lab inherited as ignored, for instance from `nohup`, stays ignored.
 enum Interrupt {
   private struct State {
     var caught: Int32?
@@ -32,8 +32,9 @@ enum Interrupt {
 
   /// Passes signals to `handler` from now on, instead of ending the lab.
   ///
-  /// The arguments of the handler are the signal's number, and whether the terminal or the system, and not a process,
-  /// sent the signal. The terminal sends a signal to all processes of its foreground process group.
+  /// The first argument of the handler is the signal's number. The second argument is true if the terminal or the
+  /// system sent the signal, and false if a process sent the signal. The terminal sends a signal to all processes of
+  /// its foreground process group.
   static func pass(to handler: @escaping @Sendable (Int32, Bool) -> Void) { state.withLock { $0.handler = handler } }
 
   /// Runs the command until it finishes, and then exits the process.

@@ -152,7 +152,8 @@ public struct Lab: Sendable {
     } + arguments[end...]
   }
 
-  /// Returns the shell that `--generate-completion-script` names; nil if the arguments do not contain this option.
+  /// Returns the shell that `--generate-completion-script` names; nil if the arguments are not this option and the name
+  /// of a shell.
   private static func completionShell(_ arguments: [String]) -> CompletionShell? {
     guard arguments.count == 3, arguments[1] == "--generate-completion-script" else { return nil }
     return CompletionShell(rawValue: arguments[2])
@@ -186,7 +187,8 @@ public struct Lab: Sendable {
   /// themselves, the threads of swift-subprocess, and the thread pools of Dispatch and of Swift concurrency.
   private static let fewestThreads = 16 + 2 * Host.cores
 
-  /// Prints the error to standard error, and exits the process with the status for errors of this kind.
+  /// Prints the error to standard error, and exits the process with the status for errors of this kind. An error about
+  /// a closed pipe is not printed.
   static func fail(_ error: any Error) -> Never {
     switch error {
     case let error as InputError: stop(64, error.description)
@@ -237,7 +239,8 @@ public struct Lab: Sendable {
     if let first = errors.first { throw first }
   }
 
-  /// Writes a line to standard error. Ignores a failure of the write.
+  /// Writes a line to standard error, and ignores a failure of the write. If the lab is interrupted, a line for which
+  /// the stream has no room is omitted.
   static func printMessage(_ message: String) {
     // An interrupted lab does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
@@ -259,12 +262,13 @@ public struct Lab: Sendable {
 }
 
 struct Root: ParsableCommand {
-  /// The help on exit statuses, for all commands and for `scenario`.
+  /// The text on exit statuses in the help of the lab and in the help of `scenario`.
   static let exitStatuses = """
-    Exit status: 0 no guarantee or anomaly claim failed (refuted and inconclusive performance claims end with 0, too; --strict \
-    ends with 1 for refuted ones); 1 a guarantee was violated, an anomaly was not witnessed, or a trial failed, or crashed or hung \
-    where it should complete; 2 the lab could not run, no claim could be judged, or not all that this machine should allow \
-    (--allow-unjudged accepts that); 64 bad usage or input; 130 interrupted.
+    Exit status: 0 no guarantee or anomaly claim failed (a refuted or inconclusive performance claim does not change the \
+    status; with --strict, a refuted claim changes it to 1); 1 a guarantee was violated, an anomaly was not witnessed, a \
+    trial failed, or a trial that should complete crashed or hung; 2 the lab could not run, no claim could be judged, or a \
+    claim could not be judged that this machine should allow (--allow-unjudged accepts that); 64 bad usage or input; 130 \
+    interrupted.
     """
 
   static let configuration = CommandConfiguration(

@@ -8,8 +8,9 @@ struct New: ParsableCommand {
     commandName: "new",
     abstract: "Create a package for a lab of your own: a pattern, its scenario and a test.",
     discussion: """
-      The package is a folder NAME beside you that builds and runs at once: `swift run NAME smoke`, `swift run NAME explore NAME`, \
-      `swift test`. It depends on the package of this lab, which is where --lab says: a folder, or the address of a repository with the released version.
+      The package is a folder NAME in the working directory. It builds and runs without changes: `swift run NAME smoke`, \
+      `swift run NAME explore NAME`, `swift test`. The package depends on the package gcdlab at the place that --lab names: \
+      a folder, or the address of a repository with the released version.
 
       \(examples(
         ("new my-queue --lab ../gcdlab", "depends on a clone"),

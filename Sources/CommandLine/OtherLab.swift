@@ -26,7 +26,7 @@ struct OtherLab {
     return try ResultDocument.parse(finished.output, place: binary)
   }
 
-  /// The exit status of the other lab, and its output.
+  /// The exit status and the output of the other lab.
   private struct Output: Sendable {
     let status: TerminationStatus
     let output: [UInt8]

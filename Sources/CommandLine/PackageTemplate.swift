@@ -78,14 +78,14 @@ struct PackageTemplate {
     import GCDLab
     import Synchronization
 
-    /// Does a counter lose updates, and what does keeping them cost? Replace the counters with your own code.
+    /// The updates that a counter loses, and the cost of an update. Replace the counters with your own code.
     struct \(type): Pattern {
       static let name = "\(name)"
 
       let updates = Parameter.count("updates", 1...1_000_000, default: 20_000, "updates by each of two threads")
 
       let lost = Metric.count("lost", "updates that are not in the final value")
-      let update = Metric.latency("update", "one update by one thread alone, timed together with others")
+      let update = Metric.latency("update", "the time of an update by one thread alone, measured over 1000 updates")
 
       var variants: [Variant] {
         Variant("atomic", .modern, "an atomic counter") { trial in
@@ -98,7 +98,7 @@ struct PackageTemplate {
         }
       }
 
-      /// Updates from two threads at once, counts the lost updates, and then times updates by one thread.
+      /// Updates the counter from two threads at the same time, counts the lost updates, and times updates by one thread.
       private func measure(_ trial: Trial, update: @escaping @Sendable () -> Void, value: () -> Int) throws {
         let updates = trial[updates]
         let start = SpinBarrier(parties: 2)
@@ -129,13 +129,13 @@ struct PackageTemplate {
     final class Counter: Sendable {
       private let count = Mutex(0)
 
-      /// The count.
+      /// The number of updates so far.
       var value: Int {
         get { count.withLock { $0 } }
         set { count.withLock { $0 = newValue } }
       }
 
-      /// Adds to the count, in one call.
+      /// Adds `number` to the count while no other thread can access the count.
       func add(_ number: Int) { count.withLock { $0 += number } }
     }
 
@@ -146,7 +146,7 @@ struct PackageTemplate {
     """
     import Exploration
 
-    // In this module, Counter.swift has the model's mutex, of which each call is a step.
+    // In this module, Counter.swift uses the model's mutex. Each call of the mutex is a step.
     typealias Mutex = ModelMutex
 
     /// The program that `explore \(name)` runs: two threads that each add one, in every order of their steps.
@@ -154,7 +154,7 @@ struct PackageTemplate {
       "\(name)",
       [
         .init("mutex", isBroken: false) { update { counter in counter.add(1) } },
-        // A caller that reads in one call and writes in another: another thread may come in between.
+        // This caller reads in one call and writes in another. A second thread may update the counter between the two calls.
         .init("two-calls", isBroken: true) { update { counter in counter.value += 1 } },
       ])
 
@@ -176,7 +176,7 @@ struct PackageTemplate {
     source: our own code
     tags: [own]
     lesson: |
-      What to look at, and what to use. Markdown.
+      What the figures show, and what to use, in Markdown.
     baseline: mutex
     show: [update, lost]
     claims:
@@ -202,7 +202,7 @@ struct PackageTemplate {
     @testable import \(module)
 
     @Suite struct \(type)Tests {
-      /// Runs a variant once, in this process, with the settings of `quick:`, and judges the claims on it.
+      /// Runs a variant once, in this process, with the settings of `quick:`, and judges the claims on the variant.
       @Test(arguments: ["atomic", "mutex"]) func `no update is lost`(_ variant: String) async throws {
         let attempt = try await Attempt(variant, of: \(type)(), files: Shelf.files)
         #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty)

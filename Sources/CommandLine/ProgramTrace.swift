@@ -3,7 +3,8 @@ import Measurement
 import Platform
 import Reporting
 
-/// A recording of a user's program from its start to its end. The findings are printed to standard error.
+/// A recording of a user's program, from the start of the program to its end. The findings are printed to standard
+/// error.
 struct ProgramTrace {
   private let command: [String]
   private let options: ProgramOptions
@@ -21,10 +22,12 @@ struct ProgramTrace {
     case ended(Int32?), signal(Int32), timeIsUp, stillRuns
   }
 
-  /// The time that a program has to exit after a signal. The record is shown at the latest after this time.
+  /// The time that a program has to exit after a signal. After this time, the record is shown even if the program still
+  /// runs.
   private static let patience = Duration.seconds(1)
 
-  /// Records the program, and exits the lab with the program's status or signal.
+  /// Records the program, and exits the lab with the program's status or signal. If `checks` is true and a rule is
+  /// broken, exits the lab with the status 1.
   func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
     let limit = try Duration.nanoseconds(option: "--for", options.time, atLeast: 1)
     let last = try Duration.nanoseconds(option: "--last", options.last, atLeast: 1)
@@ -37,7 +40,7 @@ struct ProgramTrace {
     let process = recording.process
     let (events, feed) = AsyncStream.makeStream(of: Event.self)
     Interrupt.pass { number, isOfSystem in
-      // The terminal has sent the signal to the program as well.
+      // A signal from the terminal has already reached the program.
       if !isOfSystem { kill(process.identifier, number) }
       feed.yield(.signal(number))
     }

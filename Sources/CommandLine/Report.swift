@@ -9,12 +9,13 @@ struct Report: ParsableCommand {
     abstract: "Show saved runs again, in any format.",
     usage: "\(Tool.command) report [<options>] <result.json> ...",
     discussion: """
-      A result document is what `--export run.json` writes; a file may have several. A page, as of `--export run.html`, \
+      `--export run.json` writes a result document. A file may contain several documents. A page (`--export run.html`) \
       needs no network and no scripts.
 
-      Exit status: that of the runs which are shown. 0 no guarantee or anomaly claim failed (with --strict: nor was a \
-      performance claim refuted); 1 one did, or a trial failed, or crashed or hung where it should complete; 2 a run was \
-      interrupted, or no claim could be judged. Side by side, where machines may differ, 0.
+      Exit status: the status of the runs that are shown. 0 no guarantee or anomaly claim failed (with --strict: and no \
+      performance claim was refuted); 1 such a claim failed, a trial failed, or a trial that should complete crashed or \
+      hung; 2 a run was interrupted, or no claim could be judged. With --side-by-side, the status is 0, since machines may \
+      differ.
 
       \(examples(("report run.json", "as it looked"), ("report run.json --format markdown", "in a format"), ("report run.json --export run.html", "as a page"), ("report --side-by-side a.json b.json", "several machines")))
       """)
@@ -28,7 +29,7 @@ struct Report: ParsableCommand {
 
   @Flag(
     help:
-      "The runs of several machines, one file each: sentences and headline figures down, machines across. --export: .html .md .json."
+      "Show the runs of several machines side by side, one file for each machine. Sentences and headline figures are rows, and machines are columns. --export: .html .md .json."
   )
   var sideBySide = false
 
@@ -61,7 +62,7 @@ struct Report: ParsableCommand {
         + "run for report")
   }
 
-  /// Throws an error with the status of the runs, so that a command that shows a failed run fails as well.
+  /// Throws an error if the runs have not passed, so that a command that shows a failed run fails as well.
   private func judge(_ documents: [ResultDocument]) throws {
     if documents.contains(where: { $0.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
     if let cut = documents.first(where: \.isCut) { throw LabError("\(cut.scenarioName): the run was interrupted") }

@@ -62,7 +62,7 @@ struct RunSession {
     try requireJudged(required.map { results[$0] }, required.map { contents[$0].document })
   }
 
-  /// Verifies that the claims of the runs were judged. The documents contain the same runs.
+  /// Verifies that the claims of the runs were judged. The documents contain the runs of `results`.
   ///
   /// - Throws: ``LabError`` if claims could not be judged although nothing failed. Such a run does not pass.
   private func requireJudged(_ results: [Results], _ documents: [ResultDocument]) throws(LabError) {
@@ -79,8 +79,8 @@ struct RunSession {
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept unjudged claims, give --allow-unjudged NAME")
   }
 
-  /// Compares each run with the previous run of its scenario, and stores the run in the archive. A failure to write
-  /// causes a warning and not an error.
+  /// Compares each run with the previous run of its scenario, and stores the run in the archive. A failure to write the
+  /// archive causes a warning and not an error.
   private static func keep(_ contents: inout [ReportContent], in archive: Archive) {
     var hasWarned = false
     for index in contents.indices where !contents[index].document.isCut {
@@ -95,7 +95,7 @@ struct RunSession {
   }
 
   /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if the machine allowed a
-  /// trial. A search without a trial does not pass.
+  /// trial, or if there was no search. A search without a trial does not pass.
   private static func nothingMeasured(_ results: [Results]) -> String? {
     let outcomes = results.filter(\.experiment.seeksBest).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
     guard case .unavailable(let reason) = outcomes.first, outcomes.allSatisfy({ $0.kind == .unavailable }) else {

@@ -8,18 +8,18 @@ struct ScenarioCommand: AsyncParsableCommand {
     commandName: "scenario",
     abstract: "Run scenarios and judge their claims.",
     discussion: """
-      Every variant runs once a round in a process of its own, in shuffled order. Guarantees and anomalies are judged \
-      on every trial, performance claims on paired rounds.
+      In each round, every variant runs once in a process of its own, in shuffled order. Guarantees and anomalies are \
+      judged on every trial, and performance claims on paired rounds.
 
-      A trial is one process that runs one variant. \(Legend.kinds.joined(separator: "; ")). A ratio is the geometric mean of the \
-      ratios of paired rounds, so that it can differ from the ratio of the medians beside it.
+      A trial is one process that runs one variant. \(Legend.kinds.joined(separator: "; ")). A ratio is the geometric \
+      mean of the ratios of paired rounds, and can differ from the ratio of the two medians.
 
       \(Root.exitStatuses)
 
       \(examples(("scenario \(Lab.example) --quick", "a first look"), ("scenario \(Lab.example) --export run.html", "a page"), ("scenario --all --export book.html", "a book of all")))
       """)
 
-  @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
+  @Argument(help: "The names of scenarios, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
   @Flag(help: "Run all scenarios.")
@@ -30,11 +30,11 @@ struct ScenarioCommand: AsyncParsableCommand {
     completion: .custom { _, _, _ in Completions.tags })
   var tags: [String] = []
 
-  @Option(help: "Run everything this many times, for `diff`: one document per run, all in one file.")
+  @Option(help: "Run each scenario this many times, for `diff`. One file contains one document for each run.")
   var runs = 1
 
   @Flag(
-    help: "Then record one trial of each variant, apart from the measured ones, and draw it: see `gcdlab trace`.")
+    help: "Then record one additional trial of each variant, and draw the record (see `gcdlab trace`).")
   var trace = false
 
   @OptionGroup(title: "What to run") var run: RunOptions
@@ -44,7 +44,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     if all, !names.isEmpty || !tags.isEmpty {
       throw ValidationError("--all runs every scenario: give either --all, or names and --tag.")
     }
-    if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), allowed is 1 to 1000.") }
+    if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), expected 1 to 1000.") }
   }
 
   func run() async throws {

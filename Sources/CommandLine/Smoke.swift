@@ -7,38 +7,38 @@ import Reporting
 struct Smoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "smoke",
-    abstract: "Run every scenario, short: all guarantees and anomalies, for CI.",
+    abstract: "Run every scenario briefly, and judge all guarantees and anomalies, for CI.",
     discussion: """
-      A passing scenario is one line; one that fails is shown in full. Performance claims are not graded, since three \
-      rounds are too few.
+      A scenario that passes is shown as one line, and a scenario that fails is shown in full. Performance claims are not \
+      judged, since three rounds are too few.
 
-      The time is shared out: a scenario starts no round that would end past its share, but always finishes its \
-      first, unless a trial hangs. A variant that hangs is given up. A scenario that the time does not reach is not run. A \
-      guarantee or anomaly that no trial measured counts as not judged: exit status 2.
+      The time is divided among the scenarios. A scenario starts no round that would end after its share of the time, but \
+      always finishes its first round unless a trial hangs. A variant that hangs is not run again. If the time ends, the \
+      remaining scenarios are not run. A guarantee or anomaly that no trial measured counts as not judged (exit status 2).
 
       \(examples(("smoke", "all scenarios, short"), ("smoke --only \(Lab.exampleTag) --time 30s", "those with a tag"), ("smoke --export results.xml", "JUnit for CI")))
       """)
 
-  @Argument(help: "Only these scenarios, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
+  @Argument(help: "Run only these scenarios or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
   @Option(
-    help: "Only scenarios with this name or tag (repeatable).",
+    help: "Run only scenarios with this name or tag (repeatable).",
     completion: .custom { _, _, _ in Completions.tags + Completions.scenarios })
   var only: [String] = []
 
   @Option(
-    help: "No scenario with this name or tag (repeatable).",
+    help: "Run no scenario with this name or tag (repeatable).",
     completion: .custom { _, _, _ in Completions.tags + Completions.scenarios })
   var skip: [String] = []
 
-  @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
+  @Option(help: ArgumentHelp("The maximum duration of the whole command, as in 30s or 2min.", valueName: "duration"))
   var time = "2min"
 
   @Option(help: ArgumentHelp("As --export, whatever the file's name.", valueName: "file", visibility: .hidden))
   var junit: String?
 
-  @Option(help: "Repeat the order of a run by its printed seed.")
+  @Option(help: "Repeat the order of the earlier run that printed this seed.")
   var seed: UInt64?
 
   @OptionGroup var confinement: CoresOption

@@ -12,22 +12,23 @@ struct TraceCommand: AsyncParsableCommand {
       \(Tool.command) trace [<options>] -- <program> [<argument> ...]
       """,
     discussion: """
-      A program after -- is recorded until it ends, without a change to it: its calls of Dispatch, and Swift's jobs. The program keeps \
-      its streams, signals and exit status, and the findings are printed to standard error.
-      A scenario is recorded with small settings that make legible pictures, or with those of --quick if it has none. A terminal shows \
-      the first documented variant, or those named by --variant; a file that --export writes has all. --set replaces settings. If --set gets a list of values, their pictures are drawn below each other at the same scale. A recorded trial is never \
-      measured.
+      A program after -- is recorded unchanged until it ends: its calls of Dispatch, and the jobs of Swift concurrency. The \
+      program keeps its streams, signals and exit status, and the findings are printed to standard error.
+      A scenario is recorded with small settings for legible pictures, or with its settings for --quick if it has no such \
+      settings. A terminal shows the first documented variant, or the variants that --variant names. A file that --export \
+      writes contains all variants. --set replaces settings. If --set has a list of values, the pictures of all values are \
+      drawn below each other at one scale. A recorded trial is never measured.
 
       \(examples(("trace \(Lab.example)", "a picture of the first documented variant"), ("trace \(Lab.example) --export trace.html", "a page with all variants; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
       """)
 
-  @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
+  @Argument(help: "The names of scenarios, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
   /// The program and its arguments, which follow `--`. The argument parser does not allow a second list of words.
   private var program: [String] { Lab.wordsAfterTerminator }
 
-  @Flag(help: "All scenarios.")
+  @Flag(help: "Record all scenarios.")
   var all = false
 
   @Option(
@@ -37,7 +38,9 @@ struct TraceCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("set"),
-    help: ArgumentHelp("Set a parameter, or several values of it to draw below each other.", valueName: "name=value,…"),
+    help: ArgumentHelp(
+      "Set a parameter to a value, or to several values whose pictures are drawn below each other.",
+      valueName: "name=value,…"),
     completion: .custom { words, _, word in Completions.settings(words, word) })
   var settings: [String] = []
 
@@ -50,10 +53,10 @@ struct TraceCommand: AsyncParsableCommand {
     completion: .file())
   var recorder: String?
 
-  @Option(help: ArgumentHelp("Draw from this time on, as in 2ms.", valueName: "duration"))
+  @Option(help: ArgumentHelp("Draw the record from this time on, as in 2ms.", valueName: "duration"))
   var from: String?
 
-  @Option(help: ArgumentHelp("Draw until this time.", valueName: "duration"))
+  @Option(help: ArgumentHelp("Draw the record up to this time.", valueName: "duration"))
   var to: String?
 
   @Flag(
@@ -64,7 +67,7 @@ struct TraceCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file, by its extension: .json (Chrome trace events, for Perfetto and speedscope) .html .txt .md (repeatable).",
+      "Also write a file in the format of its extension: .json (Chrome trace events, for Perfetto and speedscope) .html .txt .md (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []
@@ -83,7 +86,7 @@ struct TraceCommand: AsyncParsableCommand {
     if let from = try Duration.nanoseconds(option: "--from", from),
       let to = try Duration.nanoseconds(option: "--to", to), to <= from
     {
-      throw ValidationError("--to: found \(self.to ?? ""), allowed is more than --from.")
+      throw ValidationError("--to: found \(self.to ?? ""), expected more than --from.")
     }
   }
 
@@ -91,7 +94,7 @@ struct TraceCommand: AsyncParsableCommand {
     if let recorder {
       guard program.isEmpty, names.isEmpty, !all else {
         throw InputError(
-          "it writes a file and records nothing: use it without a program and without scenarios", at: "--recorder")
+          "this option writes a file and records nothing: omit the program and the scenarios", at: "--recorder")
       }
       return try writeRecorder(recorder)
     }
@@ -189,7 +192,8 @@ struct TraceCommand: AsyncParsableCommand {
     try color.print(asIs: true) { _ in LinkedRecorder.flags(place).joined(separator: " ") + "\n" }
   }
 
-  /// Throws an error for a word after a scenario that is not a scenario. The user probably meant a variant.
+  /// Throws an error if a word after the name of a scenario is not the name of a scenario. The user probably meant a
+  /// variant.
   private func refuseVariants() throws(InputError) {
     guard let first = names.first, Lab.library.names.contains(first),
       let word = names.dropFirst().first(where: { !Lab.library.names.contains($0) && !$0.hasSuffix(".yml") })

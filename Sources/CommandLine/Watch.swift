@@ -10,15 +10,14 @@ struct Watch: AsyncParsableCommand {
     commandName: "watch",
     abstract: "Show changes to files as they happen, until Ctrl-C.",
     discussion: """
-      A file is watched by its name: when an editor saves by renaming a new file over it, watching goes on. A name that \
-      does not exist yet is waited for, in a directory that exists. Of a \
-      watched file's other names (hard links) only the number is shown. In a watched directory, what is written through \
-      a hard link outside it is not noticed.
+      A file is watched by its name, so the watch continues if an editor saves by replacing the file. The file need not \
+      exist yet, but its directory must exist. Of the other names (hard links) of a watched file, only the number is \
+      shown. In a watched directory, writes through a hard link outside the directory are not detected.
 
       \(examples(("watch notes.txt", "until Ctrl-C"), ("watch . --for 10s", "a directory"), ("watch notes.txt --count 1", "until it changes")))
       """)
 
-  @Argument(help: "Files, which need not exist yet, or directories whose entries to watch.", completion: .file())
+  @Argument(help: "Files, which need not exist yet, or directories whose entries are watched.", completion: .file())
   var paths: [String]
 
   @Option(
@@ -32,7 +31,7 @@ struct Watch: AsyncParsableCommand {
 
   func validate() throws {
     _ = try deadline()
-    if let count, count < 1 { throw ValidationError("--count: found \(count), allowed is 1 or more.") }
+    if let count, count < 1 { throw ValidationError("--count: found \(count), expected 1 or more.") }
   }
 
   func run() async throws {
@@ -46,7 +45,7 @@ struct Watch: AsyncParsableCommand {
     defer { watcher.cancel() }
     Interrupt.begin()
     Lab.printMessage("watching \(paths.joined(separator: ", ")); Ctrl-C ends it")
-    for path in watcher.awaited { Lab.printMessage("\(path) is not there yet and is waited for") }
+    for path in watcher.awaited { Lab.printMessage("\(path) does not exist yet; waiting for the file") }
     let timer = Task {
       guard let deadline = try deadline() else { return }
       try await Task.sleep(for: deadline)
@@ -74,8 +73,8 @@ struct Watch: AsyncParsableCommand {
   /// the reader of the output may never continue.
   private static let mostWaiting = 10_000
 
-  /// Prints a line as soon as the output can be written. Returns false if the command ends before the output can be
-  /// written.
+  /// Prints a line as soon as the output can be written, and returns true. Returns false if the command ends before the
+  /// output can be written.
   private func show(_ line: (TextStyle) -> String) throws -> Bool {
     while !Terminal.hasRoom(STDOUT_FILENO, within: 100) { if Task.isCancelled { return false } }
     try color.print(line)

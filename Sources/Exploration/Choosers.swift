@@ -5,8 +5,8 @@ import Measurement
 final class Replay: Chooser {
   private let schedule: [Int]
   private var step = 0
-  /// The first step that could not be made, the scheduled strand, and the strands that could run; nil if all steps
-  /// could be made.
+  /// The index of the first step that could not be made, the scheduled strand, and the strands that could run; nil if
+  /// all steps could be made.
   private(set) var impossible: (step: Int, strand: Int, possible: [Int])?
 
   init(_ schedule: [Int]) { self.schedule = schedule }
@@ -23,7 +23,7 @@ final class Replay: Chooser {
   }
 }
 
-/// A chooser that chooses each strand with the same probability.
+/// A chooser that chooses each of the possible strands with equal probability.
 final class RandomWalk: Chooser {
   private var random: SplitMix64
 
@@ -94,9 +94,11 @@ final class DepthFirst: Chooser {
 
   /// Creates a chooser.
   ///
-  /// - Parameter most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, `reduces`
-  ///   has no effect: the schedule that represents other schedules may exceed the maximum, although one of the other
-  ///   schedules does not.
+  /// - Parameters:
+  ///   - reduces: whether only one of the schedules that differ only in the order of commuting steps is executed.
+  ///   - most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, `reduces` has no
+  ///     effect: the schedule that represents other schedules may exceed the maximum, although one of the other
+  ///     schedules does not.
   init(reduces: Bool, preemptions most: Int?) {
     self.reduces = reduces && most == nil
     self.most = most
@@ -114,14 +116,16 @@ final class DepthFirst: Chooser {
       }
     }
     var decision = Decision(choices: choices, chosen: -1, sleep: sleep, preemptions: preemptions)
-    // The strand that made the previous step is chosen first, so that the first schedules have the fewest switches.
+    // The strand that made the previous step is chosen first if possible, so that the first schedules have the fewest
+    // switches.
     guard let first = candidate(in: decision, preferring: previous) else { return nil }
     decision.chosen = first
     decisions.append(decision)
     return first
   }
 
-  /// Prepares the next execution. Returns false if all schedules have been executed.
+  /// Prepares the next execution. Returns true if there is a next execution, and false if all schedules have been
+  /// executed.
   func advance() -> Bool {
     depth = 0
     while var decision = decisions.popLast() {

@@ -1,6 +1,7 @@
 import CDispatchSupport
 
-/// The execution of Swift's jobs. Each job is one step of its task's strand.
+/// The execution of Swift's jobs. Each job is one step of its task's strand. If the pool is limited, a job can consist
+/// of several steps.
 extension Execution {
   /// Whether the jobs of explored programs are passed to their executions. The first access registers the hook for
   /// jobs.
@@ -33,7 +34,7 @@ extension Execution {
     return priority == 0 ? .medium : TaskPriority(rawValue: priority)
   }
 
-  /// Begins a job in a limited pool, on its own thread.
+  /// Begins a job in a limited pool, on a fiber with its own thread.
   func begin(_ job: UnsafeMutableRawPointer, of strand: Strand, in pool: ModelPool) {
     let priority = Self.priority(of: job)
     pool.enter(priority)

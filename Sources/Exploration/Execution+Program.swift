@@ -1,13 +1,14 @@
 /// The functions that an explored program calls.
 extension Execution {
-  /// Executes `body` on `count` threads, and waits until all of them have ended.
+  /// Executes `body` on `count` threads, and waits until all threads have ended. Each call of `body` receives the index
+  /// of its thread, from 0.
   public static func threads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
     let execution = now
     let threads = (0..<count).map { thread in execution.spawn("thread \(thread + 1)") { body(thread) } }
     execution.join(threads)
   }
 
-  /// Executes `body` on a new thread, and returns at once.
+  /// Executes `body` on a new thread, and returns at once. Descriptions of steps contain the `name` of the thread.
   public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
 
   /// Waits until every other thread, block or task has ended or is waiting.
@@ -21,20 +22,20 @@ extension Execution {
 
   /// Waits until `condition` is true.
   ///
-  /// - Parameter what: a description of the wait, for a deadlock: `waits for the result`.
+  /// - Parameter what: a description of the wait for the report of a deadlock, such as `waits for the result`.
   public static func wait(_ what: @autoclosure @escaping () -> String, until condition: @escaping () -> Bool) {
     now.step(.everything, what(), silent: true, when: condition)
   }
 
   /// Records that the execution breaks a promise. Later calls have no effect.
   ///
-  /// - Parameter promise: a short description of the violation: `two instances`.
+  /// - Parameter promise: a short description of the violation, such as `two instances`.
   public static func breaks(_ promise: String) { now.fail(.breaks(promise)) }
 
   /// Appends text to the description of the current step.
   ///
-  /// The reduction takes only shared objects into account. If a step changes another value, the program may read this
-  /// value only after all threads have ended.
+  /// The reduction takes only shared objects into account. If a step changes a value that is not a shared object, the
+  /// program may read that value only after all threads have ended.
   public static func note(_ words: @autoclosure () -> String) { now.describe(words()) }
 
   /// Appends text to the description of the calling thread's next step.

@@ -1,12 +1,12 @@
 import CDispatchSupport
 
-/// One execution of a program, with one order of its steps.
+/// One execution of a program, with one order of the program's steps.
 ///
 /// All threads, blocks and tasks of the program are strands. One strand runs at a time. A strand pauses before each
 /// step, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
 /// The program's memory is therefore sequentially consistent, and the steps are its operations.
 ///
-/// Unchecked: the exploring thread, and threads that take turns with the exploring thread, use the execution one at a
+/// Conformance to `Sendable` is unchecked: the exploring thread and the threads of fibers use the execution one at a
 /// time.
 public final class Execution: @unchecked Sendable {
   /// The maximum number of steps of an execution.
@@ -35,9 +35,9 @@ public final class Execution: @unchecked Sendable {
   private var chosen: [Int] = []
   /// The recorded steps; nil if steps are not recorded.
   private var record: [Record.Step]?
-  /// The first defect; nil if no defect has occurred.
+  /// The first defect, or the first operation that cannot be explored; nil if neither has occurred.
   private var failure: ExecutionOutcome?
-  /// The number of steps up to the first defect; nil if no defect has occurred.
+  /// The number of steps up to ``failure``; nil if there is no failure.
   private var decided: Int?
 
   /// Whether the execution is over. The strands then run to their ends without pausing.
@@ -50,10 +50,10 @@ public final class Execution: @unchecked Sendable {
     if isRecording { record = [] }
   }
 
-  /// The current execution of the calling thread.
+  /// The current execution of the calling thread. Without an execution, the access traps.
   static var now: Execution {
     guard let execution = gcdlab_execution() else {
-      fatalError("an exploration's object is used outside the exploration, as by a task after Task.sleep or Task.yield")
+      fatalError("an object is used outside its exploration, for example by a task after Task.sleep or Task.yield")
     }
     return Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue()
   }
@@ -70,7 +70,8 @@ public final class Execution: @unchecked Sendable {
     return objects
   }
 
-  /// Pauses the calling strand until it is chosen to make a step.
+  /// Pauses the calling strand until the strand is chosen to make a step. A job without its own thread does not pause.
+  /// If such a job cannot make the step, the program cannot be explored.
   ///
   /// - Parameters:
   ///   - silent: whether the step is omitted from reports.
@@ -110,7 +111,7 @@ public final class Execution: @unchecked Sendable {
   /// Whether descriptions of steps are recorded.
   var isRecording: Bool { record != nil && !isOver }
 
-  /// Records a defect. Later calls have no effect.
+  /// Records a defect, or that the program cannot be explored. Later calls have no effect.
   func fail(_ outcome: ExecutionOutcome) {
     guard !isOver, failure == nil else { return }
     failure = outcome
@@ -163,7 +164,8 @@ public final class Execution: @unchecked Sendable {
 
   // MARK: Running
 
-  /// Executes `program` once, and returns the record. The chooser makes all choices.
+  /// Executes `program` once, and returns the record. The chooser makes all choices. The record contains steps only if
+  /// `recording` is true.
   static func run(
     _ program: @escaping @Sendable () -> Void, choosing chooser: some Chooser, fibers: FiberPool,
     recording: Bool = false
@@ -182,7 +184,8 @@ public final class Execution: @unchecked Sendable {
       strands: execution.strands.map(\.name))
   }
 
-  /// Makes steps until no strand can make a step, or until the chooser abandons the execution. Returns the outcome.
+  /// Makes steps until no strand can make a step, the chooser abandons the execution, the program traps or cannot be
+  /// explored, or the maximum number of steps is reached. Returns the outcome.
   private func explore(_ chooser: some Chooser) -> ExecutionOutcome {
     var choices: [Choice] = []
     while true {
@@ -260,7 +263,7 @@ public final class Execution: @unchecked Sendable {
     endings = []
   }
 
-  /// Descriptions of the events for which the waiting strands wait.
+  /// The descriptions of what each waiting strand waits for.
   private var waiting: [String] {
     strands.compactMap { strand in strand.next.map { "\(strand.name) \($0.what())" } }
   }

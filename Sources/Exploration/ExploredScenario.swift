@@ -6,7 +6,8 @@ public struct ExploredScenario: Sendable {
     public let name: String
     /// Whether the variant is expected to break its promise.
     public let isBroken: Bool
-    /// Executes the variant once, within the calling thread's execution; nil if the variant cannot be explored.
+    /// A closure that executes the variant once, within the calling thread's execution; nil if the variant cannot be
+    /// explored.
     public let program: (@Sendable () -> Void)?
     /// The reason why the variant cannot be explored; nil if the variant can be explored.
     public let obstacle: String?
@@ -35,7 +36,7 @@ public struct ExploredScenario: Sendable {
   /// The variants, in the order in which the pattern lists them.
   public let variants: [Variant]
 
-  /// Creates an explored scenario.
+  /// Creates a scenario from its name, a description of what its model omits, and its variants.
   public init(_ name: String, leavesOut: String? = nil, _ variants: [Variant]) {
     self.name = name
     self.leavesOut = leavesOut
@@ -51,7 +52,7 @@ public struct ExplorationResult: Sendable {
   public let leavesOut: String?
   /// The explored variant.
   public let variant: ExploredScenario.Variant
-  /// A summary of the executed schedules; nil if the variant cannot be explored.
+  /// A summary of the executed schedules; nil if the variant has no program that can be explored.
   public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
   public let seconds: Double
@@ -59,7 +60,7 @@ public struct ExplorationResult: Sendable {
   /// trial ran. In the scenario's own trials, the system schedules the threads.
   public var trials: (seen: Int, of: Int)?
 
-  /// Creates a result.
+  /// Creates a result without trials.
   public init(
     scenario: String, leavesOut: String? = nil, variant: ExploredScenario.Variant, summary: ExplorationSummary?,
     seconds: Double
@@ -71,10 +72,10 @@ public struct ExplorationResult: Sendable {
     self.seconds = seconds
   }
 
-  /// The reason why no schedule was executed; nil if at least one schedule was executed.
+  /// The reason why the variant or its program cannot be explored; nil if the variant can be explored.
   public var obstacle: String? { variant.obstacle ?? summary?.unable }
 
-  /// Whether a variant that should keep its promise breaks it in a schedule.
+  /// Whether a variant that should keep its promise breaks the promise in a schedule.
   public var isFailure: Bool { !variant.isBroken && (summary?.broken ?? 0) > 0 }
 
   /// Whether a variant that should keep its promise kept it in all executed schedules, but some schedules were not

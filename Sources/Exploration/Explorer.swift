@@ -4,8 +4,8 @@ import Measurement
 public struct Explorer: Sendable {
   /// The set of schedules to execute.
   public enum Strategy: Sendable, Equatable {
-    /// All schedules. If there are more than a few thousand, schedules that differ only in the order of commuting steps
-    /// are executed once.
+    /// All schedules. If there are more than 2000 schedules, only one of the schedules that differ only in the order of
+    /// commuting steps is executed.
     case all
     /// All schedules, including those that differ only in the order of commuting steps.
     case everyOrder
@@ -23,9 +23,9 @@ public struct Explorer: Sendable {
   public struct Nondeterminism: Error, CustomStringConvertible {
     let schedule: String
     let step: Int
-    /// A description with the schedule, and the step from which its repetition differed.
+    /// A description with the schedule, and the step from which the repetition differed.
     public var description: String {
-      "schedule \(schedule) behaved differently when it was repeated, from step \(step) on: something outside the exploration affects it"
+      "schedule \(schedule) behaved differently when it was repeated, from step \(step) on: something outside the exploration affects the program"
     }
   }
 
@@ -40,7 +40,7 @@ public struct Explorer: Sendable {
   /// its threads share.
   public init(_ program: @escaping @Sendable () -> Void) { self.program = program }
 
-  /// Executes the schedules of a strategy until all are executed, or until `isOver` returns true.
+  /// Executes the schedules of a strategy until all schedules are executed, or until `isOver` returns true.
   ///
   /// - Throws: ``Nondeterminism`` if an execution differs when its schedule is repeated.
   public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> ExplorationSummary
@@ -65,9 +65,11 @@ public struct Explorer: Sendable {
     }
   }
 
-  /// Executes one schedule, and records its steps.
+  /// Executes one schedule, and records its steps. After the last step of the schedule, the execution continues to its
+  /// end.
   ///
-  /// - Throws: ``ImpossibleSchedule`` if a step of the schedule cannot be made.
+  /// - Throws: ``ImpossibleSchedule`` if a step of the schedule cannot be made, or if the execution ends before the
+  ///   schedule.
   public func replay(_ schedule: [Int]) throws(ImpossibleSchedule) -> Record {
     let replay = Replay(schedule)
     let record = Execution.run(program, choosing: replay, fibers: fibers(), recording: true)
@@ -91,7 +93,7 @@ public struct ImpossibleSchedule: Error, CustomStringConvertible {
     let allowed = possible.map(String.init).joined(separator: ", ")
     return possible.isEmpty
       ? "step \(step): found \(strand), but all threads have ended"
-      : "step \(step): found \(strand), which cannot make a step now, allowed is \(allowed)"
+      : "step \(step): found \(strand), which cannot make a step now; these can: \(allowed)"
   }
 }
 
@@ -99,7 +101,7 @@ public struct ImpossibleSchedule: Error, CustomStringConvertible {
 public struct ExplorationSummary: Sendable {
   /// The strategy of the exploration.
   public let strategy: Explorer.Strategy
-  /// The number of schedules that were executed to the end.
+  /// The number of schedules that were executed and not abandoned.
   public internal(set) var schedules = 0
   /// The number of executed schedules that break a promise.
   public internal(set) var broken = 0
@@ -109,7 +111,8 @@ public struct ExplorationSummary: Sendable {
   public internal(set) var isComplete = false
   /// The number of executions, including abandoned executions and repetitions of a schedule.
   public internal(set) var executions = 0
-  /// The names of the threads, blocks and tasks that made steps.
+  /// The names of the threads, blocks and tasks that make steps in the first schedule or in the shortest failing
+  /// schedule.
   public internal(set) var participants: [String] = []
   /// The outcomes of the executed schedules.
   public internal(set) var outcomes: Set<ExecutionOutcome> = []
@@ -175,7 +178,7 @@ private struct Session {
     return summary
   }
 
-  /// Adds one execution to the summary. Each failing schedule, and one in a hundred other schedules, is repeated for
+  /// Adds one execution to the summary. Each failing schedule, and every hundredth schedule, is repeated for
   /// verification.
   private func note(_ record: Record, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
     summary.executions += 1

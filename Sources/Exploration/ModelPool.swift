@@ -1,7 +1,7 @@
 /// A model of the threads that execute Swift's tasks and the blocks of the global queues. Each priority has a fixed
 /// number of threads.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class ModelPool: @unchecked Sendable {
   private let width: Int
   private var busy: [UInt8: Int] = [:]
@@ -10,8 +10,8 @@ final class ModelPool: @unchecked Sendable {
 
   /// Returns whether a thread for the priority is free.
   func hasRoom(for priority: TaskPriority) -> Bool { busy[priority.rawValue, default: 0] < width }
-  /// Occupies a thread.
+  /// Occupies a thread for the priority.
   func enter(_ priority: TaskPriority) { busy[priority.rawValue, default: 0] += 1 }
-  /// Releases a thread.
+  /// Releases a thread for the priority.
   func leave(_ priority: TaskPriority) { busy[priority.rawValue, default: 0] -= 1 }
 }

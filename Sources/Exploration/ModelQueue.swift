@@ -1,7 +1,7 @@
 /// A model of a dispatch queue: the order and the number of its blocks, its target and its barriers, as in Dispatch's
 /// documentation. The model does not reproduce the implementation of libdispatch.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelQueue: @unchecked Sendable {
   /// The attributes of a queue.
   public struct Attributes: OptionSet, Sendable {
@@ -9,9 +9,9 @@ public final class ModelQueue: @unchecked Sendable {
     public let rawValue: Int
     /// Creates a set of options from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// The queue executes several blocks at once.
+    /// The attribute of a queue that executes several blocks at the same time.
     public static let concurrent = Attributes(rawValue: 1)
-    /// The queue executes no block until it is activated.
+    /// The attribute of a queue that executes no block until the queue is activated.
     public static let initiallyInactive = Attributes(rawValue: 2)
   }
 
@@ -21,11 +21,13 @@ public final class ModelQueue: @unchecked Sendable {
     public let rawValue: Int
     /// Creates a set of options from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// The block excludes all other blocks of its queue while it runs.
+    /// The flag of a block that excludes all other blocks of its queue while the block runs.
     public static let barrier = Flags(rawValue: 1)
   }
 
-  /// Unchecked: an execution uses its objects from one thread at a time.
+  /// A submitted block.
+  ///
+  /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
   private final class Item: @unchecked Sendable {
     let isBarrier: Bool
     init(isBarrier: Bool) { self.isBarrier = isBarrier }
@@ -38,8 +40,8 @@ public final class ModelQueue: @unchecked Sendable {
   private let kind: Kind
   private let target: ModelQueue?
   private let execution = Execution.now
-  /// The shared object that represents the order of the queue's blocks; empty for a global queue. The object changes
-  /// when a block is submitted or begins.
+  /// An array with the shared object that represents the order of the queue's blocks; empty for a global queue. The
+  /// object changes when a block is submitted or begins.
   let order: [Int]
   /// The shared objects that represent the free places of the queue and of its targets; empty for a global queue. The
   /// objects change when a block begins or ends.
@@ -64,7 +66,7 @@ public final class ModelQueue: @unchecked Sendable {
     kind = .global
     isActive = true
     target = nil
-    // A global queue can run all of its blocks at once and in any order.
+    // A global queue can run all of its blocks at the same time, and begins them in any order.
     order = []
     room = []
   }
@@ -119,7 +121,8 @@ public final class ModelQueue: @unchecked Sendable {
     return try body()
   }
 
-  /// Enqueues a block. If the pool is limited, a block of a global queue occupies a pool thread.
+  /// Enqueues a block, and returns the block's strand. If the pool is limited, a block of a global queue occupies a
+  /// pool thread.
   @discardableResult
   func enqueue(flags: Flags = [], group: ModelGroup? = nil, _ body: @escaping () -> Void) -> Strand {
     let item = Item(isBarrier: flags.contains(.barrier))
@@ -208,7 +211,7 @@ public final class ModelQueue: @unchecked Sendable {
 
 /// A model of a dispatch group.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelGroup: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int

@@ -2,9 +2,9 @@
 /// the cancellation is asynchronous.
 ///
 /// A call of the event handler consists of two steps: the check whether the source is cancelled, and the call itself.
-/// Dispatch's documentation does not exclude that other threads make steps in between.
+/// Dispatch's documentation does not exclude that other threads make steps between the check and the call.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelSource: @unchecked Sendable {
   /// The maximum number of calls of the event handler. Later events stay pending, since an event handler that sends its
   /// source an event would make an execution endless.
@@ -75,7 +75,7 @@ public final class ModelSource: @unchecked Sendable {
   }
 
   private func invoke() {
-    execution.step(self.footprint, "looks at the source")
+    execution.step(self.footprint, "examines the source")
     if isCancelled {
       execution.describe("finds the source cancelled, and calls its cancel handler")
       hasEnded = true

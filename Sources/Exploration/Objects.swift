@@ -1,6 +1,6 @@
 /// A variable that threads share. Each load and each store is a step.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class Shared<Value: Sendable>: @unchecked Sendable {
   private let name: String
   private let execution = Execution.now
@@ -47,7 +47,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
 
 /// A model of a lock that one thread holds at a time.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelLock: @unchecked Sendable {
   private let name: String
   private let execution = Execution.now
@@ -78,7 +78,7 @@ public final class ModelLock: @unchecked Sendable {
 
 /// A model of `Mutex`: a value that one thread accesses at a time. Each call is a step.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelMutex<Value>: @unchecked Sendable {
   private let lock = ModelLock("the mutex")
   private var value: Value
@@ -97,7 +97,7 @@ public final class ModelMutex<Value>: @unchecked Sendable {
 
 /// A model of a lock that many readers or one writer hold at a time.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelReadersWriterLock: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -136,7 +136,7 @@ public final class ModelReadersWriterLock: @unchecked Sendable {
 
 /// A model of a counting semaphore.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelSemaphore: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -167,7 +167,7 @@ public final class ModelSemaphore: @unchecked Sendable {
 /// A model of the predicate of `dispatch_once`. The first closure is executed, and other callers wait until this
 /// closure has returned.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelOnce: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -193,7 +193,7 @@ public final class ModelOnce: @unchecked Sendable {
 
 /// A model of a barrier at which each thread waits until all threads have arrived.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelBarrier: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -211,7 +211,7 @@ public final class ModelBarrier: @unchecked Sendable {
     execution.step(.changing(self.object), "arrives at the barrier")
     arrived += 1
     execution.describe("arrives at the barrier")
-    execution.step(.changing(self.object), "waits for the others at the meeting") { self.arrived >= self.parties }
-    execution.describe("continues from the meeting")
+    execution.step(.changing(self.object), "waits for the others at the barrier") { self.arrived >= self.parties }
+    execution.describe("continues after the barrier")
   }
 }

@@ -12,7 +12,7 @@ public enum ExecutionOutcome: Hashable, Sendable {
   case endless
   /// The exploration abandoned the execution, because another execution represents it.
   case abandoned
-  /// The program performed the described operation, which cannot be explored.
+  /// The program cannot be explored, for the described reason.
   case unable(String)
 
   /// Whether the execution shows a defect of the program.
@@ -45,7 +45,7 @@ public struct Record: Sendable, Equatable {
     public let strand: Int
     /// The descriptions of the step's effects.
     public internal(set) var words: [String] = []
-    /// The promise that the step broke; nil if the step broke no promise.
+    /// A description of the defect that the step caused; nil if the step caused no defect.
     public internal(set) var breaks: String?
     /// Whether the step is omitted from reports.
     public internal(set) var isSilent = false
@@ -57,10 +57,9 @@ public struct Record: Sendable, Equatable {
   public let outcome: ExecutionOutcome
   /// The numbers of the threads that made the steps, in order.
   public let schedule: [Int]
-  /// The number of steps up to the step that broke a promise. If no step broke a promise, this is the number of all
-  /// steps.
+  /// The number of steps up to the first defect; the number of all steps if there is no defect.
   let decided: Int
-  /// The steps; empty if they were not recorded.
+  /// The steps; empty if steps were not recorded.
   public let steps: [Step]
   /// The names of the threads, blocks and tasks, by number.
   public let strands: [String]
@@ -74,10 +73,11 @@ public struct Record: Sendable, Equatable {
   /// The decisive schedule in the format of the command line: `1.2.2.1`.
   public var scheduleText: String { decisive.map(String.init).joined(separator: ".") }
 
-  /// The steps with a description, up to the step that breaks a promise. Silent steps are omitted.
+  /// The steps with a description, up to the first defect. Silent steps are omitted.
   public var shown: [Step] { steps.prefix(decided).filter { !$0.isSilent && !$0.words.isEmpty } }
 
-  /// The names of the threads, blocks and tasks that make the ``shown`` steps.
+  /// The names of the threads, blocks and tasks that make steps with a description, in the order of their numbers.
+  /// Silent steps do not count.
   var participants: [String] {
     Set(steps.filter { !$0.isSilent && !$0.words.isEmpty }.map(\.strand)).sorted().map { strands[$0] }
   }

@@ -11,8 +11,8 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
   /// Creates work from a known speed, in steps per microsecond.
   public init(stepsPerMicrosecond: Double) { self.stepsPerMicrosecond = stepsPerMicrosecond }
 
-  /// Returns work at the measured speed of this core. The fastest of several measurements counts, since a disturbance
-  /// can only slow a measurement down.
+  /// Measures the speed of this core, and returns work at that speed. The fastest of several measurements counts, since
+  /// a disturbance can only slow a measurement down.
   public static func calibrated() -> CalibratedWork {
     let steps = 200_000
     var fastest = UInt64.max
@@ -46,7 +46,7 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
     return value
   }
 
-  /// Spins for about `nanoseconds`.
+  /// Keeps this core busy for about `nanoseconds`.
   public func spin(nanoseconds: Int) {
     Self.consume(Self.spin(steps: steps(nanoseconds: nanoseconds), from: 1))
   }

@@ -10,11 +10,11 @@ import RealModule
 /// values is exact: Johnson's correction for skewness (1978) helps only in part, since it mistakes outliers for
 /// skewness. `make intervals` simulates how often intervals are wrong.
 public struct ConfidenceInterval: Sendable, Hashable, Codable {
-  /// The estimate.
+  /// The estimate of the mean or of the ratio.
   public let estimate: Double
-  /// The lower end.
+  /// The lower end of the interval.
   public let low: Double
-  /// The upper end.
+  /// The upper end of the interval.
   public let high: Double
 
   /// Creates an interval from its estimate and its ends.
@@ -42,7 +42,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     max(1, withBest ? cells * (cells - 1) / 2 : cells - 1)
   }
 
-  /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values.
+  /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values, or if a value is not finite.
   ///
   /// Disturbances last longer than a trial, so successive values resemble each other and contain less information than
   /// independent values. The standard error is therefore estimated from the means of batches (Law and Carson, "A
@@ -65,8 +65,8 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
       errorProbability: (1 - confidence) / Double(max(comparisons, 1)))
   }
 
-  /// Returns the means of successive values, in 16 to 23 batches whose sizes differ by at most 1; the values
-  /// themselves if there are fewer than 32.
+  /// Returns the means of successive values, in 16 to 23 batches whose sizes differ by at most 1; the values themselves
+  /// if there are fewer than 32 values.
   private static func batches(_ values: [Double]) -> [Double] {
     let size = values.count / fewestBatches
     guard size > 1 else { return values }
@@ -85,7 +85,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   }
 
   /// Returns the interval of the geometric mean of the ratios of the left to the right values; nil if a value is not
-  /// positive, or if there are fewer than ``fewest`` pairs.
+  /// positive and finite, or if there are fewer than ``fewest`` pairs.
   public static func ofRatio(
     _ pairs: [(left: Double, right: Double)], among comparisons: Int = 1, spread: Double = 0
   ) -> ConfidenceInterval? {
@@ -94,10 +94,10 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   }
 
   /// Returns the smallest plausible standard deviation of the logarithms of ratios, if many cells are compared with the
-  /// best cell: the median of the cells' standard deviations.
+  /// best cell: the median of the cells' standard deviations; 0 if no cell has enough pairs.
   ///
-  /// Among many cells, some look steady by chance. Student's distribution also does not fit noise that has only a few
-  /// values, such as fast and slow. No cell therefore counts as steadier than the median cell.
+  /// Among many cells, some look steady by chance. Moreover, Student's distribution does not fit noise that has only a
+  /// few values, such as fast and slow. No cell therefore counts as steadier than the median cell.
   public static func leastSpread(ofRatios cells: [[(left: Double, right: Double)]]) -> Double {
     let spreads = cells.compactMap { pairs -> Double? in
       guard pairs.count >= fewest, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return nil }
@@ -118,9 +118,9 @@ extension ConfidenceInterval {
   /// The larger of the distances from the estimate of a ratio to the two ends, as a share of the estimate.
   public var relativeMargin: Double { max(high / estimate - 1, 1 - low / estimate) }
 
-  /// The largest ``relativeMargin`` for which a percentage describes the interval of a ratio. The ends are the estimate
-  /// multiplied and divided by nearly the same factor. Up to this margin, adding and subtracting the percentage results
-  /// in the same ends, to within 1 % of the estimate.
+  /// The largest ``relativeMargin`` for which a percentage describes the interval of a ratio. The upper end is the
+  /// estimate multiplied by a factor, and the lower end is the estimate divided by nearly that factor. Up to this
+  /// margin, adding and subtracting the percentage results in these ends, to within 1 % of the estimate.
   private static let widestMargin = 0.1
   /// The largest difference between two sides that count as alike, as a share. A larger difference would matter to a
   /// reader who chooses between the sides.
@@ -129,7 +129,8 @@ extension ConfidenceInterval {
   /// Whether the interval is too wide to be described as a percentage of the estimate.
   public var isWide: Bool { relativeMargin > Self.widestMargin }
 
-  /// The largest difference from 1 of any ratio in the interval or of its reciprocal.
+  /// The largest difference between 1 and a ratio in the interval, or between 1 and the reciprocal of a ratio in the
+  /// interval.
   public var largestDifference: Double { max(high, 1 / low) - 1 }
 
   /// The ratio in the interval that is nearest to 1; 1 if the interval includes 1.
@@ -142,7 +143,7 @@ extension ConfidenceInterval {
   /// The factor by which the number of rounds must probably grow to rank the two sides of this ratio, whose interval
   /// includes 1; nil if no number of rounds would rank them.
   ///
-  /// With that many rounds and the same noise, the interval either excludes 1 or is no longer noise (``isNoise``). The
+  /// With that many rounds and unchanged noise, the interval either excludes 1 or is no longer noise (``isNoise``). The
   /// width of the interval is inversely proportional to the square root of the number of rounds.
   public var roundsToRank: Double? {
     let distance = abs(Double.log(estimate))

@@ -3,8 +3,8 @@ import Histogram
 /// A preallocated high dynamic range histogram of durations or counts, with three significant digits, from 1 ns to an
 /// hour.
 ///
-/// The histogram is a value type: each recording thread uses its own histogram, and ``merge(_:)`` combines them
-/// afterwards. Recording takes 2 to 3 ns in a release build and allocates no memory.
+/// The histogram is a value type: each recording thread uses its own histogram, and ``merge(_:)`` combines the
+/// histograms afterwards. Recording takes 2 to 3 ns in a release build and allocates no memory.
 public struct LatencyHistogram: Sendable {
   /// The highest value that is recorded unchanged: one hour, in nanoseconds. A higher value is recorded as this value.
   public static let highestValue: UInt64 = 3_600_000_000_000
@@ -20,7 +20,8 @@ public struct LatencyHistogram: Sendable {
       lowestDiscernibleValue: 1, highestTrackableValue: Self.highestValue, numberOfSignificantValueDigits: .three)
   }
 
-  /// Creates a histogram from stored `[value, count]` pairs, as ``pairs`` returns them.
+  /// Creates a histogram from stored `[value, count]` pairs, as ``pairs`` returns them. Elements that do not have two
+  /// numbers are ignored.
   public init(pairs: [[UInt64]]) {
     self.init()
     for pair in pairs where pair.count == 2 { record(pair[0], count: pair[1]) }
@@ -32,7 +33,7 @@ public struct LatencyHistogram: Sendable {
     if !recorded.record(value) { recorded.record(Self.highestValue) }
   }
 
-  /// Records `value` as observed `count` times.
+  /// Records `value` as observed `count` times. A value above ``highestValue`` is recorded as ``highestValue``.
   public mutating func record(_ value: UInt64, count: UInt64) {
     guard count > 0 else { return }
     if !recorded.record(value, count: count) { recorded.record(Self.highestValue, count: count) }

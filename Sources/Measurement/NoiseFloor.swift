@@ -7,7 +7,7 @@ public enum NoiseFloor {
   /// latency is not reliable. Both values are in nanoseconds.
   public static func isNear(_ latency: Double, floor: Double) -> Bool { latency > 0 && latency <= 2 * floor }
 
-  /// Measures the cost of one clock read and returns it in nanoseconds. The fastest of several batches counts.
+  /// Measures and returns the cost of one clock read, in nanoseconds. The fastest of several batches counts.
   public static func clockRead() -> Double {
     fastest {
       var last: UInt64 = 0
@@ -16,7 +16,8 @@ public enum NoiseFloor {
     }
   }
 
-  /// Measures the cost of one recorded sample, two clock reads and one histogram record, and returns it in nanoseconds.
+  /// Measures and returns the cost of one recorded sample, in nanoseconds. A sample consists of two clock reads and one
+  /// histogram record. The fastest of several batches counts.
   public static func sample() -> Double {
     var histogram = LatencyHistogram()
     let cost = fastest {

@@ -1,19 +1,19 @@
 /// The unit of a number.
 public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
-  /// Nanoseconds.
+  /// The unit of a duration.
   case nanoseconds = "ns"
-  /// Bytes.
+  /// The unit of a size.
   case bytes = "B"
-  /// Events per second.
+  /// The unit of a rate of events.
   case perSecond = "1/s"
-  /// Bytes per second.
+  /// The unit of a rate of data.
   case bytesPerSecond = "B/s"
-  /// A share of a whole, in hundredths.
+  /// The unit of a share of a whole, in hundredths.
   case percent = "%"
-  /// A plain number without a unit.
+  /// The absence of a unit, for plain numbers such as counts.
   case none = ""
 
-  /// The suffixes of this unit that an error message suggests; empty for a plain number.
+  /// The suffixes that an error message suggests for a value with this unit; empty for a plain number.
   public var suffixes: [String] {
     switch self {
     case .nanoseconds: ["ns", "us", "ms", "s", "min"]
@@ -26,7 +26,7 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
 }
 
 /// A number with its unit. Scenario files and the command line contain exact quantities (`50ns`, `2ms`, `64KiB`,
-/// `1_000_000`). Reports round quantities (`3.2 us`, `1.4 ms`, `64 KiB`).
+/// `1_000_000`). Reports round quantities (`3.20 us`, `1.40 ms`, `64 KiB`).
 public struct Quantity: Sendable, Hashable {
   /// The number, in `unit`.
   public var value: Double
@@ -39,7 +39,7 @@ public struct Quantity: Sendable, Hashable {
     self.unit = unit
   }
 
-  /// Creates a quantity from a duration.
+  /// Creates a quantity in nanoseconds from a duration.
   public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(Double(seconds) * 1e9 + Double(attoseconds) / 1e9, .nanoseconds)
@@ -58,7 +58,8 @@ public struct Quantity: Sendable, Hashable {
   /// The suffixes that an error message suggests in place of an unknown suffix.
   public static let knownSuffixes = ["ns", "us", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "/s", "%"]
 
-  /// Parses `text`: digits with optional `_` groups and decimals, then a suffix.
+  /// Parses `text`: a number with an optional sign, optional `_` between digits and optional decimals, then an optional
+  /// suffix. Spaces are ignored.
   ///
   /// - Throws: ``QuantityError`` if `text` does not start with a number, or if its suffix is unknown.
   public init(parsing text: String) throws(QuantityError) {
@@ -75,12 +76,12 @@ public struct Quantity: Sendable, Hashable {
 
 /// The reason why a text is not a ``Quantity``.
 public enum QuantityError: Error, Equatable, CustomStringConvertible {
-  /// The text does not start with a number.
+  /// The text, which is the associated value, does not start with a number.
   case notANumber(String)
-  /// The text after the number is not a known unit.
+  /// The text after the number, which is the associated value, is not a known unit.
   case unknownUnit(String)
 
-  /// The reason, for an error message.
+  /// The reason as the text of an error message.
   public var description: String {
     switch self {
     case .notANumber(let text): "'\(text)' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"
@@ -91,7 +92,7 @@ public enum QuantityError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Quantity: CustomStringConvertible {
-  /// The quantity with three significant digits and the unit that suits its size: `3.2 us`, `64 KiB`, `1.2 M/s`.
+  /// The quantity, rounded and in the unit that suits its size: `3.20 us`, `64 KiB`, `1.20 M/s`.
   public var description: String {
     switch unit {
     case .nanoseconds: Self.scaled(value, [(1e9, " s"), (1e6, " ms"), (1e3, " us"), (1, " ns")])
@@ -131,8 +132,8 @@ extension Quantity: CustomStringConvertible {
     return "\(number / step.0)\(step.1)"
   }
 
-  /// Returns a number with three significant digits, and without an exponent if the number is below 9e15. Whole numbers
-  /// below 100,000 are not rounded: `40,746`.
+  /// Returns a number as text, with three decimals below 1, two below 10, one below 100 and none from 100 upwards. A
+  /// whole number below 100,000 has commas and no decimals: `40,746`. A number of 9e15 or more can have an exponent.
   public static func number(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e5 { return Int(value).withCommas }
     switch abs(value) {

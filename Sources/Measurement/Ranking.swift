@@ -8,8 +8,8 @@ public enum Ranking: Sendable {
   /// The higher figure is better.
   case higher
 
-  /// Returns the geometric mean of the figures of a run's rounds; nil if there are no figures. If a figure is not above
-  /// 0 and has no logarithm, returns the median.
+  /// Returns the geometric mean of the figures of a run's rounds; nil if there are no figures. If a figure is not
+  /// positive and therefore has no logarithm, returns the median.
   public static func typical(_ rounds: [Double]) -> Double? {
     guard rounds.allSatisfy({ $0 > 0 }) else { return Summary(rounds)?.p50 }
     return rounds.isEmpty ? nil : Double.exp(rounds.reduce(0) { $0 + Double.log($1) } / Double(rounds.count))

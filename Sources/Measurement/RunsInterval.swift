@@ -6,17 +6,17 @@ extension ConfidenceInterval {
   /// changes are improvements, so one comparison in 40 shows a figure that seems worse.
   public static let confidenceOfRuns = 0.95
 
-  /// The assumed standard deviation between the runs of a program, as a share. The rounds of one run share its
-  /// circumstances: the addresses of its memory, the other work of the machine, the temperature. On quiet machines the
-  /// figures of one program's runs differed by about 5 %. On other machines they differed by as much as the rounds of
-  /// one run.
+  /// The assumed standard deviation between the runs of a program, as a share. The rounds of one run share the
+  /// circumstances of the run: the addresses of its memory, other work on the machine, the temperature. On quiet
+  /// machines the figures of one program's runs differed by about 5 %. On other machines, the figures differed by as
+  /// much as the rounds of one run.
   private static let runDeviation = 0.05
   /// The number of degrees of freedom of the assumed variance between runs.
   private static let assumedFreedom = 4.0
 
-  /// Returns the interval of the ratio of the left to the right program's geometric mean. Each side contains the
-  /// figures of several runs, each with several rounds. Returns nil if a figure is not positive, or if a side has fewer
-  /// rounds than ``fewest``.
+  /// Returns the interval of the ratio of the left program's geometric mean to the right program's; nil if a figure is
+  /// not positive and finite, or if a side has fewer rounds than ``fewest``. Each side contains the figures of several
+  /// runs, each with several rounds.
   ///
   /// A run is one observation, regardless of the number of its rounds. A side has few runs, so the variance is
   /// moderated by the assumed variance (Smyth, "Linear Models and Empirical Bayes Methods", 2004). Both sides share one
@@ -43,7 +43,8 @@ extension ConfidenceInterval {
     ).exponential
   }
 
-  /// Returns the pooled variance within groups, and its degrees of freedom.
+  /// Returns the pooled variance within groups, and its degrees of freedom. The variance is 0 if there are no degrees
+  /// of freedom.
   private static func variance(_ groups: [[Double]]) -> (value: Double, freedom: Double) {
     let freedom = Double(groups.reduce(0) { $0 + $1.count - 1 })
     let squares = groups.reduce(0) { sum, group in

@@ -8,18 +8,18 @@
 /// `κ` is the cost of each pair of cores that must exchange data (coherence). No term is negative. If `κ` is above 0,
 /// there is a number of cores beyond which the throughput falls.
 ///
-/// The law is fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and
-/// `κ/λ`. Cross-validation decides which of these terms the law contains: the terms that best predict the numbers of
-/// cores that they were not fitted to.
+/// The law is fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and `κ/λ`.
+/// Cross-validation decides which of these terms the law contains: the terms that best predict throughputs that they
+/// were not fitted to.
 public struct ScalabilityLaw: Sendable {
-  /// The measured throughput of a number of cores.
+  /// The throughput that was measured with a number of cores.
   public struct Point: Sendable, Hashable {
     /// The number of cores, at least 1.
     public let cores: Int
     /// The throughput, in any unit, above 0.
     public let throughput: Double
 
-    /// Creates a point.
+    /// Creates a point from a number of cores and a throughput.
     public init(cores: Int, throughput: Double) {
       self.cores = cores
       self.throughput = throughput
@@ -43,14 +43,14 @@ public struct ScalabilityLaw: Sendable {
   public static let fewest = 4
 
   /// Creates the law that fits the points best; nil for fewer than ``fewest`` points, if two points have the same
-  /// number of cores, or if every fit has a negative term.
+  /// number of cores, if a number is out of its range, or if no fit has only terms that are not negative.
   public init?(fitting points: [Point]) {
     let points = points.sorted { $0.cores < $1.cores }
     guard points.count >= Self.fewest, Set(points.map(\.cores)).count == points.count,
       points.allSatisfy({ $0.cores > 0 && $0.throughput > 0 && $0.throughput.isFinite })
     else { return nil }
     var best: (terms: [Double], worst: (error: Double, cores: Int))?
-    // A law with as many terms as points would pass through all of them.
+    // A law with as many terms as points would pass through all points. A leave-one-out fit has one point less.
     for columns in Self.choices where columns.count <= points.count - 2 {
       guard let terms = Self.fit(points, columns), let worst = Self.worstPrediction(points, columns) else { continue }
       if worst.error < best?.worst.error ?? .infinity { best = (terms, worst) }
@@ -60,7 +60,7 @@ public struct ScalabilityLaw: Sendable {
     worst = best.worst
   }
 
-  /// Whether the leave-one-out error is at most ``tolerance``.
+  /// Whether the largest leave-one-out error (``worst``) is at most ``tolerance``.
   public var fits: Bool { worst.error <= Self.tolerance }
 
   /// Returns the throughput that the law predicts for `cores` cores, in the unit of the points.
@@ -72,7 +72,7 @@ public struct ScalabilityLaw: Sendable {
   /// never falls.
   public var peak: Double? { kappa > 0 ? max(1, max(0, 1 - sigma) / kappa).squareRoot() : nil }
 
-  /// The number of cores beyond which the throughput falls; nil if the throughput never falls.
+  /// The number of cores beyond which the throughput falls; nil if the throughput does not fall below 10^9 cores.
   public var most: Int? {
     guard let peak, peak < 1e9 else { return nil }
     let below = Int(peak)
@@ -88,7 +88,8 @@ public struct ScalabilityLaw: Sendable {
     return [1, n - 1, n * (n - 1)]
   }
 
-  /// Returns the fitted terms `1/λ`, `σ/λ` and `κ/λ`; nil if a term is negative and has no meaning.
+  /// Returns the fitted terms `1/λ`, `σ/λ` and `κ/λ`; nil if the points do not determine the terms, or if a term is
+  /// negative, which has no meaning.
   private static func fit(_ points: [Point], _ columns: [Int]) -> [Double]? {
     let rows = points.map { point in
       let time = Double(point.cores) / point.throughput
@@ -101,7 +102,8 @@ public struct ScalabilityLaw: Sendable {
   }
 
   /// Returns the largest leave-one-out error, and the number of cores at which it occurs; nil for fewer than three
-  /// points. The lowest and the highest number of cores are not predicted.
+  /// points. The lowest and the highest number of cores are not predicted. An error is infinite if no law can be fitted
+  /// to the remaining points.
   private static func worstPrediction(_ points: [Point], _ columns: [Int]) -> (error: Double, cores: Int)? {
     let errors = points.dropFirst().dropLast().map { held -> (error: Double, cores: Int) in
       guard let fit = fit(points.filter { $0 != held }, columns) else { return (.infinity, held.cores) }

@@ -3,7 +3,7 @@
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Creates a generator that yields the same sequence for the same `seed`.
+  /// Creates a generator whose sequence depends only on `seed`.
   public init(seed: UInt64) { state = seed }
 
   /// Returns the next 64 random bits.

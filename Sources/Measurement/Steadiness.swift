@@ -7,7 +7,7 @@ public struct Steadiness: Sendable {
     /// The rounds and their figures, in the order of the rounds.
     public let figures: [(round: Int, value: Double)]
 
-    /// Creates a series.
+    /// Creates a series from its label and its figures.
     public init(label: String, figures: [(round: Int, value: Double)]) {
       self.label = label
       self.figures = figures
@@ -18,7 +18,7 @@ public struct Steadiness: Sendable {
 
   /// The labels and the states of the series that have two states.
   public let bimodal: [(label: String, states: States)]
-  /// The labels of the series with one state whose standard deviation is more than half of their mean.
+  /// The labels of the series with one state whose standard deviation is more than half of the mean.
   public let unsettled: [String]
   /// The labels of the series with outliers, and the number of outliers of each series. An outlier is a figure with a
   /// modified z-score above 3.5 (Iglewicz and Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is
@@ -29,7 +29,7 @@ public struct Steadiness: Sendable {
   /// at most one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
   public let drift: Double?
 
-  /// Creates the steadiness of a run from those of its series that have at least ``fewest`` figures.
+  /// Creates the steadiness of a run from the series with at least ``fewest`` figures.
   public init(_ all: [Series]) {
     let series = all.filter { $0.figures.count >= Self.fewest }
     var bimodal: [(label: String, states: States)] = []

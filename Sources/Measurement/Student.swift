@@ -2,14 +2,15 @@ import RealModule
 
 /// Student's t distribution (Student, "The Probable Error of a Mean", 1908).
 enum Student {
-  /// Returns the share of the distribution that lies farther from 0 than `t`, on both sides together.
+  /// Returns the share of the distribution with `freedom` degrees of freedom that lies farther from 0 than `t`, on both
+  /// sides together.
   static func tails(beyond t: Double, freedom: Double) -> Double {
     let square = t * t
     return incompleteBeta(freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5)
   }
 
-  /// Returns the distance from 0 beyond which `share` of the distribution lies, on both sides together. The solver is
-  /// Newton's method on the logarithm, within a bracket.
+  /// Returns the distance from 0 beyond which `share` of the distribution with `freedom` degrees of freedom lies, on
+  /// both sides together. The solver is Newton's method on the logarithm of the share, within a bracket.
   static func quantile(tails share: Double, freedom: Double) -> Double {
     var (low, high) = (0.0, 1.0)
     while tails(beyond: high, freedom: freedom) > share { (low, high) = (high, 2 * high) }

@@ -5,7 +5,7 @@ public struct Summary: Sendable, Hashable, Codable {
   public let count: Int
   /// The smallest sample.
   public let min: Double
-  /// The median.
+  /// The median of the samples.
   public let p50: Double
   /// The 90th percentile; nil for fewer than 10 samples.
   public let p90: Double?
@@ -15,11 +15,11 @@ public struct Summary: Sendable, Hashable, Codable {
   public let p999: Double?
   /// The largest sample.
   public let max: Double
-  /// The arithmetic mean.
+  /// The arithmetic mean of the samples.
   public let mean: Double
   /// The standard deviation; nil for fewer than 2 samples.
   public let stddev: Double?
-  /// The sum.
+  /// The sum of the samples.
   public let total: Double
 
   /// Returns the smallest number of samples for which the statistics include a percentile: one sample must lie above
@@ -91,7 +91,8 @@ public struct Summary: Sendable, Hashable, Codable {
 }
 
 extension [Double] {
-  /// Returns the `q` quantile of values that are sorted and not empty, interpolated between neighbours.
+  /// Returns the `q` quantile of values that are sorted and not empty, interpolated between neighbours. `q` is from 0
+  /// to 1.
   public func quantile(_ q: Double) -> Double {
     let position = q * Double(count - 1)
     let lower = Int(position)

@@ -1,18 +1,18 @@
 import CDispatchSupport
 
-/// The allocations on the heap that all threads of the process performed while a piece of code ran.
+/// The heap allocations of all threads of the process while a piece of code ran.
 ///
 /// Only the released binary on Linux reports allocations: its linker replaces `malloc` and the related functions
-/// (`Allocations.c`). The count costs two atomic additions for each allocation, so no code is timed during a count.
-/// While no code is counting, an allocation costs a load and a branch.
+/// (`Allocations.c`). The count costs two atomic additions for each allocation, so no code is timed during a count. At
+/// all other times, an allocation costs one additional load and branch.
 public struct Allocations: Sendable, Equatable {
   /// The number of calls that allocated or resized memory.
   public let count: Int
-  /// The number of bytes that these calls requested.
+  /// The number of bytes that the allocating and resizing calls requested.
   public let bytes: Int
 
-  /// Returns the allocations of the process while `body` ran; nil if this build does not report them. `body` runs in
-  /// any case.
+  /// Returns the allocations of the process while `body` ran; nil if this build does not report allocations. `body`
+  /// runs in both cases.
   public static func during(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
   ) async rethrows -> Allocations? {

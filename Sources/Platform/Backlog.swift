@@ -10,7 +10,8 @@ public final class Backlog<Element: Sendable>: Sendable {
   private let state = Mutex(State())
   private let limit: Int
   private let continuation: AsyncStream<Void>.Continuation
-  /// A stream that yields a value when the backlog contains elements. ``end()`` finishes the stream.
+  /// A stream that yields a value after an element was added or dropped. Several elements can result in one value.
+  /// ``end()`` finishes the stream.
   public let signals: AsyncStream<Void>
 
   /// Creates an empty backlog that stores at most `limit` elements.
@@ -27,7 +28,8 @@ public final class Backlog<Element: Sendable>: Sendable {
     continuation.yield()
   }
 
-  /// Removes and returns all elements, with the number of elements that were dropped after them.
+  /// Removes and returns all elements. Also returns the number of elements that were dropped since the last call of
+  /// this method.
   public func take() -> (elements: [Element], dropped: Int) {
     state.withLock { state in
       defer { state = State() }

@@ -1,17 +1,19 @@
 import CDispatchSupport
 
-/// A process that this process has started, with operations that wait for its exit status.
+/// A child process, with operations that wait for the child's exit status.
 public struct ChildProcess: Sendable {
   /// The process identifier.
   public let identifier: pid_t
 
-  /// Starts a program. The new process inherits only the given descriptors and standard error.
+  /// Starts a program. The new process inherits the given descriptors. The new process also inherits this process's
+  /// descriptors that stay open in a new program, such as standard error.
   ///
   /// - Parameters:
-  ///   - image: the program, whose name is its first argument.
-  ///   - environment: the environment of the new process, to which this process's `LD_LIBRARY_PATH` is added.
-  ///   - descriptors: the descriptors that the new process inherits. The keys are their numbers in the new process,
-  ///     below 32, and the values are their numbers in this process.
+  ///   - image: the program. The image's name becomes the program's first argument.
+  ///   - environment: the environment variables of the new process. If `LD_LIBRARY_PATH` is set in this process, the
+  ///     variable is added.
+  ///   - descriptors: the descriptors that the new process inherits. Each key is a descriptor's number in the new
+  ///     process, and is below 32. Each value is the descriptor's number in this process.
   /// - Throws: ``SystemError`` if the process cannot be started.
   public init(
     _ image: Image, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
@@ -49,7 +51,7 @@ public struct ChildProcess: Sendable {
 
   init(_ identifier: pid_t) { self.identifier = identifier }
 
-  /// Starts a process that keeps a core busy until it is killed (``end()``), or until this process has ended.
+  /// Starts a process that keeps a core busy until that process is killed (``end()``), or until this process has ended.
   ///
   /// - Throws: ``SystemError`` if the process cannot be started.
   public static func spinning() throws(SystemError) -> ChildProcess {
@@ -81,7 +83,7 @@ public struct ChildProcess: Sendable {
     return status
   }
 
-  /// Waits until the process has ended, and does not collect its status.
+  /// Waits until the process has ended, without collecting the status of the process.
   public func waitUntilEnded() {
     var info = siginfo_t()
     while waitid(P_PID, id_t(identifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
@@ -91,22 +93,23 @@ public struct ChildProcess: Sendable {
   /// process.
   public static func exitStatus(_ status: Int32) -> Int32? { status & 0x7F == 0 ? status >> 8 & 0xFF : nil }
 
-  /// Returns whether SIGKILL ended a process, given its status from `waitpid`. No process of a trial sends SIGKILL, so
-  /// another program sent it, or the system had too little memory.
+  /// Returns whether SIGKILL ended a process, given its status from `waitpid`. No process of a trial sends SIGKILL. The
+  /// signal therefore came from another program, or from the system because memory was short.
   public static func wasKilled(_ status: Int32) -> Bool { status & 0x7F == SIGKILL }
 
-  /// Makes this process the parent of all its orphaned descendants, so that it can wait for them.
+  /// Makes this process the parent of all its orphaned descendants. The process can then wait for these descendants.
   ///
-  /// - Returns: whether the system supports the adoption of orphans.
+  /// - Returns: true if this process adopts orphans from now on; false if the system does not support the adoption.
   public static func adoptOrphans() -> Bool { gcdlab_adopt_orphans() == 0 }
 
-  /// Waits until any child or adopted descendant has ended, and collects its status.
+  /// Waits until any child or adopted descendant has ended, and collects its status. Returns at once if there are no
+  /// children.
   public static func waitForAny() {
     var status: Int32 = 0
     while waitpid(-1, &status, 0) < 0, errno == EINTR {}
   }
 
-  /// Waits until all children have ended, and collects their statuses.
+  /// Waits until all children have ended, and collects the children's statuses.
   ///
   /// - Returns: the statuses as `waitpid` reports them.
   public static func waitForAll() -> [Int32] {
@@ -119,7 +122,7 @@ public struct ChildProcess: Sendable {
 
   /// Collects the statuses of all children that have ended and whose statuses have not been collected.
   ///
-  /// - Returns: the number of these children, plus one if a child has not ended.
+  /// - Returns: the number of collected statuses, plus 1 if a child has not ended.
   public static func leftOver() -> Int {
     var count = 0
     var status: Int32 = 0

@@ -2,7 +2,7 @@ import CDispatchSupport
 
 /// The confinement of processes to some of the machine's cores, and the order in which cores are chosen.
 public enum Confinement {
-  /// Whether this system can confine a process.
+  /// Whether this system can confine a process to some of the cores.
   public static var isPossible: Bool {
     #if os(Linux)
       true
@@ -11,9 +11,9 @@ public enum Confinement {
     #endif
   }
 
-  /// The cores that this process may use, in the order in which the lab chooses them. The order begins with one core of
-  /// each physical core, and ends with the siblings of these cores. Siblings share execution units, so two siblings are
-  /// slower than two physical cores.
+  /// The cores that this process may use, in the order in which the lab chooses them. The order begins with one logical
+  /// core of each physical core. The siblings of these logical cores follow. Siblings share execution units, so two
+  /// siblings are slower than two physical cores.
   public static var coresInTurn: [Int] { inTurn(Host.coreNumbers, siblings: siblings(of:)) }
 
   /// Returns `cores` in the order in which the lab chooses them.
@@ -33,7 +33,8 @@ public enum Confinement {
     return list.map(numbers(in:)) ?? [core]
   }
 
-  /// Returns the core numbers in a list in the kernel's format: `0-1,8`.
+  /// Returns the core numbers in a list in the kernel's format, such as `0-1,8`. Malformed parts of the list are
+  /// omitted.
   static func numbers(in list: String) -> [Int] {
     list.split { ",\n ".contains($0) }.flatMap { part -> [Int] in
       let ends = part.split(separator: "-").compactMap { Int($0) }
@@ -51,9 +52,9 @@ public enum Confinement {
   /// - Throws: ``SystemError`` if the process is not confined to these cores.
   public static func requireOwn(_ cores: [Int]) throws(SystemError) {
     let status = gcdlab_confinement()
-    if status != 0 { throw SystemError(status, "keep a worker to cores \(argument(cores))") }
+    if status != 0 { throw SystemError(status, "confine a worker to cores \(argument(cores))") }
     guard Set(Host.coreNumbers) == Set(cores) else {
-      throw SystemError(EINVAL, "keep a worker to cores \(argument(cores))")
+      throw SystemError(EINVAL, "confine a worker to cores \(argument(cores))")
     }
   }
 }

@@ -32,7 +32,7 @@ public struct DescriptorLimit: Sendable, Equatable {
   /// Sets the soft limit of the whole process and leaves the hard limit unchanged. Descriptors above the new limit stay
   /// open.
   ///
-  /// - Throws: ``SystemError`` if `soft` is above the hard limit.
+  /// - Throws: ``SystemError`` if `soft` is above the hard limit, or if the system does not report the limits.
   public static func setSoft(_ soft: Int) throws(SystemError) {
     var limit = try read()
     limit.rlim_cur = rlim_t(soft)

@@ -1,7 +1,9 @@
-/// Opens the file at `path` for monitoring only, and returns the descriptor. On Darwin, `O_EVTONLY` does not prevent
-/// the volume from being unmounted. On Linux, `O_PATH` returns a descriptor without opening the file.
+/// Opens the file at `path` for monitoring only, and returns the descriptor. On Darwin (`O_EVTONLY`), the descriptor
+/// does not prevent the volume from being unmounted. On Linux (`O_PATH`), the descriptor refers to the file, but cannot
+/// read or write the file.
 ///
-/// - Throws: ``SystemError`` if the file does not exist or no descriptor is left.
+/// - Throws: ``SystemError`` if the file cannot be opened, for instance because it does not exist or no descriptor is
+///   left.
 public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
   #if canImport(Darwin)
     let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
@@ -14,8 +16,8 @@ public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
 }
 
 /// Returns the current path of the file that a descriptor refers to; nil if the descriptor is not open or has no path.
-/// Linux also returns names of objects that are not files (`anon_inode:inotify`), and appends ` (deleted)` to the path
-/// of a deleted file.
+/// On Linux, the function also returns names of objects that are not files (`anon_inode:inotify`), and appends the word
+/// `(deleted)` to the path of a deleted file.
 public func currentPath(of descriptor: Int32) -> String? {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
     guard let base = buffer.baseAddress else { return nil }

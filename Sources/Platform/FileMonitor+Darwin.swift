@@ -2,21 +2,22 @@
   import Darwin
   import Dispatch
 
-  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
+  // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
 
-  /// A monitor of one file that uses a vnode source, as the Concurrency Programming Guide does.
+  /// A monitor that watches one file with a vnode source, as the Concurrency Programming Guide does.
   ///
-  /// Unchecked: dispatch objects may be used from any thread.
+  /// Conformance to `Sendable` is unchecked: any thread may use a dispatch object.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceFileSystemObject
 
-    /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
+    /// Creates a monitor of the file that is open as `fileDescriptor`. The handlers of the monitor run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)
     }
 
-    /// Sets the handler that receives each change, with the time of its delivery in monotonic nanoseconds.
+    /// Sets the handler that receives each change, and the time in monotonic nanoseconds at which the source's handler
+    /// started.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       source.setEventHandler { [unowned source] in
         let time = clock_gettime_nsec_np(CLOCK_MONOTONIC)
@@ -33,13 +34,13 @@
       source.setCancelHandler(handler: handler)
     }
 
-    /// Starts to deliver events.
+    /// Starts the delivery of events.
     public func activate() { source.activate() }
     /// Suspends the delivery of events.
     public func suspend() { source.suspend() }
-    /// Delivers the events that were held back, and resumes the delivery.
+    /// Resumes the delivery, beginning with the events that occurred while the delivery was suspended.
     public func resume() { source.resume() }
-    /// Cancels the source.
+    /// Cancels the monitor. No more events are delivered, and the cancellation handler runs.
     public func cancel() { source.cancel() }
   }
 #endif

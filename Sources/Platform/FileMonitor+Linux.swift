@@ -2,21 +2,23 @@
   import Dispatch
   import Glibc
 
-  /// A monitor of one file that uses an inotify watch on its inode. The watch remains valid if the file is renamed.
+  /// A monitor that watches one file with an inotify watch on the file's inode. The watch remains valid if the file is
+  /// renamed.
   ///
-  /// inotify reports `IN_MODIFY` and `IN_ATTRIB`. To detect that the file grew, that its link count changed or that its
-  /// last name was removed, the monitor compares the file's status before and after the event, through the descriptor.
-  /// While the descriptor is open, a file without a name has a link count of 0.
+  /// inotify reports a change of the content as `IN_MODIFY`, and every change of the status as `IN_ATTRIB`. To detect
+  /// that the file grew, that its link count changed or that its last name was removed, the monitor compares the file's
+  /// status before and after the event, through the descriptor. While the descriptor is open, a file without a name has
+  /// a link count of 0.
   ///
-  /// Unchecked: before activation, only the caller uses the state. After activation, only the event handler uses the
-  /// state, and a source never runs its handler twice at once.
+  /// Conformance to `Sendable` is unchecked: before activation, only the caller uses the state. After activation, only
+  /// the event handler uses the state, and two calls of a source's handler never overlap.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let stream: InotifyStream
     private var size: off_t = 0
     private var links: nlink_t = 0
 
-    /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
+    /// Creates a monitor of the file that is open as `fileDescriptor`. The handlers of the monitor run on `queue`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       descriptor = fileDescriptor
       stream = try InotifyStream(queue: queue)
@@ -33,7 +35,8 @@
       }
     }
 
-    /// Sets the handler that receives each change, with the time of its delivery in monotonic nanoseconds.
+    /// Sets the handler that receives each change, and the time in monotonic nanoseconds at which the source's handler
+    /// started.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }
@@ -41,17 +44,17 @@
     /// Sets the cancellation handler, which runs after the last event.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) { stream.setCancelHandler(handler) }
 
-    /// Starts to deliver events.
+    /// Starts the delivery of events.
     public func activate() { stream.activate() }
     /// Suspends the delivery of events.
     public func suspend() { stream.suspend() }
-    /// Delivers the events that were held back, and resumes the delivery.
+    /// Resumes the delivery, beginning with the events that occurred while the delivery was suspended.
     public func resume() { stream.resume() }
-    /// Cancels the source.
+    /// Cancels the monitor. No more events are delivered, and the cancellation handler runs.
     public func cancel() { stream.cancel() }
 
-    /// Reports the changes for the inotify event `mask`. Each kind of event updates only its own fields of the known
-    /// status. The new status may already contain a change that a later event reports.
+    /// Reports the changes that the mask of an inotify event contains. Each kind of event updates only its own fields
+    /// of the known status, since the new status may already contain a change that a later event reports.
     private func sort(_ mask: UInt32, _ report: (FileChange) -> Void) {
       if mask & UInt32(IN_MOVE_SELF) != 0 { report(.rename) }
       guard mask & UInt32(IN_MODIFY | IN_ATTRIB) != 0 else { return }

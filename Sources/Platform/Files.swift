@@ -1,7 +1,8 @@
 import CDispatchSupport
 import SystemPackage
 
-/// Creates a pipe. A program that this process starts inherits an end of the pipe only if the caller passes it on.
+/// Creates a pipe. A program that this process starts inherits an end of the pipe only if the caller passes that end to
+/// the program.
 ///
 /// - Throws: ``SystemError`` if no descriptors are left.
 public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
@@ -10,8 +11,8 @@ public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
   return (ends[0], ends[1])
 }
 
-/// Returns the whole text of a file; nil if the file cannot be read. Use this function for small files, such as those
-/// in `/proc`.
+/// Returns the text of a file; nil if the file cannot be read. Use this function for small files, such as the files in
+/// `/proc`.
 public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1 << 30).text }
 
 /// Returns the bytes of a file or of a pipe. If there are more than `limit` bytes, the result has one byte more than

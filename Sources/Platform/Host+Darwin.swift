@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
+  // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
   extension Host {
     /// The absolute path of the running binary.
     public static var executablePath: String {
@@ -13,7 +13,7 @@
     }
 
     /// The running binary, identified by its path. Darwin has no other reference to the binary, so the lab must detect
-    /// that another file has replaced the binary.
+    /// whether another file has replaced the binary.
     public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
 
     /// The processor's name; nil if the system does not report the name.
@@ -44,8 +44,8 @@
       return status == KERN_SUCCESS ? Int(info.resident_size) : nil
     }
 
-    /// Always returns nil, since Darwin does not report stolen time. On Darwin the lab cannot warn about a disturbed
-    /// run.
+    /// Always returns nil, since Darwin does not report stolen time. On Darwin, the lab therefore cannot warn about a
+    /// disturbed run.
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? { nil }
 
     /// The kinds of dispatch source that exist on this system.

@@ -15,7 +15,7 @@
     /// file replaces it.
     public static var image: Image { Image(ownAt: "/proc/self/exe", name: executablePath, isSure: true) }
 
-    /// The processor's name; nil without `/proc`.
+    /// The processor's name; nil if `/proc/cpuinfo` does not contain the name.
     public static var processorName: String? {
       firstLine(of: "/proc/cpuinfo", startingWith: "model name")?.split(separator: ":").last.map { name in
         String(name.drop { $0 == " " })
@@ -29,15 +29,16 @@
       return pages > 0 && size > 0 ? pages * size : nil
     }
 
-    /// The resident memory of this process in bytes; nil without `/proc`. The kernel walks the page tables to compute
-    /// this figure. The cheaper counters have an error that can exceed the memory of a thousand queues.
+    /// The resident memory of this process in bytes; nil if `/proc/self/smaps_rollup` cannot be read. The kernel walks
+    /// the page tables to compute this figure. The cheaper counters have an error that can exceed the memory of a
+    /// thousand queues.
     public static var residentMemory: Int? {
       firstLine(of: "/proc/self/smaps_rollup", startingWith: "Rss:")?
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
-    /// Returns the times that `cores` have spent in each state since the machine started; nil without `/proc`, or if
-    /// `/proc/stat` lacks one of the cores.
+    /// Returns the times that `cores` have spent in each state since the machine started, added up over the cores; nil
+    /// if `/proc/stat` cannot be read or lacks one of the cores.
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? {
       guard let text = readFile("/proc/stat") else { return nil }
       let names = Set(cores.map { "cpu\($0)" })

@@ -1,9 +1,9 @@
 import CDispatchSupport
 
-/// Information that the operating system reports about this machine. `Host+Linux.swift` and `Host+Darwin.swift` contain
-/// the members that differ by platform.
+/// Information that the operating system reports about this machine and about this process. `Host+Linux.swift` and
+/// `Host+Darwin.swift` contain the members that differ by platform.
 public enum Host {
-  /// The system's name and kernel release, as `uname` reports them.
+  /// The system's name and kernel release, as `uname` reports them; `unknown` if `uname` fails.
   public static var kernel: (name: String, release: String) {
     var names = utsname()
     guard uname(&names) == 0 else { return ("unknown", "unknown") }
@@ -59,7 +59,8 @@ public enum Host {
   /// The number of cores that are online and visible to this process, whether or not the process may run on them.
   public static var onlineCores: Int { max(1, Int(gcdlab_online_count())) }
 
-  /// The processor time that this process and its finished children have used so far, in nanoseconds.
+  /// The processor time that this process and its finished children have used so far, in nanoseconds. A child counts
+  /// once its status has been collected.
   public static var ownProcessorTime: UInt64 { processorTime.total + usage(children).processorTime.total }
 
   /// The processor time that all threads of this process have used so far, including threads that have ended.
@@ -91,7 +92,7 @@ public struct ProcessorTime: Sendable, Equatable {
       system: later.system > earlier.system ? later.system - earlier.system : 0)
   }
 
-  /// Adds another time.
+  /// Adds `other` to `sum`, component by component.
   public static func += (sum: inout ProcessorTime, other: ProcessorTime) {
     sum.user += other.user
     sum.system += other.system
@@ -119,7 +120,8 @@ private func usage(_ who: Int32) -> rusage {
   return usage
 }
 
-/// The times that a set of cores has spent in each state since the machine started, in clock ticks.
+/// The times that the cores of a set have spent in each state since the machine started, added up over the cores, in
+/// clock ticks.
 public struct ProcessorTimes: Sendable {
   /// The time in which the cores ran processes or the kernel.
   public let busy: UInt64

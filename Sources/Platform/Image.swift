@@ -1,13 +1,13 @@
 /// A program that the lab starts repeatedly. The program's file must not be replaced between two starts: a new build at
-/// the same path is a different program.
+/// the program's path is a different program.
 public struct Image: Sendable {
   /// The path from which the program is started.
   public let path: String
-  /// The program's first argument, which `ps` displays as its name.
+  /// The program's first argument, which `ps` displays as the name of the process.
   public let name: String
   private let identity: Identity?
 
-  /// The identity of the file at a path.
+  /// The identity of a file: its device, its inode and its size.
   private struct Identity: Equatable {
     let device: UInt64
     let inode: UInt64
@@ -22,7 +22,7 @@ public struct Image: Sendable {
     }
   }
 
-  /// Creates an image of the file that is at this path now.
+  /// Creates an image of the file that is at `path` now.
   public init(_ path: String) {
     self.path = path
     name = path
@@ -37,7 +37,8 @@ public struct Image: Sendable {
     identity = isSure ? nil : Identity(path)
   }
 
-  /// Verifies that the path still refers to the file that was there when this image was created.
+  /// Verifies that the path still refers to the file that was there when this image was created. An image is not
+  /// verified if the system guarantees its identity, or if no file existed at the path when the image was created.
   ///
   /// - Throws: ``SystemError`` if the path now refers to another file, or if no file exists at the path.
   public func requireUnchanged() throws(SystemError) {

@@ -5,9 +5,9 @@
   /// An inotify descriptor that is read through a dispatch source. The stream replaces a vnode source, which Linux does
   /// not support.
   ///
-  /// The stream starts inactive, as sources do. The cancellation handler closes its descriptor.
+  /// The stream starts inactive, as sources do. The stream closes its descriptor after cancellation.
   ///
-  /// Unchecked: dispatch objects may be used from any thread.
+  /// Conformance to `Sendable` is unchecked: any thread may use a dispatch object.
   final class InotifyStream: @unchecked Sendable {
     /// An inotify event, valid only while the handler runs.
     struct Event {
@@ -21,6 +21,8 @@
     private let source: any DispatchSourceRead
 
     /// Opens a stream whose handlers run on `queue`.
+    ///
+    /// - Throws: ``SystemError`` if no inotify instance or no descriptor is left.
     init(queue: DispatchQueue) throws(SystemError) {
       // The descriptor is non-blocking, because the source reports that there are events, but not the number of events.
       let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -33,7 +35,7 @@
       setCancelHandler {}
     }
 
-    /// Sets the handler that receives each event, with the time in monotonic nanoseconds at which the source's handler
+    /// Sets the handler that receives each event, and the time in monotonic nanoseconds at which the source's handler
     /// started.
     func setEventHandler(_ handler: @escaping @Sendable (Event, UInt64) -> Void) {
       source.setEventHandler { [descriptor] in
@@ -66,6 +68,8 @@
 
     /// Watches a path for the events in `mask`, and returns the number of the watch. Errors contain `name` instead of
     /// the path if `name` is not nil.
+    ///
+    /// - Throws: ``SystemError`` if the path cannot be watched, for instance because no watches are left.
     func add(_ path: String, _ mask: UInt32, called name: String? = nil) throws(SystemError) -> Int32 {
       let watch = inotify_add_watch(descriptor, path, mask)
       guard watch >= 0 else {

@@ -1,15 +1,17 @@
-/// The kernel's timer descriptors of this process. Dispatch on Linux arms such descriptors for its own timers.
+/// The kernel's timer descriptors (timerfd) of this process. Dispatch on Linux arms such descriptors for its own
+/// timers.
 public enum KernelTimers {
   /// An armed kernel timer.
   public struct Armed: Sendable, Equatable {
-    /// Whether the timer's clock advances while the machine sleeps, which is true for CLOCK_REALTIME and
-    /// CLOCK_BOOTTIME, and false for CLOCK_MONOTONIC.
+    /// Whether the timer's clock advances while the machine sleeps: true for CLOCK_REALTIME and CLOCK_BOOTTIME, false
+    /// for CLOCK_MONOTONIC.
     public let countsSleep: Bool
     /// The time until the timer expires, in nanoseconds, at least 1.
     public let remaining: Int
   }
 
-  /// Returns the armed timers; nil if the system does not report them.
+  /// Returns the armed timers; nil if the system does not report timers. The result is empty if `/proc` is not
+  /// available.
   public static func armed() -> [Armed]? {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }

@@ -2,14 +2,14 @@
 /// owns the writing end. When this process ends for any reason, a process that has the reading end as its standard
 /// input reads the end of the file.
 public struct Lifeline: Sendable {
-  /// The environment variable that is set if a lab's standard input is a lifeline.
+  /// The name of the environment variable that is set if a lab's standard input is a lifeline.
   public static let variable = "GCDLAB_LIFELINE"
 
   /// The reading end of the pipe, for the other process.
   public let readingEnd: Int32
   private let writingEnd: Int32
 
-  /// Creates a lifeline.
+  /// Creates a lifeline with a new pipe.
   ///
   /// - Throws: ``SystemError`` if no descriptors are left.
   public init() throws(SystemError) {
@@ -19,8 +19,8 @@ public struct Lifeline: Sendable {
   /// Closes the writing end of the pipe, so that the other process reads the end of the file.
   public func end() { close(writingEnd) }
 
-  /// Calls `body` when the process that owns the lifeline has ended. Call this method in a process whose standard input
-  /// is a lifeline.
+  /// Calls `body` on a new thread when the process that owns the lifeline has ended, or has closed the lifeline. Call
+  /// this method in a process whose standard input is a lifeline.
   ///
   /// - Throws: ``SystemError`` if no thread can be started.
   public static func whenOwnerEnds(_ body: @escaping @Sendable () -> Void) throws(SystemError) {

@@ -1,15 +1,15 @@
 #if canImport(Darwin)
   import Darwin
 
-  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
+  // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
 
   /// A Mach port of this process. Each message to the port consists of a number.
   ///
-  /// Unchecked: the kernel synchronizes access to a port from several threads.
+  /// Conformance to `Sendable` is unchecked: the kernel synchronizes access to a port from several threads.
   public final class MachPort: @unchecked Sendable {
     /// The name of the process's rights to the port.
     public let name: mach_port_name_t
-    /// The size in bytes of a buffer for a message and the trailer that the kernel appends to it.
+    /// The size in bytes of a buffer for a message and for the trailer that the kernel appends to the message.
     private static let largestMessage = 256
 
     /// Creates a port with a receive right and a send right.

@@ -9,7 +9,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// Operations on the initial thread of the process.
+/// Operations on the main thread, which is the initial thread of the process.
 public enum MainThread {
   /// Whether the calling thread is the main thread.
   public static var isCurrent: Bool {
@@ -30,7 +30,8 @@ public enum MainThread {
     submissions.signal()
   }
 
-  /// Executes the submitted closures one at a time. Call this method on the main thread.
+  /// Executes the submitted closures one at a time, and waits for further closures. Call this method on the main
+  /// thread.
   public static func runSubmittedClosures() -> Never {
     while true {
       submissions.wait()
@@ -43,7 +44,7 @@ public enum MainThread {
   /// this method does not end the main thread, and executes all blocks of the main queue on the main thread.
   public static func serveMainQueue() -> Never {
     #if canImport(Darwin)
-      // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
+      // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
       while true { CFRunLoopRunInMode(.defaultMode, 3600, false) }
     #else
       let handle = gcdlab_main_queue_handle()

@@ -10,10 +10,8 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
   /// The memory of the process that counts towards the limit, in bytes.
   let used: Int
 
-  /// Creates a description of the shortage in a process.
-  ///
-  /// The result is nil if there is room for a thread, if no limit is set, or if the system does not report the memory
-  /// of the process (Darwin).
+  /// Creates a description of the shortage in a process; nil if there is room for a thread, if no limit is set, or if
+  /// the system does not report the memory of the process (Darwin).
   ///
   /// - Parameter limits: the limits of the process, which its children inherit.
   public init?(of process: pid_t, limits: [(option: String, bytes: Int)] = Host.memoryLimits) {
@@ -32,7 +30,8 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The size in bytes of a thread's stack, with the attributes that Dispatch uses for its threads.
+  /// The size in bytes of a thread's stack, with the attributes that Dispatch uses for its threads; 0 if the system
+  /// does not report the size.
   private static var stack: Int {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return 0 }
@@ -43,6 +42,6 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
 
   /// The shortage as a clause of an error message.
   public var description: String {
-    "there is no room for the stack of another thread: it has \(used >> 10) KiB of \(limit >> 10) KiB (ulimit \(option))"
+    "there is no room for the stack of another thread: \(used >> 10) of \(limit >> 10) KiB are in use (ulimit \(option))"
   }
 }

@@ -3,8 +3,8 @@ public enum OpenDescriptors {
   /// The largest number of descriptors that are examined one by one.
   private static let mostExamined = 1 << 20
 
-  /// Returns the number of open descriptors; nil if the system does not report it. On Linux 6.2 or later the call uses
-  /// no descriptor and takes less than a microsecond, so it succeeds even if no descriptor is left.
+  /// Returns the number of open descriptors; nil if the system does not report the number. On Linux 6.2 or later, the
+  /// call takes less than a microsecond and uses no descriptor, so it succeeds even if no descriptor is left.
   public static func count() -> Int? {
     #if os(Linux)
       // Since Linux 6.2, the size of this directory is the number of its entries. In earlier versions the size is 0.
@@ -16,8 +16,8 @@ public enum OpenDescriptors {
     return scanned()
   }
 
-  /// Returns the current paths of the open descriptors that have a path (``currentPath(of:)``); an empty array if the
-  /// system does not list descriptors.
+  /// Returns the current paths of the open descriptors that have a path (``currentPath(of:)``); an empty array if
+  /// `/proc` is not available (Linux), or if the limit is above 2^20 (Darwin).
   public static func paths() -> [String] {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
@@ -27,9 +27,8 @@ public enum OpenDescriptors {
     return numbers.compactMap { currentPath(of: $0) }
   }
 
-  /// Returns the number of open descriptors below the soft limit, by examining every number below the limit; nil if
-  /// there are too many numbers. Descriptors above the limit, which were opened before the limit was lowered, are not
-  /// counted.
+  /// Returns the number of open descriptors below the soft limit, by examining every number below the limit; nil if the
+  /// limit is above 2^20. Descriptors above the limit, which were opened before the limit was lowered, are not counted.
   static func scanned() -> Int? {
     let numbers = DescriptorLimit.tableSize
     return numbers <= mostExamined ? numbers - DescriptorLimit.free(below: numbers) : nil

@@ -1,23 +1,23 @@
 import CDispatchSupport
 
 /// A file that is written completely or not at all. The text is written to a draft in the same directory, and the draft
-/// is then renamed. The new file has the mode and the owner of the old file. If the path is a link, the destination of
-/// the link is replaced. If the path is not a regular file, for instance a pipe, the text is written directly to the
-/// file.
+/// is then renamed. The new file has the mode of the old file, and the owner of the old file if the system permits
+/// this. If the path is a link, the destination of the link is replaced. If the path refers to a pipe or a device, the
+/// text is written directly.
 public struct OutputFile: Sendable {
   /// The path of the file.
   public let path: String
   /// The path after resolution of a link at its end.
   private let target: String
-  /// The pipe or device that is written directly; nil for a regular file. The stream stays open, since its reader sees
-  /// the end of a pipe when the pipe is closed.
+  /// The pipe or device that is written directly; nil for a regular file. The stream stays open between two writes,
+  /// since closing a pipe would end the pipe for its reader.
   private let stream: Stream?
 
   /// Prepares the file and verifies that it can be written.
   ///
   /// - Parameter followingLinks: whether to follow a link at the path and to write into a pipe. If false, a regular
   ///   file replaces the link or the pipe.
-  /// - Throws: ``SystemError`` if the file could not be written now. A caller that prepares the file before a long run
+  /// - Throws: ``SystemError`` if the file cannot be written now. A caller that prepares the file before a long run
   ///   learns of the problem before there are results to lose.
   public init(_ path: String, followingLinks: Bool = true) throws(SystemError) {
     self.path = path
@@ -45,12 +45,12 @@ public struct OutputFile: Sendable {
 
   /// Writes the whole text.
   ///
-  /// - Throws: ``SystemError`` if the text cannot be written. The old content of the path is then unchanged.
+  /// - Throws: ``SystemError`` if the text cannot be written. The old content of a regular file is then unchanged.
   public func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 
   /// Writes all bytes.
   ///
-  /// - Throws: ``SystemError`` if the bytes cannot be written. The old content of the path is then unchanged.
+  /// - Throws: ``SystemError`` if the bytes cannot be written. The old content of a regular file is then unchanged.
   public func write(_ bytes: [UInt8]) throws(SystemError) {
     if let stream { return try writeAll(bytes, to: stream.descriptor, as: path) }
     let (descriptor, isNamed) = try openDraft()
@@ -67,7 +67,7 @@ public struct OutputFile: Sendable {
     }
     if !isNamed {
       if gcdlab_name_file(descriptor, target) == 0 { return }
-      // A file exists under that name, and only a rename replaces it.
+      // A file exists at the target, and only a rename replaces that file.
       guard errno == EEXIST, gcdlab_name_file(descriptor, draft) == 0 else {
         throw SystemError(errno, "write \(path)")
       }
@@ -78,7 +78,8 @@ public struct OutputFile: Sendable {
     throw SystemError(code, "write \(path)")
   }
 
-  /// A string that is equal for two paths to the same file; nil for a device, to which several outputs may be written.
+  /// A string that is equal for two paths to the same file; nil for a device, to which several outputs may be written,
+  /// or if the system does not report the file.
   public var identity: String? {
     var status = stat()
     if let stream {
@@ -97,7 +98,7 @@ public struct OutputFile: Sendable {
     let unnamed = gcdlab_open_unnamed(String(directory.isEmpty ? "." : directory))
     if unnamed >= 0 { return (unnamed, false) }
     // The draft must not be a link or a file that another process created. An existing file of that name is the draft
-    // of a process that has ended and had the same process identifier.
+    // of an ended process that had the identifier of this process.
     unlink(draft)
     let named = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard named >= 0 else { throw SystemError(errno, "write \(path)") }
@@ -106,9 +107,11 @@ public struct OutputFile: Sendable {
 
   /// Returns the path after resolution of its last component, which may be a link or a chain of links. The final file
   /// need not exist.
+  ///
+  /// - Throws: ``SystemError`` if the chain has more than 39 links.
   private static func target(of path: String) throws(SystemError) -> String {
     var target = path
-    // The system also follows at most 40 links.
+    // The system, too, limits the number of links.
     for _ in 0..<40 {
       guard let link = linked(target) else { return target }
       target = link.hasPrefix("/") ? link : directory(of: target) + link

@@ -5,13 +5,13 @@ import Synchronization
 /// pool, except the main thread and Dispatch's event thread. The lab can therefore identify the pool's threads even if
 /// Dispatch does not name them.
 ///
-/// A thread is identified by its handle, which is available without a system call. A system call would add to the start
-/// time of a thread, which the lab measures.
+/// A thread is identified by its handle, which is available without a system call. A system call would delay the start
+/// of a thread, and the lab measures that delay.
 enum OwnThreads {
   private static let handles = Mutex(Set<UInt>(minimumCapacity: 1024))
   private static let peak = Atomic<Int>(0)
 
-  /// The highest number of the lab's threads that existed at once.
+  /// The highest number of the lab's threads that existed at the same time.
   static var most: Int { peak.load(ordering: .relaxed) }
 
   /// Whether the lab has started the calling thread.

@@ -4,7 +4,7 @@ public struct PathEvent: Sendable {
   public enum Kind: String, Sendable {
     /// A file appeared at the path.
     case created
-    /// Another file replaced the file at the path, which is how most editors save.
+    /// Another file replaced the file at the path. Most editors save in this way.
     case replaced
     /// The content was written, and the file did not grow.
     case write
@@ -26,14 +26,14 @@ public struct PathEvent: Sendable {
   public let time: UInt64
   /// The kind of the change.
   public let kind: Kind
-  /// The path of the file that changed.
+  /// The path of the file that changed; an empty string for an overflow.
   public let path: String
   /// The size in bytes after the change; nil if there is no file at the path.
   public let size: Int?
   /// The size in bytes before the change; nil if the size was not known.
   public let previousSize: Int?
 
-  /// Creates a path event.
+  /// Creates an event from its properties.
   public init(time: UInt64, kind: Kind, path: String, size: Int?, previousSize: Int?) {
     self.time = time
     self.kind = kind

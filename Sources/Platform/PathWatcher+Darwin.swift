@@ -2,17 +2,17 @@
   import Darwin
   import Dispatch
 
-  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
+  // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
 
   /// A monitor of paths. For the path of a file, the watcher reports changes of the file that is currently at the path.
-  /// For a directory, the watcher reports changes of all entries.
+  /// For a directory, the watcher reports changes of the directory itself, such as a new entry.
   ///
   /// A vnode source follows a file, not a name. For each file, the watcher therefore also has a source of the file's
   /// directory. The directory's source reports a file that appears at the path, or that an editor renames to the path.
   ///
-  /// Unchecked: the state is used only on the serial queue, or before the queue is in use.
+  /// Conformance to `Sendable` is unchecked: the state is used only on the serial queue, or before the queue is in use.
   public final class PathWatcher: @unchecked Sendable {
-    /// The paths that did not exist at the start, and that the watcher waits for.
+    /// The paths at which no file existed at the start. The watcher waits for these files.
     public let awaited: [String]
     private let queue = DispatchQueue(label: "gcdlab.path-watcher")
     private let handler: @Sendable (PathEvent) -> Void

@@ -6,11 +6,11 @@
   /// For a directory, the watcher reports changes of all entries.
   ///
   /// The watcher watches the directory of each file. The events of the directory report a file that appears, and a file
-  /// that an editor renames to the path. Each file also has its own watch for its link count, since the directory does
-  /// not report links in other directories. Each directory on the way to a path is watched for the name of the next
-  /// directory on the way. A directory that is removed and created again is thereby watched again.
+  /// that an editor renames to the path. A file that is watched by its own path also has a watch for its link count,
+  /// since the directory does not report links in other directories. Each parent directory of a path is watched for the
+  /// name of the next directory on the path. A directory that is removed and created again is thereby watched again.
   ///
-  /// Unchecked: the state is used only on the serial queue, or before the queue is in use.
+  /// Conformance to `Sendable` is unchecked: the state is used only on the serial queue, or before the queue is in use.
   public final class PathWatcher: @unchecked Sendable {
     private struct Known {
       let inode: ino_t
@@ -37,22 +37,22 @@
 
     /// The paths of the directories that are watched with all their entries.
     private var wholes: Set<String> = []
-    /// The paths that did not exist at the start, and that the watcher waits for.
+    /// The paths at which no file existed at the start. The watcher waits for these files.
     public let awaited: [String]
     private let queue = DispatchQueue(label: "gcdlab.path-watcher")
     private let handler: @Sendable (PathEvent) -> Void
     private let stream: InotifyStream
     private var directories: [Int32: Directory] = [:]
     private var known: [String: Known] = [:]
-    /// The watches of files, by the paths of the files.
+    /// The numbers of the watches of single files, by the paths of the files.
     private var files: [String: Int32] = [:]
-    /// The watches of directories, by watched path. The watched directory is the path itself if the path is a
-    /// directory, and the parent of the path otherwise. A path whose directory does not exist has no watch.
+    /// The numbers of the watches of directories, by watched path. The watched directory is the path itself if the path
+    /// is a directory, and the parent of the path otherwise. A path whose directory does not exist has no watch.
     private var places: [String: Int32] = [:]
     /// The inodes of the files that were found in a new directory, by path. An event may report such a file again.
     private var arrived: [String: ino_t] = [:]
-    /// The paths that lead through each entry of a directory, by the watch of the directory and the name of the entry.
-    /// Such an entry may be removed and created again.
+    /// The watched paths that lead through an entry of a directory, by the watch of the directory and the name of the
+    /// entry. The entry may be removed and created again.
     private var ways: [Int32: [String: Set<String>]] = [:]
 
     /// Starts to watch `paths`: directories, and files that may not exist yet.
@@ -79,7 +79,8 @@
 
     /// Returns whether a file exists at `path`.
     ///
-    /// - Throws: ``SystemError`` if neither the file nor its directory exists.
+    /// - Throws: ``SystemError`` if the path cannot be examined, if it ends with a slash and does not exist, or if
+    ///   neither the file nor its directory exists.
     private static func exists(_ path: String) throws(SystemError) -> Bool {
       var status = stat()
       if stat(path, &status) == 0 { return true }
@@ -91,7 +92,7 @@
       return false
     }
 
-    /// Splits a path into its prefix, up to the last slash, and the name after the slash.
+    /// Splits a path after its last slash into a prefix and a name. The prefix of a path without a slash is empty.
     private static func split(_ path: String) -> (prefix: String, name: String) {
       guard let slash = path.lastIndex(of: "/") else { return ("", path) }
       return (String(path[...slash]), String(path[path.index(after: slash)...]))
@@ -116,8 +117,8 @@
       }
     }
 
-    /// Returns the directory that is watched for `path`, with its slash, and the name to watch in it. The name is empty
-    /// if the whole directory is watched.
+    /// Returns the directory that is watched for `path`, with a trailing slash, and the name to watch in the directory.
+    /// The prefix is empty for the working directory. The name is empty if the whole directory is watched.
     private func parts(of path: String) -> (prefix: String, name: String) {
       wholes.contains(path) ? (path.hasSuffix("/") ? path : path + "/", "") : Self.split(path)
     }
@@ -128,8 +129,8 @@
       return try stream.add(prefix.isEmpty ? "." : prefix, UInt32(mask), called: path)
     }
 
-    /// Watches the directories on the way to the directory of `path`, each for the name of the next directory.
-    /// Directories that do not exist or are not readable are skipped.
+    /// Watches the parent directories of the directory of `path`, each for the name of the next directory on the path.
+    /// The method stops at the first directory that cannot be watched, for instance because it does not exist.
     private func watchWay(to path: String) {
       let directory = parts(of: path).prefix
       var prefix = directory.hasPrefix("/") ? "/" : ""
@@ -141,10 +142,11 @@
       }
     }
 
-    /// Handles a directory on the way to `path` that appeared or disappeared. Watches the current file at `path`, and
-    /// reports the file if it has been replaced.
+    /// Handles the appearance or disappearance of a parent directory of `path`. If the directory of `path` is now a
+    /// different directory, the method watches the current directory, and reports the files that disappeared or
+    /// appeared with it.
     private func arrive(at path: String, _ time: UInt64) {
-      // The directories on the way are watched first: everything that appears after that causes an event.
+      // The parent directories are watched first, so that everything that appears later causes an event.
       watchWay(to: path)
       let (before, now) = (places[path], try? watchPlace(of: path))
       guard now != before else { return }
@@ -167,7 +169,7 @@
       }
     }
 
-    /// Handles the removal or renaming of the directory of `path`.
+    /// Handles the removal or renaming of the directory of `path`, whose watch has the number `number`.
     private func leave(_ path: String, _ number: Int32, _ time: UInt64) {
       let (prefix, name) = parts(of: path)
       if wholes.contains(path) {
@@ -195,8 +197,8 @@
       }
     }
 
-    /// Ends the watch of the file at `path`, unless another path refers to the same file, or the file is a directory
-    /// that is watched itself.
+    /// Ends the watch of the file at `path`, unless another watched path refers to that file, or the file is a
+    /// directory that is watched itself.
     private func unfollow(_ path: String) {
       guard let number = files.removeValue(forKey: path), !files.values.contains(number), directories[number] == nil,
         ways[number] == nil
@@ -270,7 +272,8 @@
       report(.link, path, before, known[path], time)
     }
 
-    /// Handles a name that appeared or disappeared.
+    /// Handles the appearance, disappearance or replacement of the name at `path`. `isSingle` is true if the path is
+    /// watched by itself, and false if only its whole directory is watched.
     private func named(_ path: String, _ mask: UInt32, isSingle: Bool, _ time: UInt64) {
       let before = known[path]
       if isSingle {

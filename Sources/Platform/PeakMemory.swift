@@ -3,11 +3,11 @@
 #endif
 
 extension Host {
-  /// The peak of this process's resident memory since it started, in bytes; nil if the system does not report it. A
-  /// read of this property takes about 20 us.
+  /// The peak of the resident memory since this process started, in bytes; nil if the system does not report the peak.
+  /// A read of this property takes about 20 us.
   public static var peakMemory: Int? {
     #if canImport(Darwin)
-      // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
+      // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
       var usage = rusage()
       return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : nil
     #else

@@ -6,12 +6,12 @@
   /// A monitor that uses a pidfd to detect the exit of a process. The descriptor becomes readable when the process has
   /// ended and then stays readable, so the handler must cancel the source.
   ///
-  /// Unchecked: dispatch objects may be used from any thread.
+  /// Conformance to `Sendable` is unchecked: any thread may use a dispatch object.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Creates a source for the exit of `process`. The handlers of the source run on `queue`.
+    /// Creates a monitor of the exit of `process`. The handlers of the monitor run on `queue`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       let descriptor = gcdlab_open_process(process)
       guard descriptor >= 0 else { throw SystemError(errno, "watch process \(process)") }
@@ -20,7 +20,7 @@
       setCancelHandler {}
     }
 
-    /// Sets the handler that is called at the exit.
+    /// Sets the handler that is called when the process has ended.
     public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
 
     /// Sets the cancellation handler, which runs after the last event.
@@ -31,9 +31,9 @@
       }
     }
 
-    /// Starts to deliver events.
+    /// Starts the delivery of events.
     public func activate() { source.activate() }
-    /// Cancels the source.
+    /// Cancels the monitor. No more events are delivered, and the cancellation handler runs.
     public func cancel() { source.cancel() }
   }
 #endif

@@ -11,15 +11,15 @@ public protocol ProcessMonitoring: AnyObject, Sendable {
   /// - Throws: ``SystemError`` if the system has no resources left to watch the process.
   init(process: pid_t, queue: DispatchQueue) throws(SystemError)
 
-  /// Sets the handler that is called at the exit. The handler must cancel the source, or it may be called again. Call
-  /// this method before the activation.
+  /// Sets the handler that is called when the process has ended. The handler must cancel the source, or it may be
+  /// called again. Call this method before the activation.
   func setEventHandler(_ handler: @escaping @Sendable () -> Void)
 
   /// Sets the cancellation handler, which runs once, after the last event. Call this method before the activation.
   func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
 
-  /// Starts to deliver events.
+  /// Starts the delivery of events.
   func activate()
-  /// Cancels the source: no more events are delivered, and the cancellation handler runs.
+  /// Cancels the source. No more events are delivered, and the cancellation handler runs.
   func cancel()
 }

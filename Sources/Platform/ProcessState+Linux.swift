@@ -6,7 +6,8 @@
     /// state.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
-    /// Returns the state of this process without the calling thread; nil if the system does not report it.
+    /// Returns the state of this process without the calling thread; nil if the system does not report the state. The
+    /// processor time includes the calling thread.
     public static func ofOtherThreads() -> ProcessState? {
       ProcessState(of: getpid(), but: ThreadCensus.currentThread)
     }
@@ -29,7 +30,7 @@
     }
 
     /// Returns the number of times that each thread of a process was given a core, by the number of the thread. The
-    /// values are text, as in `/proc`.
+    /// thread `spectator` is omitted. The values are text, as in `/proc`.
     private static func turns(of process: pid_t, but spectator: Int?) -> [String: Substring] {
       let tasks = namesInDirectory("/proc/\(process)/task")?.filter { Int($0) != spectator } ?? []
       let turns = tasks.map {

@@ -9,13 +9,14 @@ public struct Program: Sendable {
 
   /// Whether and how a program can be recorded.
   public enum Kind: Sendable, Equatable {
-    /// The program loads Dispatch, so its calls can be recorded.
+    /// The program loads Dispatch as a library, so the program's calls can be recorded.
     case dispatch
-    /// The program is linked with the recorder, so its calls can be recorded.
+    /// The program is linked with the recorder, so the program's calls can be recorded.
     case linkedWithRecorder
-    /// The program contains Dispatch instead of loading it, so its calls cannot be recorded.
+    /// The program contains Dispatch instead of loading Dispatch as a library, so the program's calls cannot be
+    /// recorded.
     case containsDispatch
-    /// The program does not load Dispatch.
+    /// The program loads libraries, and neither loads nor contains Dispatch.
     case withoutDispatch
     /// The program loads no library, and does not contain Dispatch.
     case isStatic
@@ -25,16 +26,18 @@ public struct Program: Sendable {
     case other(String)
   }
 
-  /// Finds the program with a name on the command line, and examines its file.
+  /// Finds a program by its name on the command line, and examines the program's file.
   ///
   /// - Parameter recorder: the path of the library to preload.
-  /// - Throws: ``SystemError`` if the program does not exist, or if it cannot be run.
+  /// - Throws: ``SystemError`` if the program does not exist, or if it cannot be run or read.
   public init(named name: String, preloading recorder: String) throws(SystemError) {
     path = try Self.path(of: name)
     kind = try Self.kind(of: path, preloading: recorder, depth: 0)
   }
 
-  /// Returns the path of the program `name`, which is found in the same way as by a shell.
+  /// Returns the path of the program `name`, found as a shell finds a command.
+  ///
+  /// - Throws: ``SystemError`` if the program does not exist, or if its file cannot be run.
   private static func path(of name: String) throws(SystemError) -> String {
     func runs(_ path: String) -> Bool {
       var status = stat()
@@ -56,7 +59,7 @@ public struct Program: Sendable {
   private static func kind(of path: String, preloading recorder: String, depth: Int) throws(SystemError) -> Kind {
     let head = try readBytes(path, atMost: 65_536)
     if head.starts(with: Array("#!".utf8)) {
-      // A script is run by the program in its first line.
+      // The program in the first line of a script runs the script.
       let line = String(decoding: head.dropFirst(2).prefix { $0 != 10 }, as: UTF8.self)
       guard depth < 4, let interpreter = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first else {
         return .other("its first line names no program")
@@ -119,16 +122,16 @@ public struct Program: Sendable {
   }
 }
 
-/// The header of a 64-bit executable file.
+/// The information in the header of a 64-bit executable file.
 struct ELFHeader {
   /// Whether the file is for this machine's processor.
   let isOfThisMachine: Bool
   /// The path of the program's dynamic loader; nil for a static program.
   let loader: String?
-  /// The number of the recorder that the program is linked with (Linked.c); nil without a recorder.
+  /// The version number of the recorder that the program is linked with (`Linked.c`); nil without a recorder.
   let recorder: UInt32?
 
-  /// Parses the header from the beginning of a file; nil if the file is not a 64-bit executable.
+  /// Parses the header from the beginning of a file; nil if `bytes` are not the beginning of a 64-bit ELF file.
   init?(_ bytes: [UInt8]) {
     func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Int? {
       guard offset >= 0, offset + MemoryLayout<Number>.size <= bytes.count else { return nil }

@@ -5,8 +5,8 @@ import Synchronization
 /// about the process. The records remain after the process has ended.
 public final class Recorder: Sendable {
   private struct Scheduler: @unchecked Sendable {
-    // Only the lab creates, reads and closes the switches. One thread collects the switches, and `done` reports the end
-    // of that thread.
+    // Only the lab creates, reads and closes the switches. One thread collects the switches. The lab joins that thread
+    // before it reads the switches.
     let switches: OpaquePointer
     let collector: SystemThread
   }
@@ -25,8 +25,7 @@ public final class Recorder: Sendable {
   ///
   /// - Parameter recycles: whether new records overwrite old records when the memory is full. If false, new records are
   ///   lost once the memory is full.
-  /// - Throws: ``SystemError`` if there is not enough memory, or if the system does not support recording. On Darwin,
-  ///   the System Trace template of Instruments has the same information.
+  /// - Throws: ``SystemError`` if there is not enough memory, or if the system does not support recording (Darwin).
   public init(recycles: Bool = false) throws(SystemError) {
     descriptor = gcdlab_trace_create(recycles)
     guard descriptor >= 0 else { throw SystemError(errno, "record a trial") }
@@ -43,9 +42,10 @@ public final class Recorder: Sendable {
     #endif
   }
 
-  /// Starts to collect the scheduler's reports about a process, which must have only one thread so far.
+  /// Starts to collect the scheduler's reports about a process. The process must have only one thread at this time. If
+  /// the collection cannot start, ``obstacle`` has the reason.
   ///
-  /// - Parameter follows: whether to include all processes that the process starts.
+  /// - Parameter follows: whether to include all processes that the watched process starts.
   public func watch(_ process: pid_t, follows: Bool = false) {
     state.withLock { state in
       state.process = Int(process)
@@ -77,7 +77,8 @@ public final class Recorder: Sendable {
   }
 
   /// Ends the recording, and returns the records of each program that wrote records, in the order in which the programs
-  /// began. If the watched process wrote no records, the result also contains a record of this process without calls.
+  /// began. If the watched process wrote no records, the result begins with a record of the watched process without
+  /// calls.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory.
   public func finishPrograms() throws(SystemError) -> [TraceRecord] {
@@ -120,7 +121,7 @@ public final class Recorder: Sendable {
       let all = gcdlab_switches_all(scheduler.switches, &count)
       let ahead = TimeNamespace.monotonicOffset
       record.switches = UnsafeBufferPointer(start: all, count: count).map { RecordedSwitch($0, ahead: ahead) }
-      // The records of each core are in order of time, but those of several cores are not.
+      // The records of one core are in order of time. The records of several cores are not.
       record.switches.sort { $0.time < $1.time }
       gcdlab_switches_close(scheduler.switches)
     }
@@ -141,7 +142,8 @@ public final class Recorder: Sendable {
 
   // MARK: In the worker
 
-  /// Starts to record this process into the lab's memory at `path`. The calling thread runs the trial's body.
+  /// Starts to record this process into the lab's memory at `path`. Call this method on the thread that runs the
+  /// trial's body.
   ///
   /// - Throws: ``SystemError`` if the process cannot be recorded.
   public static func begin(into path: String) throws(SystemError) {
@@ -166,8 +168,8 @@ extension RecordedEvent {
 }
 
 extension RecordedSwitch {
-  /// Creates a report of the scheduler, with its time converted to the clock of this process, which is `ahead`
-  /// nanoseconds ahead of the kernel's clock.
+  /// Creates a report of the scheduler. The time is converted from the kernel's clock to the clock of this process,
+  /// which is `ahead` nanoseconds ahead.
   fileprivate init(_ report: gcdlab_switch, ahead: UInt64) {
     self.init(
       Kind(rawValue: report.kind) ?? .lost, at: report.time &+ ahead, thread: Int(report.thread),

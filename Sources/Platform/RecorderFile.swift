@@ -1,6 +1,7 @@
 import CDispatchSupport
 
-/// The recorder as a file in memory that another program can preload. The file exists as long as this object.
+/// A file in memory that contains the recorder as a library, which another program can preload. The file exists as long
+/// as this object.
 public final class RecorderFile: Sendable {
   private let descriptor: Int32
 
@@ -35,7 +36,8 @@ public enum LinkedRecorder {
 
     /// Returns the flags with which a Swift or C compiler links a program with the object file at `path`.
     public static func flags(_ path: String) -> [String] {
-      // Without --undefined, GNU's linkers take a function from an archive only if something calls it by its own name.
+      // Without --undefined, GNU's linkers take a function from an archive only if code calls the function by its own
+      // name.
       let words = [path] + RecorderObject.names.flatMap { ["--wrap=\($0)", "--undefined=\($0)"] }
       return words.flatMap { ["-Xlinker", $0] }
     }

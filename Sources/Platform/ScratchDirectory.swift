@@ -5,15 +5,15 @@ import Synchronization
 /// following links, and changes or removes only directories that the lab created.
 ///
 /// A worker creates its directories inside the directory of its trial, whose name is unknown to other programs until
-/// the directory exists. The worker removes everything that the trial created when the worker ends, or when it detects
-/// that the lab has ended. If the worker was killed, the lab removes everything that the trial created.
+/// the directory exists. When the worker ends, or when the worker detects that the lab has ended, it removes everything
+/// that the trial created. If the worker was killed, the lab removes everything that the trial created.
 public struct ScratchDirectory: Sendable {
   /// The path of the directory.
   public let path: String
   private let device: UInt64
   private let inode: UInt64
 
-  /// Creates an empty directory under `TMPDIR` or `/tmp`.
+  /// Creates an empty directory in the directory of the trial, if this process runs a trial; otherwise in ``parent``.
   ///
   /// - Throws: ``SystemError`` if the directory cannot be created.
   public init() throws(SystemError) {
@@ -31,8 +31,7 @@ public struct ScratchDirectory: Sendable {
     (device, inode) = (directory.device, directory.inode)
   }
 
-  /// Verifies that directories can be created in ``parent``. If they cannot, every trial would fail for the same
-  /// reason.
+  /// Verifies that ``parent`` is a directory with a sufficiently short path. Otherwise every trial would fail.
   ///
   /// - Throws: ``SystemError`` if ``parent`` is not a directory, or if its path is too long for the paths inside it.
   public static func requirePlace() throws(SystemError) {
@@ -50,7 +49,7 @@ public struct ScratchDirectory: Sendable {
   /// Returns the path of the file `name` in this directory.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Removes the directory and everything in it.
+  /// Removes the directory and everything in it. Has no effect if another directory has replaced this directory.
   public func remove() {
     guard let directory = OpenDirectory(path), (directory.device, directory.inode) == (device, inode) else { return }
     directory.empty()
@@ -61,7 +60,8 @@ public struct ScratchDirectory: Sendable {
 
   private static let trial = Mutex<String?>(nil)
 
-  /// Sets the directory name of this process's trial. All directories of the process are created inside that directory.
+  /// Sets the directory name of this process's trial. The process then creates all its directories inside that
+  /// directory.
   public static func use(trial name: String) { trial.withLock { $0 = name } }
 
   /// Removes everything that this process's trial created.
@@ -76,7 +76,8 @@ public struct ScratchDirectory: Sendable {
   /// A group that each trial enters, and leaves once its directory is removed.
   private static let trials = DispatchGroup()
 
-  /// Returns a new, unguessable name for the directory of a trial.
+  /// Begins a trial, and returns a new, unguessable name for the trial's directory. Balance each call with a call of
+  /// ``endTrial(_:)``.
   public static func beginTrial() -> String {
     let words = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }
     let name = "gcdlab-\(words.joined(separator: "-"))"
@@ -92,8 +93,8 @@ public struct ScratchDirectory: Sendable {
     trials.leave()
   }
 
-  /// Removes the files of all trials, for a lab that ends at once and has killed its workers. Waits until the workers
-  /// have ended and can create no further files, but no longer than `limit`.
+  /// Removes the files of all trials, for a lab that ends at once and has killed its workers. First waits until all
+  /// trials have ended and can create no further files, but no longer than `limit`.
   public static func endTrials(within limit: DispatchTimeInterval) {
     _ = trials.wait(timeout: .now() + limit)
     for name in begun.withLock({ $0 }) { remove(trial: name) }
@@ -116,8 +117,8 @@ public struct ScratchDirectory: Sendable {
     }
   }
 
-  /// The directory in which all processes create their directories. Errors contain this path, so that trials with the
-  /// same problem report the same message.
+  /// The directory in which the lab and its workers create their directories: `TMPDIR`, or `/tmp` if `TMPDIR` is not
+  /// set. Errors contain this path, so that trials that fail for one reason report one message.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }
 
@@ -129,7 +130,7 @@ private final class OpenDirectory {
   var inode: UInt64 { UInt64(status.st_ino) }
   var owner: uid_t { status.st_uid }
 
-  /// Opens the directory `name` in `parent`; nil if the directory does not exist or is a link.
+  /// Opens the directory `name` in `parent`; nil if the directory cannot be opened, or if `name` is a link.
   init?(_ name: UnsafePointer<CChar>, in parent: Int32 = AT_FDCWD) {
     descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return nil }
@@ -137,14 +138,15 @@ private final class OpenDirectory {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Removes all entries of the directory. Links are removed, not the files that they lead to.
+  /// Removes all entries of the directory, including the contents of its subdirectories. Links are removed, not the
+  /// files that they lead to.
   func empty() {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard let stream = fdopendir(copy) else {
       if copy >= 0 { close(copy) }
       return
     }
-    // The copy is closed with the stream.
+    // The stream owns the copy of the descriptor, and closes the copy.
     defer { closedir(stream) }
     // The copy of a descriptor shares the position at which the last reading ended.
     rewinddir(stream)

@@ -2,7 +2,7 @@
 public struct SourceLines: Sendable {
   private let places: [UInt64: String]
 
-  /// The number of addresses in one lookup, limited by the length of a command line.
+  /// The maximum number of addresses in one lookup, limited by the length of a command line.
   private static let batch = 4000
 
   /// Looks up addresses in the file's debugging information with LLVM's `llvm-symbolizer`. The result is empty if
@@ -21,7 +21,8 @@ public struct SourceLines: Sendable {
   /// Returns the file and the line of an address: `main.swift:12`; nil if the location is not known.
   public func place(of address: UInt64) -> String? { places[address] }
 
-  /// Returns the location of each address as `llvm-symbolizer` writes it; an empty array if a location is missing.
+  /// Returns the location of each address as `llvm-symbolizer` writes it; an empty array if `llvm-symbolizer` fails or
+  /// omits a location.
   private static func lookUp(_ addresses: ArraySlice<UInt64>, in path: String) -> [String] {
     let numbers = addresses.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
     let file = path.replacing("'", with: "'\\''")

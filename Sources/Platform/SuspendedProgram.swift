@@ -1,15 +1,15 @@
 import CDispatchSupport
 
-/// A user's program whose process has been started, and which waits for ``release()`` before it runs. The program has
-/// the lab's standard streams, process group and working directory.
+/// A user's program whose process has been started. The process waits for ``release()`` before it runs the program. The
+/// program has the lab's standard streams, process group and working directory.
 public struct SuspendedProgram: Sendable {
-  /// The process of the program.
+  /// The process that waits and then runs the program.
   public let process: ChildProcess
   private let gate: Int32
   private let report: Int32
   private let path: String
 
-  /// Starts the process of a program, which then waits.
+  /// Starts a process for a program. The process waits for ``release()``.
   ///
   /// - Parameters:
   ///   - path: the program's file.

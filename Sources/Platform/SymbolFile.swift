@@ -5,7 +5,7 @@ public struct SymbolFile: Sendable {
   private var symbols: [(address: UInt64, size: UInt64, name: String)] = []
 
   /// Reads the symbol table of a file, or its dynamic symbol table if the file has no other table. The result has no
-  /// functions if the file cannot be read.
+  /// functions if the file cannot be read or has no symbol table.
   public init(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -45,10 +45,11 @@ public struct SymbolFile: Sendable {
     }
   }
 
-  /// Returns the name of the function at an address, as in its source; nil if no function is known at the address.
+  /// Returns the name of the function at an address, as in the source code; nil if no function is known at the address.
   public func name(at address: UInt64) -> String? { symbol(at: address).map(Self.readable) }
 
-  /// Returns whether the function at an address is part of Dispatch, which static programs contain.
+  /// Returns whether the function at an address is part of Dispatch, which static programs contain; false if no
+  /// function is known at the address.
   public func isOfDispatch(_ address: UInt64) -> Bool {
     symbol(at: address).map { symbol in
       symbol.hasPrefix("_dispatch_") || symbol.hasPrefix("$s8Dispatch") || symbol.contains("8DispatchE")
@@ -65,7 +66,7 @@ public struct SymbolFile: Sendable {
     return symbols[low - 1].name
   }
 
-  /// Returns the name of a symbol as in the source: `Store.save(item:)`, `closure #1 in main`.
+  /// Returns the name of a symbol as in the source code, such as `Store.save(item:)` or `closure #1 in main`.
   static func readable(_ symbol: String) -> String {
     if symbol.hasPrefix("_Z"), let text = gcdlab_demangle_cxx(symbol) {
       defer { free(text) }
@@ -79,7 +80,7 @@ public struct SymbolFile: Sendable {
     return short(String(cString: text))
   }
 
-  /// Returns a function's name without its result, its attributes and its module.
+  /// Returns a function's name without its result, its attributes, its module and the types of its parameters.
   private static func short(_ name: String) -> String {
     // The symbol is a part of an asynchronous function.
     if name.hasPrefix("("), let end = name.firstRange(of: " resume partial function for ")?.upperBound {
@@ -118,7 +119,7 @@ public struct SymbolFile: Sendable {
     return withoutTypes(String(whole[dot...]))
   }
 
-  /// Returns a function's name with the labels of its parameters: `save(item:_:)`.
+  /// Returns a function's name with the labels of its parameters, but without their types: `save(item:_:)`.
   private static func withoutTypes(_ name: String) -> String {
     guard let open = name.firstIndex(of: "("), name.last == ")" else { return name }
     var labels = ""

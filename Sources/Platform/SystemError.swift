@@ -7,7 +7,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A description of the failed action, with the reason: `cannot start a thread: Resource temporarily unavailable`.
   public let description: String
 
-  /// Whether a resource of the machine, or a limit on it, is exhausted. If false, the request itself was wrong.
+  /// Whether the call failed because a resource of the machine, or a limit on a resource, is exhausted.
   public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM, ENOSPC, EAGAIN].contains(code) }
 
   /// Whether the machine does not allow the call: a resource is exhausted, a limit or a missing privilege forbids the
@@ -23,7 +23,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Executes `body`, which uses SystemPackage, and converts its error to a ``SystemError`` of `action`.
+/// Executes `body`, which uses SystemPackage, and converts an error of `body` to a ``SystemError`` with the description
+/// `action`.
 func system<Result>(_ action: String, _ body: () throws -> Result) throws(SystemError) -> Result {
   do { return try body() } catch { throw SystemError((error as? Errno)?.rawValue ?? EIO, action) }
 }

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A thread outside the dispatch pool. Patterns run on such threads, and start further threads of this kind.
 ///
-/// Unchecked: the handle is opaque, and any thread may join or detach it once.
+/// Conformance to `Sendable` is unchecked: the handle is opaque, and any thread may use the handle to join or detach
+/// the thread.
 public struct SystemThread: @unchecked Sendable {
   private let handle: pthread_t
 
@@ -43,11 +44,11 @@ public struct SystemThread: @unchecked Sendable {
   /// Detaches the thread. A detached thread must not be joined.
   public func detach() { pthread_detach(handle) }
 
-  /// Starts `count` threads. Once all of them exist, each thread executes `body` with its number from 0.
+  /// Starts `count` threads. Once all threads exist, each thread executes `body` with its number from 0.
   ///
   /// - Returns: the threads, each of which must be joined or detached.
-  /// - Throws: ``SystemError`` if a thread cannot be started. The other threads have then ended without executing
-  ///   `body`, in which they might have waited for the missing threads forever.
+  /// - Throws: ``SystemError`` if a thread cannot be started. The threads that were started have then ended without
+  ///   executing `body`, since `body` could wait for the missing threads forever.
   public static func start(
     _ count: Int, _ body: @escaping @Sendable (_ number: Int) -> Void
   ) throws(SystemError) -> [SystemThread] {
@@ -72,8 +73,8 @@ public struct SystemThread: @unchecked Sendable {
     return threads
   }
 
-  /// Verifies that `count` more threads can exist at once. If the pool cannot start a thread, Dispatch waits for a
-  /// thread forever, and signals are no longer handled.
+  /// Verifies that `count` more threads can exist at the same time. If the pool cannot start a thread, Dispatch waits
+  /// for a thread forever, and signals are no longer handled.
   ///
   /// - Throws: ``SystemError`` if that many threads cannot be started.
   public static func requireCapacity(for count: Int) throws(SystemError) {
@@ -95,7 +96,7 @@ public struct SystemThread: @unchecked Sendable {
   /// - Throws: ``SystemError`` if the system does not allow the binding.
   public static func prefer(core: Int) throws(SystemError) {
     let status = gcdlab_prefer_core(Int32(truncatingIfNeeded: core))
-    if status != 0 { throw SystemError(status, "keep a thread on a core") }
+    if status != 0 { throw SystemError(status, "bind a thread to a core") }
   }
 
   /// Whether this process may give a thread a nice value below 0; true if the system's threads have no nice values

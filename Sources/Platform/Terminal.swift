@@ -1,4 +1,4 @@
-/// Properties of terminals and streams.
+/// Properties of terminals, standard streams and the environment.
 public enum Terminal {
   /// Returns whether `descriptor` refers to a terminal.
   public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
@@ -22,8 +22,8 @@ public enum Terminal {
   /// the number of such a stream and receive the lab's output. Reads and writes on the streams still fail.
   public static func occupyStandardStreams() {
     for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
-      // The lowest free number is that of the stream. The stream is opened for the wrong direction, so that its use
-      // fails.
+      // The lowest free number is the number of the stream. The stream is opened for the wrong direction, so that reads
+      // or writes on the stream fail.
       _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
@@ -33,7 +33,8 @@ public enum Terminal {
 }
 
 extension Terminal {
-  /// Whether the locale's character encoding is UTF-8, by the variables that `setlocale` reads, in the same order.
+  /// Whether the locale's character encoding is UTF-8, according to the first of `LC_ALL`, `LC_CTYPE` and `LANG` that
+  /// is set; true if none of these variables is set.
   public static var isUnicode: Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
     // Containers and CI usually set no locale, and their logs are UTF-8.

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  // This code follows the documented API. The project's CI does not compile or run it, since the CI has no Mac.
+  // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
   extension ThreadCensus {
     /// The system's number of the calling thread.
     public static var currentThread: Int {

@@ -53,7 +53,8 @@
     ///
     /// All waits on memory are futex calls. An idle pool thread is in `sem_timedwait` of glibc: FUTEX_WAIT_BITSET with
     /// a timeout. `dispatch_group_wait` uses FUTEX_WAIT, with or without a timeout. `dispatch_semaphore_wait` without a
-    /// timeout is FUTEX_WAIT_BITSET without a timeout. (A semaphore wait *with* a timeout looks like an idle thread.)
+    /// timeout is FUTEX_WAIT_BITSET without a timeout. A semaphore wait *with* a timeout cannot be distinguished from
+    /// the wait of an idle thread.
     init?(systemCall line: String, futex: Int = Int(gcdlab_futex_call())) {
       let words = line.split { $0 == " " || $0 == "\n" }
       guard let first = words.first, let number = Int(first) else { return nil }
@@ -72,21 +73,21 @@
   // MARK: Counts
 
   extension ThreadCensus {
-    /// Returns the current number of threads of this process; nil if `/proc` does not report it. The call takes less
-    /// than a microsecond and needs no descriptor.
+    /// Returns the current number of threads of this process; nil if `/proc` does not report the number. The call takes
+    /// less than a microsecond and needs no descriptor.
     public static func count() -> Int? { countsLinks ? linked() : namesInDirectory("/proc/self/task")?.count }
 
-    /// Returns the number of threads from the link count of their directory in `/proc`, which is two plus the number of
-    /// its subdirectories; nil if the count is not available.
+    /// Returns the number of threads, computed from the link count of the threads' directory in `/proc`; nil if the
+    /// link count is not available. The link count of a directory is 2 plus the number of its subdirectories.
     private static func linked() -> Int? {
       var status = stat()
       return stat("/proc/self/task", &status) == 0 ? Int(status.st_nlink) - 2 : nil
     }
 
-    /// Whether the link count corresponds to the number of threads. No document guarantees this, so the property tests
-    /// it once.
+    /// Whether the link count corresponds to the number of threads. No document guarantees this correspondence, so the
+    /// property tests it once.
     private static let countsLinks: Bool = {
-      // A thread may start or end while the others are listed; the check is then repeated.
+      // A thread may start or end while the threads are listed. The check is then repeated.
       for _ in 0..<100 {
         guard let before = linked(), let names = namesInDirectory("/proc/self/task") else { return false }
         if before == linked() { return before == names.count }
@@ -96,7 +97,7 @@
   }
 
   extension ThreadCensus {
-    /// Returns the current number of threads in the dispatch pool; nil if `/proc` does not report it, or if no
+    /// Returns the current number of threads in the dispatch pool; nil if `/proc` does not report the threads, or if no
     /// descriptor is left. The call takes about 3 us for each thread.
     public static func poolCount() -> Int? {
       guard let tasks = namesInDirectory("/proc/self/task") else { return nil }
@@ -109,11 +110,11 @@
       }
     }
 
-    /// Returns the thread name in a file of at most 16 bytes; nil if the thread has ended. The larger buffer of
-    /// ``readFile(_:)`` would take most of the time for hundreds of threads.
+    /// Returns the thread name in a file of at most 16 bytes; nil if the file cannot be read, for instance because the
+    /// thread has ended. The larger buffer of ``readFile(_:)`` would take most of the time for hundreds of threads.
     private static func readName(_ path: String) -> String? {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return nil }  // The thread has ended.
+      guard descriptor >= 0 else { return nil }
       defer { close(descriptor) }
       return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { name in
         let count = read(descriptor, name.baseAddress, name.count)

@@ -1,5 +1,5 @@
-/// The threads of this process at one instant: which of them belong to the dispatch pool, and which pool threads sleep
-/// because of a block.
+/// The threads of this process: which threads belong to the dispatch pool, and which pool threads sleep because of a
+/// block. The threads are examined one after the other.
 ///
 /// `ThreadCensus+Linux.swift` creates the census. Darwin does not report why a thread sleeps.
 public struct ThreadCensus: Sendable, Equatable {
@@ -9,13 +9,13 @@ public struct ThreadCensus: Sendable, Equatable {
     public let id: Int
     /// The name of the thread, cut to the 15 characters that the kernel stores.
     public let name: String
-    /// The reason why the thread sleeps; nil if it runs or could run. The thread that takes the census is itself in a
-    /// system call.
+    /// The reason why the thread sleeps; nil if the thread runs or could run. The thread that takes the census is in a
+    /// system call itself.
     public let sleep: Sleep?
     /// Whether the thread belongs to the dispatch pool.
     public internal(set) var isPoolThread: Bool
 
-    /// Creates a thread, which belongs to the pool if its name is that of a pool thread.
+    /// Creates a thread. The thread belongs to the pool if `name` is the name of a pool thread.
     public init(id: Int, name: String, sleep: Sleep?) {
       self.id = id
       self.name = name
@@ -26,11 +26,11 @@ public struct ThreadCensus: Sendable, Equatable {
 
   /// The reason why a thread sleeps.
   public enum Sleep: Sendable, Equatable {
-    /// A wait of a block on memory: for a group, a semaphore or a lock.
+    /// The wait of a block for a group, a semaphore or a lock.
     case wait
     /// The wait of a pool thread without work: a semaphore wait of a few seconds, after which the thread ends.
     case idle
-    /// Another system call: reading, sleeping, polling.
+    /// A system call that is not a wait for a group, a semaphore or a lock, such as reading, sleeping or polling.
     case other
   }
 
@@ -52,8 +52,8 @@ public struct ThreadCensus: Sendable, Equatable {
   /// the name.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
-  /// The numbers of the pool threads that sleep because of a block. Each of them occupies a stack and a place in the
-  /// pool, and does no work.
+  /// The numbers of the pool threads that sleep because of a block. Each such thread occupies a stack and a place in
+  /// the pool, and does no work.
   public var parkedPoolThreads: [Int] {
     threads.filter { $0.isPoolThread && $0.sleep == .wait }.map(\.id).sorted()
   }

@@ -1,6 +1,6 @@
 /// An event of a recorded process, as the process wrote it.
 public struct RecordedEvent: Sendable, Equatable {
-  /// The kind of the event. `CDispatchSupport/include/Trace.h` defines the meaning of its numbers.
+  /// The kinds of events. `CDispatchSupport/include/Trace.h` defines the numbers that events of each kind contain.
   public enum Kind: UInt8, Sendable {
     case none, bodyBegins, bodyEnds, submit, begin, end, wait, waited, queue, text, item, account, thread, image, site
     case calls, module, cancel, holds
@@ -25,7 +25,7 @@ public struct RecordedEvent: Sendable, Equatable {
   /// The second value of the event, whose meaning depends on ``kind``.
   public var b: UInt64
 
-  /// Creates an event.
+  /// Creates an event from its properties.
   public init(
     _ kind: Kind, at time: UInt64, thread: Int, image: Int = 1, how: Int = 0, site: Int = 0, count: Int = 0,
     a: UInt64 = 0, b: UInt64 = 0
@@ -67,12 +67,12 @@ public struct RecordedSwitch: Sendable, Equatable {
   public var process: Int
   /// The core's number.
   public var core: Int
-  /// The kind of the report.
+  /// The kind of the scheduling event.
   public var kind: Kind
-  /// The number of lost records; 0 for other kinds.
+  /// The number of records that were lost; 0 if the kind is not ``Kind/lost``.
   public var count: Int
 
-  /// Creates a scheduling event.
+  /// Creates a scheduling event from its properties.
   public init(_ kind: Kind, at time: UInt64, thread: Int, process: Int = 0, core: Int, count: Int = 0) {
     self.time = time
     self.thread = thread
@@ -99,10 +99,11 @@ public struct TraceRecord: Sendable {
   public var switches: [RecordedSwitch]
   /// The reason why there are no scheduling events; nil if scheduling events were recorded.
   public var obstacle: SystemError?
-  /// Whether calls of Dispatch can be recorded, which depends on how this binary is linked.
+  /// Whether the calls of Dispatch could be recorded. For a trial, the value depends on how this binary is linked. For
+  /// a user's program, the value is false if the program wrote no records.
   public var seesCalls: Bool
 
-  /// Creates a record.
+  /// Creates a record from its properties.
   public init(
     process: Int, events: [RecordedEvent], lost: (events: Int, first: UInt64) = (0, 0), switches: [RecordedSwitch] = [],
     obstacle: SystemError? = nil, seesCalls: Bool = true

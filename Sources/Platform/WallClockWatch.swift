@@ -2,9 +2,9 @@ import CDispatchSupport
 import Dispatch
 import Synchronization
 
-/// A watch that detects whether the wall clock was set, after which earlier and later wall-clock times cannot be
-/// compared. A gradual correction of the clock does not count. Darwin does not report such changes, so the watch
-/// detects no changes on Darwin.
+/// A watch that detects whether the wall clock was set. If the clock was set between two wall-clock times, the two
+/// times cannot be compared. A gradual correction of the clock does not count. Darwin does not report that the clock is
+/// set, so the watch detects nothing on Darwin.
 public final class WallClockWatch: Sendable {
   private struct State {
     var wasSet = false
@@ -42,7 +42,7 @@ public final class WallClockWatch: Sendable {
   }
 
   private func report() {
-    // The descriptor stays readable.
+    // The descriptor stays readable, so the source would call its handler again.
     source?.cancel()
     let listeners = state.withLock { state in
       state.wasSet = true

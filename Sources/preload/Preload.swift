@@ -7,9 +7,9 @@ import Dispatch
   import Glibc
 #endif
 
-/// The command `preload CLANG FOLDER OUTPUT INPUT…`, which compiles the recorder in `FOLDER` to a shared library and to
-/// an object file, and writes Swift source with their bytes to `OUTPUT`. The inputs are the source files of the
-/// recorder. The plugin Preload runs this command.
+/// The command `preload CLANG FOLDER OUTPUT INPUT…`. The command compiles the recorder in `FOLDER` to a shared library
+/// and to an object file, and writes Swift source with the bytes of both files to `OUTPUT`. The inputs are the source
+/// files of the recorder. The plugin Preload runs this command.
 @main enum Preload {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -71,7 +71,8 @@ import Dispatch
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Runs the compiler, and returns the bytes of the file that it writes.
+  /// Runs the compiler, returns the bytes of the file that the compiler writes, and removes the file. Exits the tool if
+  /// the compiler fails.
   private static func compile(_ clang: String, _ arguments: [String], to path: String) -> [UInt8] {
     var process = pid_t()
     let words = ([clang] + arguments + ["-o", path]).map { strdup($0) } + [nil]
@@ -93,8 +94,8 @@ import Dispatch
     return bytes
   }
 
-  /// Writes the text to a file, unless the file has this text already. The build system runs this tool again whenever
-  /// the environment changes, and rebuilds nothing if the file is unchanged.
+  /// Writes the text to a file, unless the file already contains this text. The build system runs this tool again
+  /// whenever the environment changes, and rebuilds nothing if the file is unchanged.
   private static func save(_ text: String, to path: String) {
     guard access(path, R_OK) != 0 || read(path) != Array(text.utf8) else { return }
     guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }

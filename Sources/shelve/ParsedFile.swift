@@ -3,8 +3,8 @@ import Yams
 /// The content of a YAML file in a form that a lab reads without a YAML parser. `ShelvedNode` in the module Laboratory
 /// reads this form.
 enum ParsedFile {
-  /// Returns the content of a YAML text; nil if the text is not YAML, or if nested aliases expand to too many nodes.
-  /// The lab then parses the text itself, and reports the problem with its line.
+  /// Returns the content of a YAML text; nil if the text is not YAML, or if nested aliases expand to too many nodes. In
+  /// these cases, the lab parses the text itself, and reports the problem with its line.
   static func text(of yaml: String) -> String? {
     guard let root = try? Yams.compose(yaml: yaml, .basic) else { return nil }
     // Without aliases, no file has more nodes than characters.
@@ -12,8 +12,8 @@ enum ParsedFile {
     return text(of: root, &nodesLeft)
   }
 
-  /// Returns a node as text: its kind, its line, the number of bytes of its content, a colon, and the content. Returns
-  /// nil if the node is invalid, or if no nodes are left.
+  /// Returns a node as text: its kind, its line, the number of bytes of its content, a colon, and the content; nil if
+  /// the node is an alias or has no line, or if `nodesLeft` would fall below 0.
   private static func text(of node: Node, _ nodesLeft: inout Int) -> String? {
     nodesLeft -= 1
     guard nodesLeft >= 0, let line = node.mark?.line else { return nil }

@@ -7,8 +7,9 @@ import Dispatch
   import Glibc
 #endif
 
-/// The command `shelve OUTPUT FILE…`, which the plugin `Shelve` runs. The command writes Swift source with the text of
-/// the files, and with the content of the YAML files in a form that a lab reads without a YAML parser (``ParsedFile``).
+/// The command `shelve OUTPUT FILE…`. The plugin `Shelve` runs this command. The command writes Swift source with the
+/// text of the files, and with the content of the YAML files in a form that a lab reads without a YAML parser
+/// (``ParsedFile``).
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()

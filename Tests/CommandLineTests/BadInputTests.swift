@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["scenario", "singleton-race", "--rounds", "0"], "gcdlab: --rounds: found 0, allowed is 1 to 10000."),
+    (["scenario", "singleton-race", "--rounds", "0"], "gcdlab: --rounds: found 0, expected 1 to 10000."),
     (["scenario", "singleton-race", "--time", "soon"], "gcdlab: --time: found 'soon', expected a duration such as"),
     (["scenario", "singleton-race", "--quick", "--thorough"], "gcdlab: --quick and --thorough exclude each other."),
     (["scenario", "singleton-race", "--format", "xls"], "gcdlab: The value 'xls' is invalid for '--format <format>'."),
@@ -133,7 +133,7 @@ import Testing
       ["compare", "apply-stride", "stride=1,2", "--trial-time", "soon"],
       "gcdlab: --trial-time: found 'soon', expected a duration"
     ),
-    (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, allowed is 1 or more."),
+    (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, expected 1 or more."),
   ])
   func `usage errors have the exit status 64`(_ arguments: [String], _ start: String) async throws {
     let finished = try await Binary.run(arguments)
@@ -156,7 +156,7 @@ import Testing
     (["scenario", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     // The first option is too different from any other for a guess. The second differs in one letter.
     (["scenario", "--fast"], "gcdlab: Unknown option '--fast'.\nUsage", ""),
-    (["compare", "apply-stride", "--precision", "2"], "gcdlab: --precision: found '2', allowed is", ""),
+    (["compare", "apply-stride", "--precision", "2"], "gcdlab: --precision: found '2', expected", ""),
     (
       ["compare", "apply-stride", "--time", "20"], "gcdlab: --time: found '20', which has no unit; did you mean 20s?",
       ""
@@ -179,7 +179,7 @@ import Testing
     (["report", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     // A negative number is the value of the preceding option, and not an option.
-    (["scenario", "queue-order", "--rounds", "-1"], "gcdlab: --rounds: found -1, allowed is 1 to 10000.\n", ""),
+    (["scenario", "queue-order", "--rounds", "-1"], "gcdlab: --rounds: found -1, expected 1 to 10000.\n", ""),
     (["scenario", "queue-order", "--time", "-5s"], "gcdlab: --time: -5s is out of range, allowed is ", ""),
     (["scenario", "queue-order", "--seed", "-1"], "gcdlab: The value '-1' is invalid for '--seed <seed>'", ""),
     (

@@ -140,14 +140,14 @@ import Testing
     (["explore", "singleton-race", "--schedule", "1.x"], "--schedule: found '1.x', expected the numbers of threads"),
     (
       ["explore", "singleton-race", "--schedule", "1.3"],
-      "step 2: found 3, which cannot make a step now, allowed is 1, 2"
+      "step 2: found 3, which cannot make a step now; these can: 1, 2"
     ),
-    (["explore", "singleton-race", "--schedule", "1", "--random", "5"], "--schedule and --random: give one of them"),
-    (["explore", "singleton-race", "--trials", "0"], "--trials: found 0, allowed is 1 to"),
-    (["explore", "singleton-race", "--schedule", "1", "--trials", "1"], "--trials does not go with --schedule"),
-    (["explore", "singleton-race", "--random", "0"], "--random: found 0, allowed is 1 to"),
+    (["explore", "singleton-race", "--schedule", "1", "--random", "5"], "--schedule and --random: give only one"),
+    (["explore", "singleton-race", "--trials", "0"], "--trials: found 0, expected 1 to"),
+    (["explore", "singleton-race", "--schedule", "1", "--trials", "1"], "--trials cannot be combined with --schedule"),
+    (["explore", "singleton-race", "--random", "0"], "--random: found 0, expected 1 to"),
     (["explore", "singleton-race", "--preemptions", "-1"], "--preemptions"),
-    (["explore", "singleton-race", "--seed", "3"], "--seed is for --random or --priorities"),
+    (["explore", "singleton-race", "--seed", "3"], "--seed requires --random or --priorities"),
     (["explore", "singleton-race", "--all"], "--all explores every scenario"),
     (["explore", "singleton-race", "--time", "soon"], "--time"),
     (["explore", "singleton-race", "--export", "a.pdf"], "no format for '.pdf'"),

@@ -175,7 +175,7 @@ import Testing
         """)
     #expect([0, 2].contains(finished.status), "\(finished.errors)")
     let said = finished.unwrapped
-    let reason = "not every actor had its own core: cannot keep a thread on a core: Operation not permitted"
+    let reason = "not every actor had its own core: cannot bind a thread to a core: Operation not permitted"
     // One actor may nevertheless lose the core to the other within the check.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")

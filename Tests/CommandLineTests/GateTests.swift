@@ -351,7 +351,7 @@ import Testing
     try #require(chmod(script.path, 0o700) == 0)
     let diff = try await Binary.run(["diff", "--against", script.path, "--run-time", "1s", "--", "fd-semaphore"])
     #expect(diff.status == 2)
-    #expect(diff.errors == "gcdlab: \(script.path): it runs for more than 1s; --run-time allows more\n")
+    #expect(diff.errors == "gcdlab: \(script.path): a run takes more than 1s; --run-time allows more\n")
     let sleeper = try #require(readFile("\(script.path).sleeper").flatMap { pid_t($0.dropLast()) })
     #expect(await Binary.isGone(sleeper))
     let refused = try await Binary.run(["diff", "--against", script.path, "--run-time", "soon", "--", "fd-semaphore"])

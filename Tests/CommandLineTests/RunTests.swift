@@ -177,7 +177,7 @@ import Testing
   @Test func `watch waits for a file that does not exist yet`() async throws {
     let file = try TemporaryFile("notes.txt")
     let finished = try await Binary.converse(
-      ["watch", file.path, "--count", "2"], until: "gcdlab: \(file.path) is not there yet and is waited for"
+      ["watch", file.path, "--count", "2"], until: "gcdlab: \(file.path) does not exist yet; waiting for the file"
     ) { _ in
       try OutputFile(file.path).write("here")
       unlink(file.path)

@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ([1, 3], "step 2: found 3, which cannot make a step now, allowed is 1, 2"), ([7], "step 1: found 7"),
+    ([1, 3], "step 2: found 3, which cannot make a step now; these can: 1, 2"), ([7], "step 1: found 7"),
   ])
   func `replaying an impossible schedule throws an error`(_ schedule: [Int], _ words: String) throws {
     let error = #expect(throws: ImpossibleSchedule.self) { try Explorer(Self.lostUpdate).replay(schedule) }

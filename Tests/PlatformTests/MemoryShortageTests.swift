@@ -15,7 +15,7 @@ import Testing
     func `a shortage is found if the memory limit leaves no room for a stack`(_ option: String) throws {
       let shortage = try #require(MemoryShortage(of: getpid(), limits: [(option, 4096)]))
       #expect(shortage.limit == 4096 && shortage.used > 4096)
-      #expect(shortage.description.hasSuffix(" KiB of 4 KiB (ulimit \(option))"), "\(shortage)")
+      #expect(shortage.description.hasSuffix(" of 4 KiB are in use (ulimit \(option))"), "\(shortage)")
       // Room for one page is not enough for a stack.
       #expect(MemoryShortage(of: getpid(), limits: [(option, shortage.used + 4096)]) != nil)
       #expect(MemoryShortage(of: getpid(), limits: [(option, 1 << 50)]) == nil)

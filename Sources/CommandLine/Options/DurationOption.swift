@@ -26,7 +26,7 @@ extension Duration {
 
   /// Returns the duration of an option in nanoseconds; nil if the option was not given.
   ///
-  /// - Throws: `ValidationError` in the same cases as the initializer.
+  /// - Throws: `ValidationError` if `text` is not a duration of at least `least` nanoseconds and at most 24 h.
   static func nanoseconds(option: String, _ text: String?, atLeast least: Int = 0) throws -> UInt64? {
     try text.map { try Duration(option: option, $0, atLeast: least).nanoseconds }
   }

@@ -26,14 +26,14 @@ enum ExportPath {
 }
 
 extension OutputFile {
-  /// Opens the file at a path that an option specifies.
+  /// Prepares the file at a path that an option specifies.
   ///
   /// - Throws: ``InputError`` if the file cannot be written. The error names the option.
   init(_ path: String, of option: String) throws(InputError) {
     do { self = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
   }
 
-  /// Verifies that no two of `files` are the same file, since one text would overwrite another.
+  /// Verifies that no two of `files` are the same file, since one text would overwrite the other.
   ///
   /// - Throws: ``InputError`` if two files are the same. The error names both options.
   static func requireDistinct(_ files: [(file: OutputFile, option: String)]) throws(InputError) {

@@ -13,7 +13,7 @@ struct FileExport<Input> {
     file = try OutputFile(path, of: "--export")
   }
 
-  /// Returns the files to write. The files are opened before anything is measured.
+  /// Returns the files to write. The files are prepared before anything is measured.
   ///
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
   ///   name the same file.

@@ -7,10 +7,10 @@ import Reporting
 struct OutputOptions: ParsableArguments {
   @OptionGroup var rendering: RenderOptions
 
-  @Flag(help: "No progress.")
+  @Flag(help: "Show no progress.")
   var quiet = false
 
-  @Flag(help: "Do not keep the run as the last one of its scenario (in GCDLAB_CACHE, else the user's cache directory).")
+  @Flag(help: "Do not store the run as the last run of its scenario (in GCDLAB_CACHE, or the user's cache directory).")
   var noSave = false
 
   @Option(
@@ -42,7 +42,7 @@ struct OutputOptions: ParsableArguments {
       archive: keeps && !noSave ? Archive.ofUser : nil, isStoppingMeant: isStoppingMeant)
   }
 
-  /// Returns the progress line of a run; nil if standard error is not a terminal.
+  /// Returns the progress line of a run; nil with `--quiet`, or if standard error is not a terminal.
   ///
   /// - Parameter scenario: The name of the scenario that runs; nil if only one scenario runs.
   func progress(of scenario: String? = nil) -> ProgressDisplay? {

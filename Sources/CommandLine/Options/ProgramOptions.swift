@@ -13,14 +13,14 @@ struct ProgramOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Report a block on the main queue that keeps others waiting for this long (default: 250ms).",
+      "Report a block on the main queue that keeps other blocks waiting for this long (default: 250ms).",
       valueName: "duration"))
   var hang: String?
 
   @Flag(help: "Also record the programs that the program starts.")
   var children = false
 
-  @Flag(help: "On Ctrl-C, show the record and kill the program, whatever it does with the signal.")
+  @Flag(help: "On Ctrl-C, show the record and kill the program, even if the program handles the signal.")
   var kill = false
 
   /// The name of an option of this group that the command line sets; nil if the command line sets no option of this

@@ -3,7 +3,7 @@ import Laboratory
 import Platform
 import Reporting
 
-/// The formats of a comparison.
+/// The formats in which `diff` prints a comparison.
 enum DiffFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown, csv
 
@@ -55,19 +55,19 @@ struct RenderOptions: ParsableArguments {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file, by its extension: \(Export.endings) (repeatable).", valueName: "file"),
+      "Also write a file in the format of its extension: \(Export.endings) (repeatable).", valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
   @OptionGroup var color: ColorOptions
 
-  @Flag(help: "The whole report: every claim with its check, every metric and distribution.")
+  @Flag(help: "Show the whole report: every claim with its check, every metric and every distribution.")
   var details = false
 
-  @Flag(help: "A refuted performance claim is a failure too.")
+  @Flag(help: "Count a refuted performance claim as a failure.")
   var strict = false
 
-  /// Returns the files to write. The files are opened before a run starts, so that the results of a long run are not
+  /// Returns the files to write. The files are prepared before a run starts, so that the results of a long run are not
   /// lost.
   ///
   /// - Parameter others: The files that other options specify.
@@ -146,14 +146,14 @@ struct Export {
       let text = try render(input)
       if format.ending == "json", text.utf8.count > ResultDocument.largestFile {
         let most = ResultDocument.largestFile >> 20
-        Lab.printMessage("\(path): larger than \(most) MiB, which report and diff do not read: run less for one file")
+        Lab.printMessage("\(path): larger than \(most) MiB, the limit of report and diff: write fewer runs to one file")
       }
       try file.write(text)
     }
   }
 
-  /// Returns the input of the export formats. The input contains the documents' sentences if several scenarios were
-  /// run.
+  /// Returns the input of the export formats. The input contains the documents' sentences if there are several runs and
+  /// the lab has documents.
   static func input(_ contents: [ReportContent], strict: Bool) -> ExportFormat.Input {
     ExportFormat.Input(contents, strict: strict) {
       guard contents.count > 1, let documents = try Lab.library.documents() else { return nil }
@@ -162,7 +162,7 @@ struct Export {
   }
 
   /// Writes one text to the file of the export. If there are several texts, writes each text to a separate file, with
-  /// the name of the text before the extension.
+  /// the name of the text before the extension. If there are no texts, writes no file and prints the reason.
   private func write(_ parts: [(name: String, text: String)]) throws {
     if parts.count == 1, let only = parts.first { return try file.write(only.text) }
     guard let first = parts.first?.name, let last = parts.last?.name else {

@@ -19,15 +19,15 @@ struct RunOptions: ParsableArguments {
   @Option(help: "Compare with this variant.", completion: .custom { words, _, _ in Completions.variants(words) })
   var baseline: String?
 
-  @Flag(help: "A first look: small settings and 6 rounds, the fewest that can grade performance.")
+  @Flag(help: "Run with small settings and 6 rounds, the minimum for a verdict on performance.")
   var quick = false
 
-  @Flag(help: "30 rounds instead of 10, for narrow intervals.")
+  @Flag(help: "Run 30 rounds instead of 10, for narrow intervals.")
   var thorough = false
 
   @Option(
     help:
-      "Run this many rounds; in each, every variant runs one trial, a process of its own, at each setting of a sweep, in shuffled order."
+      "Run this many rounds. In each round, every variant runs one trial at each setting of a sweep, in shuffled order. A trial is a process of its own."
   )
   var rounds: Int?
 
@@ -43,13 +43,13 @@ struct RunOptions: ParsableArguments {
       valueName: "duration"))
   var time: String?
 
-  @Option(help: "Repeat the order of an earlier run, by its printed seed.")
+  @Option(help: "Repeat the order of the earlier run that printed this seed.")
   var seed: UInt64?
 
   func validate() throws {
     if quick, thorough { throw ValidationError("--quick and --thorough exclude each other.") }
     if let rounds, !(1...10_000).contains(rounds) {
-      throw ValidationError("--rounds: found \(rounds), allowed is 1 to 10000.")
+      throw ValidationError("--rounds: found \(rounds), expected 1 to 10000.")
     }
     _ = try limit()
     _ = try share()
@@ -59,8 +59,11 @@ struct RunOptions: ParsableArguments {
     Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)
   }
 
-  /// Returns the budget of the run, with `precision` and `time` as defaults. A quick run has the minimum number of
-  /// rounds, unless the options set a time.
+  /// Returns the budget of the run. `precision` and `time` are the defaults of the options `--precision` and `--time`.
+  /// The default precision does not apply to a thorough run, to a run with `--rounds`, or to a quick run without
+  /// `--time`.
+  ///
+  /// - Throws: `ValidationError` if the value of an option is invalid.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
     let addsRounds = rounds == nil && !thorough && (!quick || self.time != nil)

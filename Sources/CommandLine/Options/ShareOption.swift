@@ -16,7 +16,7 @@ struct Share {
       let range = "\(Quantity.number(allowed.lowerBound))% to \(Quantity.number(allowed.upperBound))%"
       let isShare = Double(text).map(allowed.contains) ?? false
       throw ValidationError(
-        "\(option): found '\(text)', allowed is \(range)\(isShare ? "; did you mean \(text)%?" : ".")")
+        "\(option): found '\(text)', expected \(range)\(isShare ? "; did you mean \(text)%?" : ".")")
     }
     value = quantity.value / 100
   }

@@ -1,4 +1,4 @@
-# gcdlab: `make run` tries a pattern, `make test` runs the tests. Both build what they need; Swift is all they ask for.
+# gcdlab: `make run` runs a scenario, and `make test` runs the tests. Both targets build the lab and need Swift only.
 
 PREFIX   ?= /usr/local
 SCENARIO ?= singleton-race
@@ -6,16 +6,16 @@ SWIFT    ?= swift
 INPUTS   ?= 100000
 SEED     ?= 1
 
-# SwiftPM compiles all C again, and links what depends on it, if the environment differs from that of the last build. So what make adds to
-# the environment is taken away.
-override SWIFT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SHLVL -u SHORT -u PREFIX -u DESTDIR $(SWIFT)
+# If the environment differs from that of the last build, SwiftPM compiles all C sources again. Therefore, the variables that make adds to the
+# environment are removed.
+override SWIFT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SHLVL -u SHORT -u RESULTS -u PREFIX -u DESTDIR $(SWIFT)
 
-# The released binary carries the Swift runtime, is not position independent, and carries the C library too where there
-# is a static one: a worker starts for every trial, and loading shared libraries would be half of what that costs. There,
-# the unwinder is to find its tables by their index, as it does in shared libraries: a table that is registered it sorts at
-# first use, which is when the worker's first thread ends, and that takes longer than all the rest. So nothing registers.
-# Foundation, which Yams, TextTable and Rainbow import, brings ICU with 34 MB of names of languages and zones: Tools/no-icu.c stands in
-# for them, and where its name is not found, the binary is larger.
+# The release binary is linked statically with the Swift runtime, and with the C library if a static C library is installed. Every trial starts
+# a worker, and loading shared libraries would take half of the start. The unwinder sorts a registered table at its first use, when the first
+# thread of a worker ends, and the sorting takes longer than the rest of the start. Therefore, no table is registered, and the unwinder finds
+# its tables by their index, as in shared libraries.
+# Yams, TextTable and Rainbow import Foundation. Foundation links ICU, whose names of languages and time zones take 34 MB. Tools/no-icu.c
+# replaces these data. If the symbol of the data is not found, the data stay, and the binary is larger.
 ifeq ($(shell uname -s),Linux)
 NO_ICU  := $(CURDIR)/.build/no-icu.o
 ICU     := $(shell nm --defined-only $(dir $(shell clang -print-resource-dir))../swift_static/linux/lib_FoundationICU.a 2>/dev/null | \
@@ -24,9 +24,9 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-s
   $(foreach name,$(ICU),-Xlinker $(NO_ICU) -Xlinker --wrap=$(name))
 ifneq ($(filter /%,$(shell clang -print-file-name=libc.a)),)
 UNREGISTERED := __register_frame_info __deregister_frame_info
-# What a trace sees passes the wrappers of Sources/CDispatchSupport/Trace.c.
+# The functions that a trace records are wrapped by Sources/CDispatchSupport/Trace.c.
 TRACED := $(shell sed -n 's/^\(BOTH\|LINKED\)(\(.*\))$$/\2/p' Sources/CDispatchSupport/Wrapped.h)
-# Allocations pass Sources/CDispatchSupport/Allocations.c, which counts them while somebody asks.
+# The functions that allocate memory are wrapped by Sources/CDispatchSupport/Allocations.c, which counts allocations on request.
 COUNTED := malloc calloc realloc aligned_alloc posix_memalign
 RELEASE += -Xswiftc -static-executable $(foreach name,$(TRACED) $(COUNTED),-Xlinker --wrap=$(name)) \
   $(foreach name,$(UNREGISTERED),-Xlinker --wrap=$(name) -Xlinker --defsym=__wrap_$(name)=0)
@@ -37,8 +37,7 @@ else
 RELEASE := -c release
 endif
 ifdef LIBDISPATCH
-# A build beside the other one: what it compiles asks another directory for the libraries of Swift. Only linking it is repeated for
-# another Dispatch.
+# A separate build, which links the Swift libraries of another directory. If only Dispatch changes, only the link step is repeated.
 DISPATCH := .build/libdispatch
 BINARY   := $(DISPATCH)/release/gcdlab
 RELEASE  += --scratch-path $(DISPATCH) -Xswiftc -resource-dir -Xswiftc $(CURDIR)/$(DISPATCH)/swift_static \
@@ -48,10 +47,10 @@ BINARY   := .build/release/gcdlab
 endif
 
 VERSION := $(shell sed -n 's/.*version = "\(.*\)"/\1/p' Sources/Reporting/Tool.swift)
-# Of the release, as in CHANGELOG.md.
+# The date of the release, from CHANGELOG.md.
 DATE    := $(shell sed -n 's/^\#\# $(VERSION) (\([0-9-]*\))/\1/p' CHANGELOG.md)
 
-# Examples by their sources: what they build is not ours to check.
+# Of the examples, only the sources are checked, since an example has its own .build directory.
 SWIFT_FILES := Package.swift Sources Tests Tools Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
@@ -76,14 +75,14 @@ $(NO_ICU): Tools/no-icu.c
 	clang -O2 -Wall -DICU_DATA=__wrap_$(ICU) -c $< -o $@
 endif
 
-smoke: build          ## run every scenario, short
-	$(BINARY) smoke
+smoke: build          ## run every scenario, short, and export the results to RESULTS (none)
+	$(BINARY) smoke $(if $(RESULTS),--export "$(RESULTS)")
 
-bench: build          ## compare with hand-written C counterparts, in one run (SHORT=1: see that every row can be measured)
+bench: build          ## compare with C counterparts, in one run (SHORT=1: check only that every row can be measured)
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
 
-# The programs alone (SCENARIOS=no) need no lab.
-second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## try the documents' sentences in another way and list where the lab says otherwise (SHORT=1, CHECK=1, SCENARIOS=no)
+# With SCENARIOS=no, only the programs run, and the lab is not needed.
+second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## test the documents' sentences with separate C programs and list contradictions to the lab (SHORT=1, CHECK=1, RESULTS, SCENARIOS=no)
 	GCDLAB=$(BINARY) Tools/second-opinion $(PROBES)
 
 sentences:            ## write the list of sentences at the end of docs/sentences.md
@@ -94,63 +93,63 @@ docs:                 ## build the DocC documentation of GCDLab, .build/GCDLab.d
 	$(SWIFT) build
 	Tools/docs
 
-example:              ## build the examples: smoke and explore the lab of one's own, and record the static program
+example:              ## build the examples: run and explore the OwnQueue lab, and record the static program
 	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
 	$(SWIFT) run --skip-build --package-path Examples/OwnQueue own-queue explore own-queue
 	Tools/static-program "$$(cd Examples/OwnQueue && $(SWIFT) build --show-bin-path)/own-queue"
 
-fuzz:                 ## feed 100 000 bad inputs (INPUTS), drawn by SEED, to everything that reads
+fuzz:                 ## feed INPUTS (100 000) bad inputs, generated from SEED, to every parser
 	GCDLAB_FUZZ=$(INPUTS) GCDLAB_FUZZ_SEED=$(SEED) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests
 
-intervals:            ## simulate COMPARISONS (50 000) a case and print how often intervals, tables and diff are wrong
+intervals:            ## simulate COMPARISONS (50 000) for each case and print how often intervals, tables and diff are wrong
 	GCDLAB_INTERVALS=$(or $(COMPARISONS),50000) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter IntervalTests
 
-tallies: $(NO_ICU)    ## compare equals COMPARISONS times (1000) and PAIRS of runs (40), beside BUSY busy loops (0), and count
+tallies: $(NO_ICU)    ## count false verdicts in COMPARISONS (1000) of equal variants and PAIRS (40) of equal runs, beside BUSY (0) busy loops
 	$(SWIFT) build $(RELEASE) --product twins
 	Tools/tallies $(or $(COMPARISONS),1000) $(or $(PAIRS),40) $(or $(BUSY),0)
 
-darwin-check:         ## type-check the lab as for Darwin, against declarations of what Darwin has of its own
+darwin-check:         ## type-check the lab as for Darwin, against declarations of the Darwin-only functions
 	$(SWIFT) build --build-tests
 	Tools/darwin-check
 
-# One test after the other: processes that sanitizers slow down, sixty at a time, come to no end on two cores. Without those of bodies
-# that are broken on purpose, some of which race, and those that take every descriptor, of which the sanitizer needs some to name
-# what it suppresses.
+# The tests run one after another, since sixty processes at a time are too slow under a sanitizer on two cores. Two suites are skipped: the
+# tests of bodies that are deliberately broken, since some of these bodies race, and the tests that use every file descriptor, since the
+# sanitizer needs descriptors to find the symbols of suppressed races.
 tsan:                 ## run the tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tools/tsan.suppressions" \
 	  Tools/failures $(SWIFT) test --no-parallel --skip 'EveryRedTests|FileDescriptorSemaphoreTests' --sanitize=thread --scratch-path .build/tsan \
 	  $(if $(FILTER),--filter "$(FILTER)")
 
 asan:                 ## run the tests under AddressSanitizer
-	# Not for leaks: what a command line tool still holds when it calls exit() is no leak, and the test runner has its own.
+	# Leaks are not checked: memory that a command-line tool still uses at exit() is not a leak, and the test runner itself leaks.
 	ASAN_OPTIONS="detect_leaks=0" \
 	  Tools/failures $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
 
-soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
+soak: build           ## run smoke ROUNDS (200) times beside BUSY (4) busy loops and count the failures
 	Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)
 
-hardships: build      ## run the table of docs/trust.md, mixes of faults, and smoke starved, short of memory, threads and workers, ROUNDS times (10)
+hardships: build      ## run the tables of docs/trust.md, faulty workers, and smoke with few resources, ROUNDS (10) times
 	$(SWIFT) build $(RELEASE) --product faults
 	Tools/hardships $(or $(ROUNDS),10)
 
-elsewhere: build      ## run the tests and smoke where things are otherwise: just booted, not root, one core, no /proc (SHORT=1: quick ones)
+elsewhere: build      ## run tests and smoke on simulated other machines: just booted, not root, one core, no /proc (SHORT=1: quick tests)
 	$(SWIFT) build --build-tests
 	Tools/elsewhere
 
-interrupts: build     ## interrupt the lab at ROUNDS random moments (300) and look at what is left
+interrupts: build     ## interrupt the lab at ROUNDS (300) random moments and check that nothing is left behind
 	Tools/interrupts $(or $(ROUNDS),300)
 
-strangers: build      ## run programs that nobody here wrote with and without the recorder, and compare (SHORT=1: without a build)
+strangers: build      ## run programs of other authors with and without the recorder, and compare (SHORT=1: without slow programs)
 	Tools/strangers
 
 lint:                 ## check the format
 	$(SWIFT) format lint --strict --recursive $(SWIFT_FILES)
 
-format:               ## mend the format
+format:               ## correct the format
 	$(SWIFT) format --in-place --recursive $(SWIFT_FILES)
 
 install: build        ## install binary, completions and man page under PREFIX
-	# Asked for help, the plugin only builds its tool; else it would build the lab anew, its own way.
+	# With --help, the plugin builds only its own tool. Without --help, the plugin would build the lab again with other options.
 	$(SWIFT) package plugin generate-manual --help > /dev/null
 	.build/debug/generate-manual-tool $(BINARY) --date $(DATE) --output-directory .build > /dev/null
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
@@ -173,7 +172,7 @@ uninstall:            ## remove what install put under PREFIX
 	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gcdlab" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gcdlab.fish"
 
-clean:                ## remove what was built
+clean:                ## remove all build products
 	rm -rf .build Benchmarks/.build Examples/*/.build
 
 help:                 ## list these targets

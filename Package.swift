@@ -10,11 +10,11 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "gcdlab", targets: ["gcdlab"]),
-    // For a lab of one's own: see Examples.
+    // A lab for the patterns of another package: see Examples.
     .library(name: "GCDLab", targets: ["GCDLab"]),
-    // The model that explores code of one's own.
+    // A model of Dispatch that explores the code of another package.
     .library(name: "Exploration", targets: ["Exploration"]),
-    // The kit of its tests.
+    // The helpers for tests of patterns.
     .library(name: "LabTesting", targets: ["LabTesting"]),
     .plugin(name: "Shelve", targets: ["Shelve"]),
   ],
@@ -29,9 +29,9 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
   ],
   targets: [
-    // The lab with its own catalogue.
+    // The lab with the documented patterns.
     .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "PatternModels", "Patterns"]),
-    // The command line, one file a subcommand, as a library: another package can be a lab, too.
+    // The command line, with one file for each subcommand. As a library, it also runs the patterns of other packages.
     .target(
       name: "GCDLab",
       dependencies: [
@@ -40,9 +40,9 @@ let package = Package(
       ], path: "Sources/CommandLine"),
     // Scenario file -> experiment -> plan -> workers -> observations -> results -> verdicts.
     .target(name: "Laboratory", dependencies: ["Measurement", "Platform", "Yams", histogram, real, subprocess]),
-    // What several patterns measure with.
+    // The instruments that several patterns share.
     .target(name: "Instruments", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"]),
-    // The documented patterns, in a folder for each family.
+    // The documented patterns, with one folder for each family.
     .target(
       name: "Patterns",
       dependencies: [
@@ -50,50 +50,51 @@ let package = Package(
         "NonisolatedToday",
       ],
       exclude: ["scenarios"], plugins: ["Shelve"]),
-    // A program under a scheduler of its own, which goes through the orders of its steps.
+    // A scheduler that runs a program in every order of its steps.
     .target(name: "Exploration", dependencies: ["CDispatchSupport", "Measurement"]),
-    // The patterns' own files, compiled a second time against the queues, locks and variables of Exploration.
+    // The patterns' own files, compiled again with the queues, locks and variables of Exploration.
     .target(
       name: "PatternModels",
       dependencies: ["Exploration", "Instruments", "Laboratory", "Platform", "CDispatchSupport"]),
-    // The same functions without and with an upcoming feature: see the pattern where-code-runs.
+    // The same functions without and with an upcoming feature of Swift: see the pattern where-code-runs.
     .target(name: "NonisolatedBefore"),
     .target(
       name: "NonisolatedToday", swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-    // Reports on results, in every format.
+    // The reports on results, in all formats.
     .target(
       name: "Reporting",
       dependencies: ["Exploration", "Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram, real],
       exclude: ["gcdlab.result-2.schema.json"]),
     // Clock, latency recorder, calibrated work, statistics, units.
     .target(name: "Measurement", dependencies: ["CDispatchSupport", "Platform", histogram, real]),
-    // The seam to Linux and Darwin.
+    // The functions that differ between Linux and Darwin.
     .target(
       name: "Platform",
       dependencies: ["CDispatchSupport", .product(name: "SystemPackage", package: "swift-system")],
       plugins: ["Preload"]),
-    // A few C functions that Swift hides, and the recorder of traces; preloaded is for the plugin.
+    // C functions that Swift hides, and the recorder of traces. The plugin Preload compiles the folder preloaded.
     .target(name: "CDispatchSupport", exclude: ["preloaded"]),
-    // The recorder into the binary, as a library for other programs.
+    // Embeds the recorder in the binary, as a library for other programs.
     .plugin(name: "Preload", capability: .buildTool(), dependencies: ["preload"]),
     .executableTarget(name: "preload", dependencies: ["CDispatchSupport"]),
-    // Scenarios and sources into the binary.
+    // Embeds scenarios and sources in the binary.
     .plugin(name: "Shelve", capability: .buildTool(), dependencies: ["shelve"]),
-    // What the released build wraps (Makefile) must be found in all that it links.
+    // The released build links every executable with --wrap (Makefile), so shelve must contain the wrappers.
     .executableTarget(name: "shelve", dependencies: ["CDispatchSupport", "Yams"]),
-    // A lab that compares equals: see Tools/tallies. What GCDLab hands on is named, or it would not be built anew with it.
+    // A lab with two equal variants: see Tools/tallies. Laboratory is named although GCDLab depends on it: SwiftPM
+    // would otherwise not rebuild this target after a change of Laboratory.
     .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tools/Twins"),
     // A lab whose workers misbehave: see Tools/hardships.
     .executableTarget(name: "faults", dependencies: ["GCDLab", "Laboratory", "Platform"], path: "Tools/Faults"),
-    // Programs without a line of the lab, which the tests record.
+    // Programs that contain no code of the lab, and that the tests record.
     .executableTarget(
       name: "known", path: "Tests/Programs/known",
       linkerSettings: [.linkedLibrary("dispatch", .when(platforms: [.linux]))]),
     .executableTarget(name: "hazards", path: "Tests/Programs/hazards"),
-    // What the tests share.
+    // Helpers that the tests share.
     .target(
       name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform", "TestRun"], path: "Tests/LabTesting"),
-    // One directory for the files of a run of tests, and an end to what it started.
+    // Creates one directory for the files of a test run, and ends the processes that the run started.
     .target(name: "TestRun", path: "Tests/TestRun"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The driver of `make bench`. It knows gcdlab only as a binary, and the C counterparts only as programs.
+// The program that `make bench` runs. It uses gcdlab only as a binary, and the C counterparts only as programs.
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],

@@ -1,9 +1,10 @@
-// How many system calls a piece of code makes on its thread, counted by a tracing parent. Only for a program that has
-// not used Dispatch yet.
+// Counts the system calls that a block makes on its thread, with a parent process that traces. Only a program that has
+// not used Dispatch yet may use this file.
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-// Runs the work in a child, between two markers, and returns the calls in between; -1 where tracing is not allowed.
+// Runs `work` in a child between two markers, and returns the number of system calls between the markers; -1 if tracing
+// is not allowed.
 static long system_calls(void (^work)(void)) {
   pid_t child = fork();
   int status;

@@ -1,8 +1,9 @@
-// depth.12, always: waiting for a group blocks the calling thread until all is done or the time is up. depth.13,
-// always: when the time is up the wait reports it. depth.15, always: after the wait, all tasks have completed or timed
-// out. Tried: the kernel is asked for the waiting thread's state, and its processor time; waits of 10 ms for what does
-// not end; and waits that race the last leave, of which those that report success must find every task done. Broken:
-// the group is left before its task has run.
+// depth.12, always: waiting for a group blocks the calling thread until all tasks are done or the time has passed.
+// depth.13, always: if the time has passed, the wait reports the timeout.
+// depth.15, always: after the wait, all tasks have completed or the wait has timed out.
+// Tried: the kernel reports the state of the waiting thread. Some waits of 10 ms are for a group that does not end.
+// Other waits race with the last leave; if such a wait reports success, every task must be done.
+// Broken: the group is left before its task has run.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -57,10 +58,10 @@ int main(int count, char **words) {
     while (*done < 4) sched_yield();
   }
   say("depth.12", asleep_while == tries && !early && reported == tries ? HOLDS : FAILS,
-      "the kernel says it sleeps %d of %d, returned too early %d, at its time %d", asleep_while, tries, early,
+      "the waiting thread slept in %d of %d, returned early in %d, timed out on time in %d", asleep_while, tries, early,
       reported);
   say("depth.13", reported == tries ? HOLDS : FAILS, "reported %d of %d", reported, tries);
   say("depth.15", unfinished || early ? FAILS : HOLDS,
-      "%d waits raced the last leave, %d said that all was done, of which %d had tasks left", races, succeeded,
+      "%d waits raced with the last leave, %d reported success, of which %d had unfinished tasks", races, succeeded,
       unfinished);
 }

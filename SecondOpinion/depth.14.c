@@ -1,7 +1,9 @@
 // depth.14, always: unbalanced enters and leaves of a group crash.
-// Tried in fresh processes: a leave too many, a leave too few with a wait, and a leave too few whose group is released.
-// groups.6, always: enter must come before leave. groups.7, recipe: they must pair, also when an error occurs.
-// Broken: enter and leave are balanced, in their order.
+// groups.6, always: enter must come before leave.
+// groups.7, recipe: enter and leave must be paired, also if an error occurs.
+// Tried in fresh processes: a leave too many, a leave too few with a wait, a leave too few for a group that is
+// released, and a leave before the enter.
+// Broken: enter and leave are balanced and in order.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -28,11 +30,11 @@ int main(int count, char **words) {
       crashed == 3 * tries ? HOLDS
           : crashed        ? PARTLY
                            : FAILS,
-      "a leave too many trapped %d, a leave too few hung %d and trapped %d, its group released exited 0 in %d, of %d "
-      "each",
+      "a leave too many trapped %d, a leave too few hung %d and trapped %d, and exited with 0 in %d if its group was "
+      "released, of %d each",
       many.trapped, few.hung, few.trapped, released.finished, tries);
   say("groups.6", first.trapped + first.hung == tries ? HOLDS : FAILS,
-      "leave before enter: trapped %d, went on %d of %d", first.trapped, first.finished, tries);
+      "leave before enter: trapped %d, continued %d of %d", first.trapped, first.finished, tries);
   say("groups.7", few.hung + few.trapped == tries && many.trapped == tries ? HOLDS : FAILS,
-      "the leave missing: hung %d of %d; one too many: trapped %d", few.hung, tries, many.trapped);
+      "a missing leave: hung %d of %d; a leave too many: trapped %d", few.hung, tries, many.trapped);
 }

@@ -1,8 +1,9 @@
-// depth.17, always: a group's completion runs on the queue that one names.
-// Tried with nine queues (serial, concurrent, with a target, inactive until later, four global ones, main), the group
-// empty and not, and the label of the current queue. Broken: the completion is handed on to another queue.
-// replacement.2, always: the notify block is submitted when all associated blocks have completed: 500 groups whose
-// tasks race, none of them unfinished when the block runs. Broken: a task starts another that the group does not know.
+// depth.17, always: the completion of a group runs on the queue that the caller names.
+// replacement.2, always: the notify block is submitted when all associated blocks have completed.
+// Tried: nine queues (serial, concurrent, with a target, inactive until later, four global queues, the main queue),
+// each with an empty group and with a group that has a task. The completion compares the label of the current queue.
+// For replacement.2, the tasks of many groups race; no task may be unfinished when the block runs.
+// Broken: the completion's check runs on another queue, and each task starts another task that the group does not know.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -39,7 +40,7 @@ int main(int count, char **words) {
     dispatch_main();
   }
   Tally tally = attempt("");
-  say("depth.17", tally.sum[0] == 18 * tries ? HOLDS : FAILS, "on the queue that was named %ld of %d", tally.sum[0],
+  say("depth.17", tally.sum[0] == 18 * tries ? HOLDS : FAILS, "completions on the named queue: %ld of %d", tally.sum[0],
       18 * tries);
 
   int early = 0, groups = 100 * tries;
@@ -68,5 +69,5 @@ int main(int count, char **words) {
     wait_for(told);
     early += found < 8;
   }
-  say("replacement.2", early ? FAILS : HOLDS, "of %d groups %d were told with tasks unfinished", groups, early);
+  say("replacement.2", early ? FAILS : HOLDS, "of %d groups, %d were notified with unfinished tasks", groups, early);
 }

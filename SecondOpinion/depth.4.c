@@ -1,7 +1,9 @@
-// depth.4, always: all tasks of the main queue run on the main thread. depth.3, always: one at a time.
-// guide.22, always: without dispatch_main or a run loop, they never run.
-// Tried with 200 tasks from four threads: under dispatch_main, under a run loop as Foundation's drains the queue, under
-// nothing, and after the main thread has ended by pthread_exit. Broken: the tasks are sent to a global queue.
+// depth.4, always: all tasks of the main queue run on the main thread.
+// depth.3, always: these tasks run one at a time.
+// guide.22, always: without dispatch_main or a run loop, the tasks never run.
+// Tried: 200 tasks from four threads, with dispatch_main, with a loop that drains the queue as Foundation's run loop
+// does, with neither, and after the main thread has ended with pthread_exit.
+// Broken: the tasks are sent to a global queue.
 #include "program.h"
 
 extern int _dispatch_get_main_queue_handle_4CF(void);
@@ -11,7 +13,7 @@ int main(int count, char **words) {
   begin_program(count, words);
   enum { TASKS = 200 };
   if (part) {
-    atomic_int *ran = calloc(4, sizeof(atomic_int));  // ran, on the main thread, inside, overlaps
+    atomic_int *ran = calloc(4, sizeof(atomic_int));  // tasks: run, on the main thread, running, overlapped
     dispatch_queue_t queue = broken ? dispatch_get_global_queue(0, 0) : dispatch_get_main_queue();
     dispatch_async(dispatch_get_global_queue(0, 0), ^{
       dispatch_apply(4, dispatch_get_global_queue(0, 0), ^(size_t t) {
@@ -56,6 +58,6 @@ int main(int count, char **words) {
                                                  : OPEN,
       "overlapping: %ld of %ld", main.sum[2] + loop.sum[2], main.sum[0] + loop.sum[0]);
   say("guide.22", nothing.sum[0] ? FAILS : ends.sum[0] ? PARTLY : HOLDS,
-      "of %ld tasks %ld ran where nothing drains the main queue, %ld after the main thread had ended", all, nothing.sum[0],
+      "of %ld tasks %ld ran if nothing drains the main queue, %ld after the main thread had ended", all, nothing.sum[0],
       ends.sum[0]);
 }

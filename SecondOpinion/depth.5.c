@@ -1,15 +1,16 @@
 // depth.5, always: there are four global queues, and their priorities differ.
-// Tried with all ten identifiers (four priorities, six QoS classes): how many queues they give, and which nice
-// values their threads have. pool.6, always: when nothing else is known, default work gets a class between
-// user-initiated and utility: the same by nice values, with a queue of the class "default" and one of none. Both are
-// tried again in ordinary processes, which may not lower nice values, from their main thread and from a background
-// block. Broken: the default queue's identifier in all places; the background class for the default, or, where the
-// values cannot be lowered, threads that raise their own by class.
+// pool.6, always: if nothing else is known, default work has a class between user-initiated and utility.
+// Tried: the number of queues for all ten identifiers (four priorities, six QoS classes), and the nice values of their
+// threads. For pool.6, the nice values for a queue of the class "default" and for a queue without a class. Both
+// sentences are tried again in ordinary processes, which may not lower nice values. There, the main thread or a
+// background block submits.
+// Broken: all identifiers are that of the default queue, and the background class replaces the class "default". If nice
+// values cannot be lowered, the threads raise their own nice values by class instead.
 #include "program.h"
 #include "ordinary.h"
 #include <limits.h>
 
-// The QoS classes, which the headers name on Darwin only.
+// The values of the QoS classes. The headers name the classes only on Darwin.
 enum { INTERACTIVE = 0x21, INITIATED = 0x19, NORMAL = 0x15, UTILITY = 0x11, BACKGROUND = 0x09, NONE = 0 };
 
 static int nice_of(dispatch_queue_t queue, int own) {
@@ -28,8 +29,8 @@ static dispatch_queue_t with_class(unsigned class) {
   return dispatch_queue_create("class", dispatch_queue_attr_make_with_qos_class(DISPATCH_QUEUE_SERIAL, class, 0));
 }
 
-// The nice values in an ordinary process: whether those of the four global queues still rise, and whether default work
-// still lies between user-initiated and utility.
+// Reports, in an ordinary process, whether the nice values of the four global queues still rise, and whether default
+// work is still between user-initiated and utility.
 static int ordinary(void) {
   dispatch_queue_t background = dispatch_get_global_queue(INT16_MIN, 0);
   dispatch_queue_t queues[] = {dispatch_get_global_queue(2, 0),
@@ -49,7 +50,7 @@ static int ordinary(void) {
   return 0;
 }
 
-// A nice value below the process's own takes a privilege, without which Dispatch cannot tell all of them apart.
+// Returns whether this process may lower nice values. Without this privilege, some classes have the same nice value.
 static bool privileged(void) {
   int own = getpriority(PRIO_PROCESS, 0);
   return setpriority(PRIO_PROCESS, 0, -3) == 0 && setpriority(PRIO_PROCESS, 0, own) == 0;
@@ -99,7 +100,7 @@ int main(int count, char **words) {
       between && always_between ? HOLDS
           : between             ? PARTLY
                                 : FAILS,
-      "nice values: user-initiated %d, default %d, none named %d, utility %d; between in %d of %d ordinary processes, and "
+      "nice values: user-initiated %d, default %d, no class %d, utility %d; between in %d of %d ordinary processes, and "
       "in %d in which a background block submits",
       initiated, normal, none, utility, main_thread.met[1], main_thread.all, background.met[1]);
 }

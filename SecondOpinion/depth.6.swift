@@ -1,10 +1,10 @@
-// depth.6, always: Apple's frameworks use the global queues, too: a program's tasks are not the only ones there.
+// depth.6, always: Apple's frameworks also use the global queues, so a program's tasks are not the only tasks there.
 // Swift's own runtime stands in for the frameworks.
-// Tried in two ways: a value that is set by a key on the global queue of a class is
-// found by a task of that class, which only what targets that queue can; and as many tasks as there are cores keep their
-// threads while a block of the same global queue is submitted: does it begin before they end? (It may, where the pool
-// adds a thread meanwhile: the second way is told and decides nothing.) Broken: blocks on private serial queues in place
-// of the tasks.
+// Tried in two ways. First, a value is set by a key on the global queue of a class. A task of that class finds the
+// value only if the task runs on a queue that targets the global queue. Second, as many tasks as there are cores keep
+// their threads while a block is submitted to the same global queue. The program reports whether the block begins
+// before the tasks end. This report does not affect the verdict, since the pool may add a thread in the meantime.
+// Broken: blocks on private serial queues replace the tasks.
 import Dispatch
 import Glibc
 
@@ -13,7 +13,7 @@ alarm(60)
 let broken = CommandLine.arguments.contains("--broken")
 let key = DispatchSpecificKey<Int>()
 
-/// Runs a body as the code of others would.
+/// Runs a body in a task, which stands in for a framework's code.
 func run(_ priority: TaskPriority, _ body: @escaping @Sendable () -> Void) {
   if broken { DispatchQueue(label: "private").async(execute: body) } else { Task(priority: priority) { body() } }
 }
@@ -50,4 +50,4 @@ for _ in 0..<cores { gate.signal() }
 print(
   "depth.6", found == [1, 2] ? "holds" : "fails",
   "tasks of two classes found \(found.compactMap(\.self).count) of 2 values set on the global queue of their class; a block "
-    + "behind \(cores) tasks that wait \(isHeld ? "had not begun" : "began") within 100 ms", separator: "\t")
+    + "after \(cores) waiting tasks \(isHeld ? "had not begun" : "began") within 100 ms", separator: "\t")

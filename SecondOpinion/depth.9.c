@@ -1,7 +1,10 @@
-// depth.9, may: an unguarded singleton can be created twice. Tried without a pause: two threads that start together,
-// 20,000 times. depth.10, recipe: a pause between check and creation forces it. depth.11, recipe: a pause between
-// publication and set-up shows a half-built object. Broken: dispatch_once creates it. depth.18, may: Dispatch has
-// faster primitives for singletons: dispatch_once against a mutex, for an object that is there. Broken: swapped.
+// depth.9, may: an unguarded singleton can be created twice.
+// depth.10, recipe: a pause between the check and the creation forces a second creation.
+// depth.11, recipe: a pause between the publication and the set-up shows a half-built object.
+// depth.18, may: Dispatch has faster primitives for singletons.
+// Tried: two threads that start together, up to 20,000 times without a pause, and then with each pause. For depth.18,
+// dispatch_once is compared with a mutex for an object that exists already.
+// Broken: dispatch_once creates the object, and the two costs of depth.18 are swapped.
 #include "program.h"
 
 typedef struct {
@@ -12,14 +15,14 @@ static atomic_int arrived, checked, looked, made, half;
 static dispatch_once_t once;
 static bool before, between;
 
-// The document's two seconds, cut short once the other thread has done what the pause is to let it do.
+// Pauses for the document's two seconds, or until `done` reaches `count`.
 static void pause_until(atomic_int *done, int count) {
   for (double end = now() + (broken ? 0.01 : 2); *done < count && now() < end;) sched_yield();
 }
 
 static void create(void) {
   if (before) pause_until(&checked, 2);
-  for (int i = 0; i < 4; i++) free(calloc(1, 4096));  // What an initialiser does.
+  for (int i = 0; i < 4; i++) free(calloc(1, 4096));  // The work of an initializer.
   Manager *new = calloc(1, sizeof *new);
   made++;
   if (broken) new->photos = calloc(1, sizeof(int));
@@ -31,7 +34,7 @@ static void create(void) {
 static void *ask(void *second) {
   atomic_fetch_add(&arrived, 1);
   while (atomic_load(&arrived) < 2) sched_yield();
-  while (second && between && !shared) sched_yield();  // For the second pause it comes when the object is published.
+  while (second && between && !shared) sched_yield();  // For the second pause, this thread reads after the publication.
   if (broken) dispatch_once(&once, ^{ create(); });
   else {
     bool missing = !shared;

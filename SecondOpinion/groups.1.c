@@ -1,9 +1,11 @@
-// groups.1, always: notify runs once everything is done, work that tasks added to the group included.
-// groups.2, recipe: nothing blocks the caller, so nothing deadlocks. groups.3, always: the nested blocks run on the
-// queue named for them. Tried with the document's listing in fresh processes whose main queue dispatch_main drains,
-// five times in turn, each nested block slow. The listing must return before the main queue has run anything, and come
-// to its end. Broken: the nested blocks are sent without the group, to another queue, and the caller waits on the main
-// thread for the group.
+// groups.1, always: notify runs once everything is done, including work that tasks added to the group.
+// groups.2, recipe: nothing blocks the caller, so nothing deadlocks.
+// groups.3, always: the nested blocks run on the queue that is named for them.
+// Tried: the document's listing, in fresh processes whose main queue dispatch_main drains. The listing runs five times
+// in turn, with slow nested blocks. It must return before the main queue has run a nested block, and the notify block
+// must run.
+// Broken: the nested blocks are sent to another queue without the group, and the caller waits for the group on the main
+// thread.
 #include "program.h"
 
 static int foo, bar, early, there, returned, times;
@@ -35,7 +37,7 @@ static void listing(void) {
     listing();
   });
   if (broken) dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
-  returned += foo == 0 && bar == 0 && !broken;  // The main queue is serial, and its thread is here.
+  returned += foo == 0 && bar == 0 && !broken;  // This is the main queue, so no nested block can have run.
 }
 
 int main(int count, char **words) {
@@ -50,8 +52,8 @@ int main(int count, char **words) {
       tally.sum[3] != all ? OPEN
           : tally.sum[0]  ? FAILS
                           : HOLDS,
-      "told before the nested blocks were done %ld of %ld", tally.sum[0], tally.sum[3]);
+      "notified before the nested blocks had finished: %ld of %ld", tally.sum[0], tally.sum[3]);
   say("groups.2", tally.hung || tally.sum[2] < all ? FAILS : HOLDS,
-      "hung %d of %d processes; the caller went on at once %ld of %d", tally.hung, tries, tally.sum[2], all);
-  say("groups.3", tally.sum[1] == 2 * all ? HOLDS : FAILS, "on the queue named %ld of %d", tally.sum[1], 2 * all);
+      "hung %d of %d processes; the caller continued at once %ld of %d", tally.hung, tries, tally.sum[2], all);
+  say("groups.3", tally.sum[1] == 2 * all ? HOLDS : FAILS, "blocks on the named queue: %ld of %d", tally.sum[1], 2 * all);
 }

@@ -1,9 +1,11 @@
-// guide.12, always: the queue keeps a block until it has run, then releases it.
-// guide.11, always: a block keeps the values that its variables had when it was made.
-// Tried in Swift, where a released object tells so: 500 blocks that alone hold an object each wait for a queue that is held. None may be gone
-// before its block has run, all must be gone once the queue is idle. Each captures a number that is changed after it was submitted.
-// Broken: the blocks stay in an array, and capture the variable and not its value.
-// And by the C functions, with a block whose references are counted in its header: does the queue have one while it runs?
+// guide.12, always: the queue keeps a block until the block has run, and then releases the block.
+// guide.11, always: a block keeps the values that its variables had when the block was created.
+// Tried in Swift, where an object can report its release. 500 blocks wait for a queue that is held, and each block has
+// the only reference to an object. No object may be released before its block has run, and all objects must be released
+// once the queue is idle. Each block captures a number that is changed after the submission. Then a block is submitted
+// with the C functions, and the reference count in its header shows whether the queue has a reference while the block
+// runs.
+// Broken: the blocks stay in an array, and capture the variable instead of its value.
 import Dispatch
 import Glibc
 import Synchronization
@@ -58,12 +60,13 @@ let gone = count.gone.load(ordering: .relaxed)
 let early = count.goneTooEarly.load(ordering: .relaxed) + goneBefore
 let right = count.right.load(ordering: .relaxed)
 
-/// The block functions of Dispatch, which Swift wraps.
+/// The types of Dispatch's C functions that submit a block and create a queue.
 typealias Submit = @convention(c) (UnsafeMutableRawPointer, UnsafeRawPointer) -> Void
 typealias Create = @convention(c) (UnsafePointer<CChar>?, UnsafeRawPointer?) -> UnsafeMutableRawPointer
 func function<F>(_ name: String, as type: F.Type) -> F { unsafeBitCast(dlsym(nil, name), to: type) }
 
-/// References to a block on the heap: they stand in its flags, above the lowest bit, which is another one.
+/// Returns the number of references to a block on the heap. The block's flags contain the number above the lowest bit,
+/// which has another meaning.
 func references(_ block: UnsafeRawPointer) -> Int {
   Int(block.load(fromByteOffset: MemoryLayout<UnsafeRawPointer>.size, as: UInt32.self) & 0xfffe) / 2
 }
@@ -72,7 +75,8 @@ struct Seen {
   nonisolated(unsafe) static var block: UnsafeRawPointer?
   nonisolated(unsafe) static var whileItRan = 0
 }
-/// How often the queue had a reference to the block while that ran, and how often afterwards.
+/// Returns how often, in 100 submissions, the queue had a reference to the block while the block ran, and how often
+/// afterwards.
 func kept(by submit: String) -> (running: Int, after: Int) {
   let (submit, sync) = (function(submit, as: Submit.self), function("dispatch_sync", as: Submit.self))
   let queue = function("dispatch_queue_create", as: Create.self)("references", nil)
@@ -102,7 +106,7 @@ let released =
   early == 0 && ran == tasks && gone == tasks && byAsync == (running: 100, after: 0) && bySync.after == 0
 let verdict = !released ? "fails" : bySync.running < 100 ? "partly" : "holds"
 print(
-  "guide.12\t\(verdict)\treleased before its block ran \(early), after it \(gone) of \(ran);",
-  "kept while it ran: by async \(byAsync.running), by sync \(bySync.running) of 100")
+  "guide.12\t\(verdict)\tobjects released before their block ran \(early), afterwards \(gone) of \(ran);",
+  "block kept while it ran: by async \(byAsync.running), by sync \(bySync.running) of 100")
 print(
-  "guide.11\t\(right == tasks ? "holds" : "fails")\tfound the value of the time when it was made \(right) of \(ran)")
+  "guide.11\t\(right == tasks ? "holds" : "fails")\tblocks that found the value of their creation: \(right) of \(ran)")

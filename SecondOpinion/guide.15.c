@@ -1,7 +1,9 @@
-// guide.15, always: thread-local data does not belong to a queue. Tried with a value that a block of a serial queue leaves
-// in thread-local storage: a later block of that queue need not find it (set by async and looked up by sync, and the
-// other way round), and a block of another queue may (by sync from the block that set it). How often it is found where
-// both blocks are run by async is told, and decides nothing. Broken: the value is kept at the queue.
+// guide.15, always: thread-local data does not belong to a queue.
+// Tried: a block of a serial queue stores a value in thread-local storage. A later block of that queue must not find
+// the value if one of the two blocks is submitted by async and the other by sync. A block of another queue must find
+// the value if the block that stored it submits by sync. The program also reports how often the value is found if both
+// blocks are submitted by async. This report does not affect the verdict.
+// Broken: the value is stored in the queue.
 #include "program.h"
 
 static _Thread_local void *kept;

@@ -1,5 +1,5 @@
-// guide.16, may: the autorelease pools of queues drain at no defined time. Only where there is an Objective-C runtime are
-// there such pools.
+// guide.16, may: the autorelease pools of queues are drained at no defined time. Only systems with an Objective-C
+// runtime have such pools.
 #include "program.h"
 #include <dlfcn.h>
 

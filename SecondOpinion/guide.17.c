@@ -1,7 +1,9 @@
-// guide.17, always: the second argument of the global queue's getter must be 0.
-// Tried with every single bit of it, and all of them: what does not give NULL must be a queue that works. Broken: 0
-// every time. guide.18, always: retain and release of global queues do nothing. Tried by releasing each, and the main
-// queue, 1000 times in fresh processes and using it then. Broken: a private queue.
+// guide.17, always: the second argument of dispatch_get_global_queue must be 0.
+// guide.18, always: retain and release have no effect on global queues.
+// Tried for guide.17: an argument with each single bit, and with all bits. If the result is not NULL, the program also
+// reports whether the queue works. For guide.18, in fresh processes: each global queue and the main queue are released
+// 1000 times, and the global queues are then used.
+// Broken: the argument is always 0, and the queue of guide.18 is private.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -35,6 +37,6 @@ int main(int count, char **words) {
                        : FAILS,
       "%d of 65 values other than 0 give NULL, %d a queue that works (the last of them %lu)", 65 - given, works, last);
   Tally tally = attempt("");
-  say("guide.18", tally.finished == tries ? HOLDS : FAILS, "went on after 1000 releases of each %d of %d, trapped %d",
+  say("guide.18", tally.finished == tries ? HOLDS : FAILS, "continued after 1000 releases of each %d of %d, trapped %d",
       tally.finished, tries, tally.trapped + tally.killed);
 }

@@ -1,6 +1,7 @@
 // guide.19, always: a serial queue to which tasks are sent asynchronously never deadlocks.
-// Tried by looking for a counterexample: only dispatch_async is used, and a task waits for what was sent to its own
-// queue, by a group, a semaphore or the block itself. Broken: the task does not wait.
+// Tried: a counterexample that submits only with dispatch_async. A task waits for another block of its own queue, by a
+// group, a semaphore or dispatch_block_wait.
+// Broken: the task does not wait.
 #include "program.h"
 
 int main(int count, char **words) {

@@ -1,6 +1,8 @@
-// guide.21, always: asked inside a block for the current queue, one gets the queue to which it was submitted; outside,
-// the default concurrent queue. Tried with dispatch_get_current_queue: inside blocks of five queues, by async, sync and
-// from a group; outside, on the main thread and another. Broken: inside the blocks a thread of one's own asks.
+// guide.21, always: inside a block, the current queue is the queue to which the block was submitted. Outside, it is the
+// default concurrent queue.
+// Tried: dispatch_get_current_queue inside blocks of five queues, submitted by async, by sync and from a group; and
+// outside, on the main thread and on another thread.
+// Broken: inside the blocks, a separate thread calls the function.
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #include "program.h"
 

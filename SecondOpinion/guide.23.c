@@ -1,8 +1,10 @@
-// guide.23, always: a queue without references is freed asynchronously, after its last block. guide.24, always: its
-// finalizer runs then, and only when there is a context. Tried with queues released while ten blocks wait: release must
-// return first, then all blocks, then the finalizer, once; without a context never. Broken: the queue keeps a
-// reference, and the one without a context gets one. Of idle queues the memory itself is watched, by a free() of the
-// program's own: is it freed on the releasing thread before dispatch_release returns?
+// guide.23, always: a queue without references is freed asynchronously, after its last block.
+// guide.24, always: the finalizer of the queue runs then, and only if the queue has a context.
+// Tried: queues are released while ten blocks wait. The release must return first, then all blocks must run, then the
+// finalizer must run once. Without a context, the finalizer must not run. Queues with a suspended target are released
+// as well. For idle queues, the program's own free() reports whether the releasing thread frees the memory before
+// dispatch_release returns.
+// Broken: the queue keeps a reference, and the queue without a context gets a context.
 #include "program.h"
 
 extern void __libc_free(void *memory);

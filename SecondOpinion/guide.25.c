@@ -1,8 +1,10 @@
-// guide.25, always: dispatch_async returns before the block has run or after, dispatch_sync after it.
-// Tried: the block ran before async returned in some rounds and not in others (surely: a block that a gate holds, and a
-// caller that waits for its block), and 20,000 syncs from four threads. Broken: async in the place of sync. guide.40,
-// always: tasks can be submitted from any thread without a lock: eight threads, 5,000 asyncs each to one serial queue,
-// none lost or run twice. Broken: the tasks write to one place without a queue.
+// guide.25, always: dispatch_async may return before or after the block has run; dispatch_sync returns after the block
+// has run.
+// guide.40, always: tasks can be submitted from any thread without a lock.
+// Tried for guide.25: async with a block that a gate holds, after which the caller waits for the block; and 20,000
+// syncs from four threads. For guide.40, eight threads submit 5,000 blocks each to one serial queue by async. No block
+// may be lost or run twice.
+// Broken: async replaces sync, and the tasks of guide.40 change one variable without a queue.
 #include "program.h"
 
 static dispatch_queue_t queue;

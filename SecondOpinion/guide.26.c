@@ -1,8 +1,9 @@
-// guide.26, always: dispatch_sync to the queue on which its caller runs deadlocks, of whatever kind it is. guide.27,
-// always: that must be avoided on concurrent queues too. guide.31, always: dispatch_apply on the serial queue on which
-// its caller runs deadlocks. A deadlock is that the call never returns; Dispatch tells one that it can see by a trap. On
-// a concurrent queue there is a reason to avoid it if there is a case that never returns: one with a barrier waiting,
-// and a barrier sync. Broken: the inner call is to another queue.
+// guide.26, always: dispatch_sync to the queue on which its caller runs deadlocks, for every kind of queue.
+// guide.27, always: such a call must be avoided on concurrent queues, too.
+// guide.31, always: dispatch_apply on the serial queue on which its caller runs deadlocks.
+// Tried: a deadlock means that the call never returns. Dispatch traps if it detects the deadlock. guide.27 holds if a
+// call on a concurrent queue can deadlock: a call while a barrier waits, and a barrier sync.
+// Broken: the inner call is to another queue.
 #include "program.h"
 
 int main(int count, char **words) {

@@ -1,6 +1,8 @@
-// guide.29, always: apply passes each index once and returns when all are done. guide.30, always: on a serial queue it
-// is allowed. Tried with 0, 1, 2, 7, 1000 and 10,007 iterations, on global, concurrent and serial queues, from inside
-// another apply, some of them slow. Broken: each index is sent by async, and nothing waits.
+// guide.29, always: dispatch_apply passes each index once, and returns when all iterations are done.
+// guide.30, always: dispatch_apply is allowed on a serial queue.
+// Tried: 0, 1, 2, 7, 1000 and 10,007 iterations on global, concurrent and serial queues, and inside another
+// dispatch_apply. Some of the iterations are slow.
+// Broken: each index is submitted by async, and the caller does not wait.
 #include "program.h"
 
 static long wrong(size_t n, dispatch_queue_t queue) {

@@ -1,8 +1,10 @@
-// guide.3, always: all queues are first in, first out, concurrent ones included: tasks are executed in the order in
-// which they were added. What is tried is the order of beginning, which is all that a program can see. Surely: two
-// tasks keep a concurrent queue's threads, a third is added by async, a fourth by sync after it; which of them begins
-// first? By chance: 20,000 tasks take a number as they begin, once on several threads and once where the queue's target is
-// serial, so that only one runs at a time. Broken: the queue is serial.
+// guide.3, always: all queues, including concurrent queues, are first in, first out: tasks are executed in the order in
+// which they were added.
+// Tried: the order in which tasks begin, since a program can observe only this order. In the first case, 64 tasks
+// occupy the threads of a concurrent queue. Another task is added by async, and then a task by sync; the program
+// reports which of these two begins first. In the second case, 20,000 tasks take a number as they begin, on several
+// threads, and on a queue with a serial target, which runs only one task at a time.
+// Broken: the queue is serial.
 #include "program.h"
 
 int main(int count, char **words) {

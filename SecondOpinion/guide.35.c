@@ -1,7 +1,9 @@
-// guide.35, always: suspending a queue holds back blocks that have not begun, never one that runs; each suspend needs
-// its resume. Tried: 40 blocks on a queue, suspend once the first runs; blocks that begin after suspend returned (and
-// 20 ms more) are counted, on a serial and on a concurrent queue. Then two suspends and one resume: nothing may begin
-// before the second. Broken: it is not suspended.
+// guide.35, always: suspending a queue prevents blocks from beginning, and never stops a running block. Each suspend
+// needs a resume.
+// Tried: 40 blocks on a serial and on a concurrent queue, which is suspended once the first block runs. The program
+// counts blocks that begin after suspend has returned, until 10 ms after the running block has ended. Then a queue is
+// suspended twice and resumed once; no block may begin before the second resume.
+// Broken: the queue is not suspended.
 #include "program.h"
 
 static long late(dispatch_queue_attr_t kind, int *stopped) {
@@ -21,7 +23,7 @@ static long late(dispatch_queue_attr_t kind, int *stopped) {
   wait_for(running);
   if (!broken) dispatch_suspend(queue);
   int before = begun[0];
-  dispatch_semaphore_signal(go);  // The running block goes on to its end.
+  dispatch_semaphore_signal(go);  // The running block continues to its end.
   for (double end = now() + 1; !begun[1] && now() < end;) rest(0.001);
   *stopped += !begun[1];
   rest(0.01);

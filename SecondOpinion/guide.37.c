@@ -1,8 +1,9 @@
-// guide.37, always: one signal frees one waiter. Tried: eight threads wait; after each signal, once no thread moves any
-// more, exactly one more must have come through. Told by the kernel's count of sleeping threads, not by time alone.
-// And with one thread that waits and another that signals and waits again at once, up to 500 times: if the second comes
-// through while the first sleeps on, that signal freed no waiter.
-// Broken: each signal is given twice, and the thread that signals lets the other go first.
+// guide.37, always: one signal wakes one waiter.
+// Tried: eight threads wait. After each signal, exactly one more thread must have returned from its wait, once no
+// thread runs any more. The kernel reports whether all threads sleep, so the test does not depend on time alone. Then
+// one thread waits, and another thread signals and waits again at once, up to 500 times. If the second thread returns
+// from its wait while the first still sleeps, the signal woke no waiter.
+// Broken: each signal is sent twice, and the signalling thread lets the other thread go first.
 #include "program.h"
 
 static dispatch_semaphore_t semaphore;
@@ -17,7 +18,7 @@ static void *waiter(void *nothing) {
 static void settle(void) {
   long switches, last = -1;
   for (int still = 0; still < 3; rest(0.002)) {
-    // This thread is awake as it looks: all others must sleep, and no new switch of theirs be counted.
+    // The calling thread is awake. All other threads must sleep, and their number of context switches must not change.
     long sum = 0;
     bool all = true;
     char path[300], line[256], state;
@@ -57,7 +58,7 @@ static void *second(void *it) {
   return NULL;
 }
 
-// Whether the thread that signalled came through and the one that had waited did not.
+// Returns whether the signalling thread returned from its wait and the thread that waited first did not.
 static bool overtaken(void) {
   Pair pair = {.semaphore = dispatch_semaphore_create(0)};
   pthread_t threads[2];
@@ -93,7 +94,7 @@ int main(int count, char **words) {
   bool is = false;
   for (; tried < (broken ? 20 : 500) && !is; tried++) is = overtaken();
   say("guide.37", exact != signals ? FAILS : is ? PARTLY : HOLDS,
-      "exactly one more of %d waiters came through after %d of %d signals; the thread that signalled came through in "
-      "place of the one that waited %s %d signals",
+      "exactly one more of %d waiters returned after %d of %d signals; the signalling thread returned in place of the "
+      "waiting thread %s %d signals",
       WAITERS, exact, signals, is ? "in the last of" : "in none of", tried);
 }

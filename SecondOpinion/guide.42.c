@@ -1,9 +1,11 @@
-// guide.42, may: a concurrent queue takes out further tasks before earlier ones have finished. replacement.7, may:
-// blocks on a global queue may run concurrently. Tried: the first task waits, bounded, until the second has begun.
-// Broken: the queue is serial. guide.45, always: a queue copies the block that is added; nobody has to copy it before.
-// Tried: a block on the stack of a function that has returned, and whose stack is written over, still finds what it
-// captured. Broken: a function with a pointer into that stack. And by sync: what the block captured is looked for near
-// the caller's own variables, where only the block itself can be, not a copy.
+// guide.42, may: a concurrent queue takes out further tasks before earlier tasks have finished.
+// replacement.7, may: blocks on a global queue may run concurrently.
+// guide.45, always: a queue copies the block that is added, so the caller need not copy the block.
+// Tried: the first task waits, for a limited time, until the second task has begun. For guide.45, a function submits a
+// block on its stack and returns, and the stack is overwritten. The block must still find its captured values. With
+// sync, the program checks whether a captured value is near the caller's own variables, where only the original block
+// can be.
+// Broken: the queue is serial, and a function with a pointer into that stack replaces the block.
 #include "program.h"
 
 static int met(dispatch_queue_t queue) {

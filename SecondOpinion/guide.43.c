@@ -1,8 +1,9 @@
-// guide.43, usually: how many tasks a concurrent queue runs at once depends on the number of cores, on the work of other
-// processes and on the tasks of other serial queues. Tried with 100 tasks of 0.5 ms each in fresh processes: the most
-// that had begun and not ended at once, with all cores, with one, and with other processes, and serial queues of this
-// one, that keep the cores busy. On Linux Dispatch
-// goes by the cores that are online, also in a process that is confined to one. Broken: the queue is a serial one, which nothing makes wider.
+// guide.43, usually: the number of tasks that a concurrent queue runs at once depends on the number of cores, on the
+// work of other processes, and on the tasks of other serial queues.
+// Tried in fresh processes: 100 tasks of 0.5 ms. The largest number of tasks in progress is measured with all cores,
+// with one core, and while other processes or serial queues of this process keep the cores busy. The figure for one
+// core does not affect the verdict, since Dispatch counts the cores before the process is confined to one core.
+// Broken: the queue is serial, so its width never changes.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -16,9 +17,9 @@ int main(int count, char **words) {
       while (!CPU_ISSET(core, &mine)) core++;
       CPU_ZERO(&mine);
       CPU_SET(core, &mine);
-      sched_setaffinity(0, sizeof mine, &mine);  // Before Dispatch is used.
+      sched_setaffinity(0, sizeof mine, &mine);  // before the first use of a queue
     }
-    // The pool's first thread, and its monitor's first look, which may add one to what has just been submitted.
+    // Starts the pool's first thread, and waits for the first check of the pool's monitor, which could add a thread.
     dispatch_group_t group = dispatch_group_create();
     dispatch_group_async(group, dispatch_get_global_queue(0, 0), ^{});
     dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
@@ -29,8 +30,9 @@ int main(int count, char **words) {
         while (getppid() == parent) {}
         _exit(0);
       }
-    atomic_int *state = calloc(4, sizeof(atomic_int));  // in progress, the most, other tasks begun, whether all is over
-    // Queues with the default target have a pool of their own; those that target the global queue share the tried one's.
+    atomic_int *state = calloc(4, sizeof(atomic_int));  // in progress, most at once, others begun, whether all ended
+    // Queues with the default target have a separate pool. Queues that target the global queue use the pool of the
+    // tried queue.
     long others = is("serial") ? cores : is("targeting") ? cores - 1 : 0;
     for (int i = 0; i < others; i++) {
       dispatch_queue_t other = dispatch_queue_create("other", NULL);

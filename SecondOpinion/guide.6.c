@@ -1,8 +1,11 @@
-// guide.6, usually: a lock needs the kernel, a queue only when it must. Tried by counting system calls with ptrace,
-// 10,000 free pairs each: a pthread mutex, dispatch_sync on an idle queue; and 200 meetings in which both must wait for
-// another thread. Broken: a System V semaphore is the lock. guide.36, usually: taking a free dispatch semaphore is
-// cheaper than a traditional one and does not enter the kernel. Against a POSIX and a System V semaphore, in rounds; a POSIX
-// semaphore that does not enter it either makes it true in part. Broken: the System V semaphore takes its place.
+// guide.6, usually: a lock needs the kernel, a queue only if it must.
+// guide.36, usually: taking a free dispatch semaphore is cheaper than taking a traditional semaphore, and does not
+// enter the kernel.
+// Tried for guide.6: ptrace counts the system calls of 10,000 uncontended pairs on a pthread mutex, of 10,000 calls of
+// dispatch_sync on an idle queue, and of 200 calls of dispatch_sync that must wait for another thread. For guide.36,
+// the dispatch semaphore is compared with a POSIX and a System V semaphore, in rounds. The sentence holds in part if
+// the POSIX semaphore does not enter the kernel either.
+// Broken: a System V semaphore replaces the lock and the dispatch semaphore.
 #include "program.h"
 #include "calls.h"
 #include <semaphore.h>

@@ -1,8 +1,9 @@
 // guide.8, may: 100 tasks in 100 queues may not all run at once, unless there are 100 cores.
 // guide.7, always: queues run concurrently with each other.
-// Tried with 100 serial queues whose tasks compute for 60 ms: the processor time they got, over the time that passed,
-// is how many ran at once. That two queues do run at once: each of two tasks waits, without sleeping, until the other
-// has begun; so too with one serial target. Broken: one task in one queue.
+// Tried: the tasks of 100 serial queues compute until 150 ms after the start. Their processor time divided by the
+// elapsed time is the average number of tasks that ran at once. For guide.7, each of two tasks waits, without sleeping,
+// until the other task has begun. The two queues have separate targets, or one serial target.
+// Broken: one task in one queue.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -35,7 +36,7 @@ int main(int count, char **words) {
       begun[0]++;
       for (double limit = now() + (broken || shared ? 0.01 : 2); begun[0] < 2 && now() < limit;) sched_yield();
       begun[1]++;
-      if (begun[0] == 1) begun[1] += 2;  // It ended before the other began.
+      if (begun[0] == 1) begun[1] += 2;  // This task ended before the other task began.
     };
     dispatch_group_async(group, one, task);
     dispatch_group_async(group, two, task);

@@ -1,12 +1,14 @@
-// guide.9, usually: the system takes the priority of queues into account. pool.5, usually: a QoS class brings its
-// queues more or fewer resources. guide.46, always: tasks of the high-priority and of the default queue run before
-// those of the low-priority one. Tried on one core: a task
-// of each global queue (for pool.5: of a serial queue of each class) computes for 60 ms, the lowest submitted first.
-// The processor time that each got is compared, in rounds. For guide.46 eight tasks of the
-// higher queue, submitted before one of the low queue, spin until that one begins: have all of them begun by then?
-// guide.9 and pool.5 are tried again in ordinary processes, in which a background block submits first: do the nice
-// values differ? Broken: all go to the default queue.
-// Classes whose threads have the same nice value get the same; for some it takes a privilege to differ.
+// guide.9, usually: the system takes the priority of queues into account.
+// pool.5, usually: a QoS class gives its queues more or fewer resources.
+// guide.46, always: tasks of the high-priority queue and of the default queue run before tasks of the low-priority
+// queue.
+// Tried on one core, in rounds: a task of each global queue computes until 50 ms after the start, the lowest submitted
+// first. The processor times of the tasks are compared. For pool.5, the tasks are on serial queues of four classes. For
+// guide.46, eight tasks of the higher queue are submitted before one task of the low queue, and spin until that task
+// begins. The program counts the tasks that have not begun by then. guide.9 and pool.5 are tried again in ordinary
+// processes in which a background block submits; there, the nice values are compared.
+// Classes whose threads have the same nice value get the same share. Some differences need a privilege.
+// Broken: all tasks go to the default queue.
 #include "program.h"
 #include "ordinary.h"
 
@@ -19,7 +21,8 @@ static dispatch_queue_t queue_of(bool classes, int i) {
   return dispatch_queue_create("class", dispatch_queue_attr_make_with_qos_class(NULL, broken ? class[1] : class[i], 0));
 }
 
-// In an ordinary process: how many of the four queues do not have the nice value of the background thread that submits.
+// Reports, in an ordinary process in which a background block submits, how many of the three higher queues have another
+// nice value than the background queue.
 static int ordinary(void) {
   dispatch_queue_t queues[4];
   int nice[4];
@@ -34,7 +37,7 @@ static const char *compare(bool classes, char *figures) {
   int won[3] = {0}, nice[4], held = 0, open = 0, failed = 0;
   Tally background = attempt(classes ? "classes" : "priorities");
   double total[4] = {0};
-  // The document's own pairs, and neighbouring classes.
+  // The pairs that the document names, and neighbouring classes.
   const int named[][2] = {{0, 2}, {1, 2}}, neighbours[][2] = {{0, 1}, {1, 2}, {2, 3}};
   const int(*pair)[2] = classes ? neighbours : named;
   int pairs = classes ? 3 : 2;
@@ -73,9 +76,10 @@ static const char *compare(bool classes, char *figures) {
   return open ? OPEN : !held ? FAILS : failed || !differ ? PARTLY : HOLDS;
 }
 
-// How many of eight tasks had not begun when the last task began, which was submitted to the low queue after them.
+// Submits eight tasks, and then a task to the low queue. Returns how many of the eight had not begun when the last
+// began.
 static int overtaken(intptr_t higher) {
-  atomic_int *state = calloc(2, sizeof(atomic_int));  // tasks begun, whether the last one has
+  atomic_int *state = calloc(2, sizeof(atomic_int));  // tasks begun, whether the last task has begun
   __block int seen = 0;
   dispatch_group_t group = dispatch_group_create();
   double end = now() + (broken ? 0.1 : 10);
@@ -101,7 +105,7 @@ int main(int count, char **words) {
   while (!CPU_ISSET(core, &all)) core++;
   CPU_ZERO(&one);
   CPU_SET(core, &one);
-  sched_setaffinity(0, sizeof one, &one);  // The pool's threads inherit it.
+  sched_setaffinity(0, sizeof one, &one);  // The pool's threads inherit the affinity.
   char queues[400], classes[400];
   const char *verdict = compare(false, queues);
   say("guide.9", verdict, "%s", queues);

@@ -1,8 +1,8 @@
-// An ordinary process, which may not lower nice values, whoever runs it.
+// Functions for an ordinary process, which may not lower nice values, even if root runs the process.
 #include <linux/capability.h>
 
-// Takes CAP_SYS_NICE from this thread and all that it starts, and RLIMIT_NICE from the process. Only for a program that
-// has not used Dispatch yet. Returns whether nice values can no longer be lowered.
+// Removes CAP_SYS_NICE from this thread and from all threads that it starts, and RLIMIT_NICE from the process. Only a
+// program that has not used Dispatch yet may call this function. Returns whether nice values can no longer be lowered.
 static inline bool become_ordinary(void) {
   struct rlimit none = {0, 0};
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -13,8 +13,8 @@ static inline bool become_ordinary(void) {
   return !syscall(SYS_capset, &header, sets) && setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 1) != 0;
 }
 
-// Notes the nice values of the threads of some queues, each of which has run no block yet. If `from` is not NULL, a block
-// on that queue submits to the others, so that its thread starts theirs.
+// Stores the nice values of the threads of some queues. The queues must not have run a block yet. If `from` is not
+// NULL, a block on that queue submits to the others, so that its thread starts the threads of the others.
 static inline void nice_values(dispatch_queue_t *queues, int count, dispatch_queue_t from, int *values) {
   dispatch_group_t group = dispatch_group_create();
   dispatch_block_t submit = ^{

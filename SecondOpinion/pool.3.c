@@ -1,5 +1,6 @@
-// pool.3, recipe: an atomic counter of 32 bits hands the queues out in turn. Tried with the document's code: from four
-// threads at once, where every queue must come equally often, and across the counter's wrap, with 2, 5 and 32 queues.
+// pool.3, recipe: an atomic counter of 32 bits selects the queues in turn.
+// Tried: the document's code from four threads at once, where each queue must be selected equally often, and across the
+// counter's overflow, with 2, 5 and 32 queues.
 // Broken: two of three increments are lost.
 #include "program.h"
 
@@ -11,7 +12,7 @@ typedef struct {
 } Context;
 
 static dispatch_queue_t get(Context *context) {
-  // OSAtomicIncrement32 returns the new value, and wraps.
+  // OSAtomicIncrement32 returns the new value, and wraps on overflow.
   uint32_t counter = (uint32_t)__atomic_add_fetch(&context->counter, 1, __ATOMIC_SEQ_CST);
   if (broken) counter = counter / 3 * 3;
   return context->queues[counter % context->queueCount];
@@ -44,7 +45,7 @@ int main(int count, char **words) {
     bool even = true;
     for (uint32_t q = 0; q < sizes[s]; q++) even = even && given[q] == 4 * each;
     uneven += !even;
-    Context *wrapping = create(sizes[s], -3);  // As unsigned, 2^32 - 3.
+    Context *wrapping = create(sizes[s], -3);  // As an unsigned number, this is 2^32 - 3.
     bool turn = true;
     uint32_t last = 0;
     for (int i = 0; i < 8; i++) {

@@ -1,11 +1,12 @@
-// What the programs share: fresh processes, how they end, and the line that states the verdict.
+// Functions that the programs share: fresh processes, the ways in which they end, and the line with the verdict.
 //
-// A program tries one sentence of the documents with C and Dispatch alone, without a line of the lab. It prints, tab
-// separated,
-//   sentence  verdict  the figures behind it
-// where the verdict is holds, fails or partly (some of it holds, some does not), seen or not-seen where the document
-// says "may", open where this run cannot tell, and unavailable where the system has no such thing. With --broken the
-// mechanism is replaced by one that does the opposite: a program whose verdict stays the same then proves nothing.
+// A program tries sentences of the documents with C and Dispatch alone, and without code of the lab. The comment at its
+// top names the sentences with their strength, the experiment, and the change that --broken makes. For each sentence
+// the program prints a line, separated by tabs:
+//   sentence  verdict  figures
+// The verdict is holds, fails or partly (the sentence holds in some cases); seen or not-seen if the document says
+// "may"; open if this run cannot decide; and unavailable if the system lacks the feature. With --broken, the mechanism
+// is replaced by one that does the opposite. If the verdict stays the same, the program proves nothing.
 #define _GNU_SOURCE
 #include <dispatch/dispatch.h>
 #include <dirent.h>
@@ -35,12 +36,12 @@
 #define OPEN "open"
 #define UNAVAILABLE "unavailable"
 
-static bool broken;       // --broken: do the opposite
-static int tries = 5;     // --tries: processes of each kind
-static const char *part;  // --part: what this child is to try; NULL in the program itself
+static bool broken;       // --broken: whether the mechanism does the opposite
+static int tries = 5;     // --tries: the number of processes of each kind
+static const char *part;  // --part: the part that this child tries; NULL in the program itself
 
-// Every program begins with this call. It bounds the program: one that hangs itself is ended, and reported as one
-// without a verdict.
+// Parses the arguments, and limits the duration of the program. Every program begins with this call. A program that
+// hangs is ended by the alarm, and reported as a program without a verdict.
 static void begin_program(int count, char **words) {
   for (int i = 1; i < count; i++) {
     if (!strcmp(words[i], "--broken")) broken = true;
@@ -71,7 +72,7 @@ __attribute__((format(printf, 3, 4))) static inline void say(const char *sentenc
   va_end(list);
 }
 
-// Seconds, and seconds of processor time of this thread.
+// Functions that return the time of a clock in seconds. busy() returns the processor time of this thread.
 static inline double at(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -92,7 +93,7 @@ static inline bool within(dispatch_semaphore_t moment, double seconds) {
 }
 static inline void wait_for(dispatch_semaphore_t moment) { dispatch_semaphore_wait(moment, DISPATCH_TIME_FOREVER); }
 
-// What "usually" needs: the exact sign test of the rounds, two-sided at 5 %.
+// Returns the verdict on a sentence with "usually": an exact two-sided sign test of the rounds, at 5 %.
 static inline const char *usually(int won, int rounds) {
   double tail = 0;
   int extreme = won > rounds - won ? won : rounds - won;
@@ -105,22 +106,24 @@ static inline const char *usually(int won, int rounds) {
   return tail > 0.025 ? OPEN : won > rounds - won ? HOLDS : FAILS;
 }
 
-// How `tries` fresh processes ended that tried one part, and what they told, up to four figures each.
+// The results of `tries` fresh processes that tried one part: how they ended, and up to four figures of each process.
 typedef struct {
+  // killed: ended with a status other than 0, or by a signal that is not a trap; alarmed: ended by SIGALRM; late: still
+  // running after 10 seconds
   int all, finished, trapped, killed, alarmed, hung,
-      late;     // killed: by a signal that is no trap; alarmed: by its alarm
-  long sum[4];  // of each figure over all processes
-  int met[4];   // processes in which the figure was not 0
+      late;
+  long sum[4];  // the sum of each figure over all processes
+  int met[4];   // the number of processes in which the figure was not 0
 } Tally;
 
-// Called by a child: the figures that its parent is to count.
+// Reports up to four figures to the parent. A child calls this function.
 static inline void tell(long a, long b, long c, long d) {
   printf("%ld %ld %ld %ld\n", a, b, c, d);
   fflush(stdout);
 }
 
-// Whether every thread of the process sleeps, and how often they have switched: a process in which that number stands
-// still hangs, however busy the machine is, as a thread that merely gets no core is ready to run.
+// Returns whether every thread of the process sleeps, and stores the number of their context switches. If this number
+// does not change, the process hangs, however busy the machine is. A thread that only waits for a core does not sleep.
 static inline bool asleep(pid_t process, long *switches) {
   char path[300], line[256], state = 0;
   bool all = true;
@@ -144,7 +147,8 @@ static inline bool asleep(pid_t process, long *switches) {
   return all;
 }
 
-// Runs `tries` children at once, each this program again with --part. A child in which nothing moves for 150 ms hangs.
+// Runs this program again with --part, in `tries` children at once. A child hangs if none of its threads runs for 150
+// ms.
 static inline Tally attempt(const char *name) {
   struct {
     pid_t process;

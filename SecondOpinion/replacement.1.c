@@ -1,7 +1,8 @@
-// replacement.1, usually: notifying a group is more efficient than a semaphore. Tried in rounds with the document's form,
-// a notify on the background queue whose block goes on to the main queue, against a block on that queue which waits on a
-// semaphore for each of three tasks and then does the same: from the end of the last task to the completion, the
-// median of 40. Broken: the two are swapped.
+// replacement.1, usually: notifying a group is more efficient than a semaphore.
+// Tried in rounds: the document's form is a notify on the background queue, whose block submits to the main queue. In
+// the other form, a block on the background queue waits on a semaphore for each of three tasks, and then does the same.
+// The median time of 40 calls, from the end of the last task to the completion, is compared.
+// Broken: the two are swapped.
 #include "program.h"
 
 enum { CALLS = 40, ROUNDS = 15 };

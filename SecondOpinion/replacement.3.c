@@ -1,8 +1,11 @@
-// replacement.3, recipe: entering a group lets a block enter a queue and run as the group's task. Partly: a block that is submitted by
-// other means counts, and entering alone runs nothing, so that the group waits.
-// groups.4, recipe: an asynchronous call takes a group by entering before and leaving in its handler.
-// Tried with callbacks of a plain thread, a timer and dispatch_after, each late: the group's notify must find all three
-// done. Broken: nothing enters. groups.5, recipe: with no group the call passes straight through.
+// replacement.3, recipe: entering a group lets a block enter a queue by other means and run as the group's task. The
+// sentence holds in part: entering alone runs nothing, so the group waits.
+// groups.4, recipe: an asynchronous call belongs to a group if its caller enters the group and its handler leaves the
+// group.
+// groups.5, recipe: without a group, the call passes straight through.
+// Tried: late callbacks of a plain thread and of dispatch_after on two queues. The group's notify must find all three
+// callbacks done.
+// Broken: no call enters the group.
 #include "program.h"
 
 static void *later(void *block) {

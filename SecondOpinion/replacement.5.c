@@ -1,8 +1,9 @@
-// replacement.5, recipe: when the completion runs, the library is loaded (the document's loader: three builders in a
-// group whose items go to a serial queue outside the group, a notify on the background queue that hops to another).
-// Tried as written, again and again; items are counted when the completion runs. In every other load an item takes 10
-// us to make, on the items' queue, where the document makes it. Broken: appended in the group. replacement.4, always:
-// appending on one serial queue keeps every item; counted after each load has settled. Broken: on a concurrent queue.
+// replacement.5, recipe: when the completion runs, the library is loaded. The document's loader has three builders in a
+// group, whose items go to a serial queue outside the group. A notify on the background queue submits to another queue.
+// replacement.4, always: appending on one serial queue keeps every item.
+// Tried: the loader as written, repeatedly. The items are counted when the completion runs, and again after the load
+// has settled. In every other load, an item takes 10 us to make on the items' queue, where the document makes the item.
+// Broken: the items are appended in the group, on a concurrent queue.
 #include "program.h"
 
 static long items;
@@ -66,7 +67,7 @@ int main(int count, char **words) {
     for (int i = 0; i < 20000; i++)
       dispatch_async(appends, ^{
         long had = *sum;
-        if (i % 500 == 0) rest(1e-9);  // Who is not kept out comes in here.
+        if (i % 500 == 0) rest(1e-9);  // A task that is not excluded runs here.
         *sum = had + 1;
       });
   });

@@ -1,6 +1,7 @@
-// replacement.8, always: the global queues cannot be modified. Tried in fresh processes: suspend, a context, a
-// finalizer's context, another target, a barrier, a value by key. What has an effect is a modification; a trap is a
-// refusal. Broken: a private concurrent queue.
+// replacement.8, always: the global queues cannot be modified.
+// Tried in fresh processes: suspend, a context, another target, a barrier, and a value by key. An effect is a
+// modification; a trap is a refusal.
+// Broken: a private concurrent queue.
 #include "program.h"
 
 int main(int count, char **words) {

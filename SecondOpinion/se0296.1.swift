@@ -1,7 +1,10 @@
-// se0296.1, recipe: a task should not block its thread to wait for work that may not run. se0296.2, always: a lock blocks
-// only until a thread that runs gives it up. se0296.3, always: who awaits gives up the thread. As many tasks as there are
-// cores first meet, so that they have all threads of their priority. Then each waits for another task: at a semaphore (do
-// any end within a second?), and by await. Then 500 tasks take a Mutex. Broken: the waits change places.
+// se0296.1, recipe: a task should not block its thread to wait for work that may not run.
+// se0296.2, always: a lock blocks only until a running thread releases the lock.
+// se0296.3, always: a task that awaits gives up its thread.
+// Tried: as many tasks as there are cores first meet, so that they occupy all threads of their priority. Then each task
+// waits for another task, with a semaphore or with await. No task may end within a second with the semaphore, and all
+// tasks must end with await. Then 500 tasks lock a Mutex.
+// Broken: the waits are swapped, and a wait for another task replaces the Mutex.
 import Dispatch
 import Glibc
 import Synchronization
@@ -22,7 +25,7 @@ final class Meeting: Sendable {
   }
 }
 
-/// Returns how many of the tasks ended within the time, or all as soon as they have.
+/// Runs `count` tasks, and returns how many ended within `seconds`. Returns early if all tasks have ended.
 func ended(_ count: Int, _ priority: TaskPriority, within seconds: Double, _ body: @escaping @Sendable () async -> Void)
   -> Int
 {
@@ -52,7 +55,7 @@ func block(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 final class Guarded: Sendable { let number = Mutex(0) }
 let guarded = Guarded()
 
-// Each at a priority of its own, since what is blocked stays so.
+// Each test has its own priority, since blocked threads stay blocked.
 let blocked = ended(cores, .utility, within: 1) { if broken { await awaits(.utility) } else { waits(.utility) } }
 let awaited = ended(cores, .medium, within: broken ? 1 : 20) {
   if broken { waits(.medium) } else { await awaits(.medium) }

@@ -1,7 +1,7 @@
 // se0300.3, always: a checked continuation that is resumed a second time traps.
-// se0300.4, always: one that is discarded without being resumed logs a warning.
-// Tried by copies of this program, which it forks before anything else has started, with standard error in a file: each resumes twice, at
-// once or from a thread later, or forgets its continuation.
+// se0300.4, always: a checked continuation that is discarded without being resumed logs a warning.
+// Tried: copies of this program, whose standard error is read. A copy resumes its continuation twice at once, or a
+// second time later, or never.
 // Broken: the copies resume once.
 import Glibc
 
@@ -27,7 +27,7 @@ let broken = CommandLine.arguments.contains("--broken")
 
 if let kind = CommandLine.arguments.last, ["twice", "later", "never"].contains(kind) { await misuse(kind) }
 
-/// Runs a copy of this program, and returns its status and what it wrote to standard error.
+/// Runs a copy of this program. Returns the copy's wait status and its standard error.
 func run(_ kind: String) -> (status: Int32, said: String) {
   var ends: [Int32] = [0, 0]
   pipe(&ends)

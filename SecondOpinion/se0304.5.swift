@@ -1,10 +1,11 @@
 // se0304.5, always: a cancellation handler runs immediately when its task is cancelled.
-// stdlib.1, always: it runs at most once.
-// se0304.6, always: in a task that has been cancelled already it runs before the operation.
+// stdlib.1, always: the handler runs at most once.
+// se0304.6, always: in a task that has already been cancelled, the handler runs before the operation.
 // se0304.7, always: the operation runs all the same.
-// Tried with one atomic number for each task, to which the handler adds 1 and the operation 16, by 2000 tasks: half of them are cancelled
-// when their operation has said that it waits, half before they begin. The thread that cancels reads the number at once.
-// Broken: no handler is registered, or the operation is left out and its handler called twice.
+// Tried: 2000 tasks, each with an atomic number to which the handler adds 1 and the operation adds 16. Half of the
+// tasks are cancelled after their operation has reported that it waits, half before they begin. In the first half, the
+// thread that cancels reads the number at once.
+// Broken: no handler is registered, or the operation is omitted and its handler is called twice.
 import Glibc
 import Synchronization
 
@@ -12,7 +13,7 @@ alarm(60)
 let broken = CommandLine.arguments.contains("--broken")
 final class Number: Sendable { let value = Atomic(0) }
 
-/// Waits until a number has a bit.
+/// Waits until a bit of a number is set.
 func wait(_ number: Number, for bit: Int) { while number.value.load(ordering: .acquiring) & bit == 0 { sched_yield() } }
 
 var (immediate, once, before, operated) = (0, 0, 0, 0)

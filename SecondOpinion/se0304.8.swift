@@ -1,10 +1,10 @@
 // se0304.8, always: a group whose body returns does not cancel its child tasks.
-// se0304.1, always: it returns only after all of them have completed.
-// se0304.9, always: a scope that is left by an error cancels its child tasks first.
+// se0304.1, always: the group returns only after all child tasks have completed.
+// se0304.9, always: a scope that is left by an error first cancels its child tasks.
 // se0317.1, always: child tasks of async let that were not awaited are cancelled and awaited when their scope ends.
-// Tried with child tasks that write at their end whether they are cancelled, 100 times: those of the group that returns yield 200 times, the
-// others until they are cancelled.
-// Broken: the tasks are no child tasks, or cancelled by hand, or awaited in the scope.
+// Tried 100 times: child tasks record at their end whether they are cancelled. The child tasks of the group that
+// returns yield 200 times. The other child tasks yield until they are cancelled.
+// Broken: the tasks are not child tasks, or are counted as cancelled, or are awaited in the scope.
 import Glibc
 import Synchronization
 

@@ -1,7 +1,8 @@
-// se0314.5, always: yield returns without waiting for the consumer. se0314.6, recipe: the function of an unfolding stream
-// makes an element when one is awaited. Nobody consumes while one thread yields 1,000 times. Then an iterator asks an unfolding stream for
-// three elements, and the calls of the function are counted. Broken: the yields wait for a consumer that there is not, and
-// the elements are made in advance.
+// se0314.5, always: yield returns without waiting for the consumer.
+// se0314.6, recipe: the function of an unfolding stream makes an element when an element is awaited.
+// Tried: a task yields 1,000 times without a consumer. Then an iterator requests three elements of an unfolding stream,
+// and the calls of the function are counted.
+// Broken: the yields wait for a consumer that does not exist, and the elements are made in advance.
 import Dispatch
 import Glibc
 import Synchronization
@@ -42,7 +43,7 @@ Task.detached {
 asked.wait()
 let (yielded, made) = (yields.count.load(ordering: .relaxed), yields.made.load(ordering: .relaxed))
 print(
-  "se0314.5", yielded == 1000 ? "holds" : "fails", "\(yielded) of 1000 yields returned, with nobody consuming",
+  "se0314.5", yielded == 1000 ? "holds" : "fails", "\(yielded) of 1000 yields returned without a consumer",
   separator: "\t")
 print("se0314.6", made == 3 ? "holds" : "fails", "3 elements were asked for, \(made) were made", separator: "\t")
 exit(0)

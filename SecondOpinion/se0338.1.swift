@@ -1,10 +1,11 @@
-// se0338.1, always: an async function that is not isolated to an actor never formally runs on the executor of one. It holds for plain
-// functions, compiled without the upcoming feature NonisolatedNonsendingByDefault, and not for nonisolated(nonsending) ones.
+// se0338.1, always: an async function that is not isolated to an actor never formally runs on an actor's executor. The
+// sentence holds for plain functions that are compiled without the upcoming feature NonisolatedNonsendingByDefault. It
+// does not hold for nonisolated(nonsending) functions.
 // se0461.2, always: a nonisolated(nonsending) function runs on the actor of its caller.
 // se0461.3, always: a @concurrent function leaves the actor of its caller.
 // se0304.13, always: a detached task does not inherit the actor of its creator.
-// Tried with an executor that is one POSIX thread: the thread's number tells where code runs.
-// Broken: the functions are called with the opposite attribute, and the task is no detached one.
+// Tried: an executor that is one POSIX thread. The handle of the current thread shows where code runs.
+// Broken: the functions are called with the opposite attribute, and the task is not detached.
 import Glibc
 import Synchronization
 
@@ -32,7 +33,8 @@ final class ThreadExecutor: SerialExecutor {
   }
 }
 
-/// The number of the calling thread. Code that does nothing else may stay on an actor, so it also gives up its core.
+/// Returns the handle of the calling thread. Code that does nothing else may stay on an actor, so the function also
+/// yields its core.
 @inline(never) func here() -> Int {
   sched_yield()
   return Int(pthread_self())

@@ -1,7 +1,8 @@
-// se0381.1, always: a task group keeps a child that has ended until it is asked for its result. se0381.2, always: a
-// discarding group frees a child as soon as it has ended. Each group makes 50,000 children without taking results,
-// in a process of its own, which then tells its resident memory in pages. Broken: the group takes its results, and the discarding
-// one is one that does not.
+// se0381.1, always: a task group keeps a child task that has ended until its result is requested.
+// se0381.2, always: a discarding group frees a child task as soon as the child task has ended.
+// Tried: a discarding group and then a task group create 50,000 child tasks each, and no result is taken. The growth of
+// the resident memory is measured in pages.
+// Broken: the results of the task group are taken, and the discarding group is replaced by a task group.
 import Glibc
 
 alarm(60)
@@ -46,7 +47,7 @@ func discarding() async -> Int {
   }
 }
 
-// The one that keeps nothing first: what is freed is not given back.
+// The discarding group runs first, since freed memory is not returned to the system.
 let start = pages()
 let few = broken ? await undrained() : await discarding()
 let between = pages()

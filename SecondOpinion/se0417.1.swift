@@ -1,13 +1,17 @@
-// se0417.1, always: in a task that prefers an executor, nonisolated functions run on it. In an immediate task they begin elsewhere.
-// se0417.2, always: children of a group and async let inherit the preference.
-// se0417.3, always: Task and Task.detached do not.
-// se0417.4, always: an actor with an executor of its own runs there.
-// se0417.5, always: a default actor runs on the executor that its caller prefers. It does not while it is busy elsewhere.
-// se0417.6, always: a child that is added with the preference nil inherits it. It does not in an optimized build.
-// se0417.7, always: without a preference, nonisolated functions do not run on an executor of the program's own. They do after
-// waiting for a default actor that is busy there.
-// Each executor is one POSIX thread: the thread's number tells where code runs. Broken: the task of the first four has no preference,
-// what it creates has, and its actor has no executor; the actor of the last three is idle, and the child is added without a nil.
+// se0417.1, always: in a task that prefers an executor, nonisolated functions run on that executor. In an immediate
+// task, the functions begin elsewhere.
+// se0417.2, always: child tasks of a group and of async let inherit the preference.
+// se0417.3, always: tasks that Task and Task.detached create do not inherit the preference.
+// se0417.4, always: an actor with its own executor runs there.
+// se0417.5, always: a default actor runs on the executor that its caller prefers. It does not if the actor is busy
+// elsewhere.
+// se0417.6, always: a child task that is added with the preference nil inherits the preference. It does not in an
+// optimized build.
+// se0417.7, always: without a preference, nonisolated functions do not run on an executor of the program. They do after
+// waiting for a default actor that is busy on such an executor.
+// Tried: each executor is one POSIX thread. The handle of the current thread shows where code runs.
+// Broken: for the first four sentences, the task has no preference, the tasks that it creates have a preference, and
+// its actor has no executor. For the last three, the actor is idle, and the child task is added without nil.
 import Dispatch
 import Glibc
 import Synchronization
@@ -15,7 +19,7 @@ import Synchronization
 alarm(60)
 let broken = CommandLine.arguments.contains("--broken")
 
-/// A thread that runs jobs in the order in which they come.
+/// A thread that runs jobs in the order in which they are enqueued.
 final class Loop: TaskExecutor, SerialExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
   private let hasJob = DispatchSemaphore(value: 0)
@@ -63,7 +67,8 @@ final class Box {
 let preferred = Loop(isActor: false)
 let own = Loop(isActor: true)
 
-/// Whether the calling code runs on the preferred executor. Code that does nothing else could be moved, so it yields its core.
+/// Returns whether the calling code runs on the preferred executor. Code that does nothing else could be moved, so the
+/// function also yields its core.
 @inline(never) func isPreferred() -> Bool {
   sched_yield()
   return preferred.isHere
@@ -83,7 +88,7 @@ actor Plain {
   }
 }
 
-/// Runs asynchronous code and waits for it, on the main thread.
+/// Runs asynchronous code, and blocks the calling thread until the result is available.
 func result<T: Sendable>(_ body: @escaping @Sendable () async -> T) -> T {
   let box = Mutex<T?>(nil)
   let end = DispatchSemaphore(value: 0)
@@ -103,7 +108,8 @@ struct Counts {
   var (idle, busy, nilChild, without, afterWaiting) = (0, 0, 0, 0, 0)
 }
 let rounds = 200
-/// One round. Code at the top level of a program belongs to the main actor, and tasks that it creates would, too.
+/// Runs one round. The function is nonisolated, since code at the top level of a program belongs to the main actor, and
+/// so would the tasks that it creates.
 nonisolated func tryAll(_ counts: inout Counts) {
   let seen = result {
     await Task(executorPreference: broken ? nil : preferred) {

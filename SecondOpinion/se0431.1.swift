@@ -1,9 +1,10 @@
 // se0431.1, always: tasks that are explicitly isolated to the main actor begin in the order in which they are created.
-// se0306.4, may: tasks that await an actor need not run in the order in which they awaited it.
-// Tried with the main actor of this program: 20 times 200 tasks of one priority, and 20 times tasks of low and then of high
-// priority, which are created while the main actor is blocked. For the second sentence, tasks of two priorities wait for a busy
-// default actor.
-// Broken: the tasks of the main actor are not isolated, and yield as often as their number says; the others are sent one by one.
+// se0306.4, may: tasks that await an actor need not run in the order in which they awaited the actor.
+// Tried: the main actor of this program, 20 times with 200 tasks of one priority, and 20 times with tasks of low and
+// then of high priority. The tasks are created while the main actor is busy. For se0306.4, tasks of two priorities wait
+// for a busy default actor.
+// Broken: the tasks of the main actor are not isolated, and yield more often the earlier they are created. The other
+// tasks are submitted one by one.
 import Glibc
 import Synchronization
 

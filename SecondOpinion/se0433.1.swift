@@ -1,6 +1,7 @@
-// se0433.1, always: one thread at a time is inside a Mutex. Four threads enter 50,000 times in all, and add one by a load
-// and a store with a yield in between now and then.
-// Broken: no lock.
+// se0433.1, always: only one thread at a time is inside a Mutex.
+// Tried: four threads enter 50,000 times in total. Each entry adds one by a load and a store. In every hundredth entry
+// the thread yields in between.
+// Broken: no lock is used.
 import Glibc
 import Synchronization
 

@@ -1,8 +1,9 @@
-// se0462.4, always: escalation handlers are called from the outer to the inner. se0462.3, always: raising a task to the priority that it
-// has calls no handler again.
-// Tried with two handlers that note an order: nested in one task, and one around a task group with one in its child task. Each innermost
-// operation says that it runs, and waits until its task was raised twice to the same priority, by another thread.
-// Broken: the operation calls the handlers itself, the outer one first, and each twice.
+// se0462.4, always: escalation handlers are called from the outer handler to the inner handler.
+// se0462.3, always: raising a task to its current priority does not call a handler again.
+// Tried: two handlers that record their order, nested in one task, and one around a task group with the other in its
+// child task. Each innermost operation reports that it runs, and waits until another thread has raised the task twice
+// to the same priority.
+// Broken: the operation itself calls the handlers, the outer handler first, and each handler twice.
 import Glibc
 import Synchronization
 

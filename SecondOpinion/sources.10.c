@@ -1,7 +1,7 @@
-// sources.10, always: a system-clock timer stands still while the machine sleeps, a wall-clock one does not.
-// Nothing sleeps here: the kernel says in /proc/self/fdinfo which clock Dispatch's timer descriptor follows.
-// CLOCK_MONOTONIC (1) stands still while a Linux machine sleeps, CLOCK_BOOTTIME (7) and CLOCK_REALTIME (0) do not.
-// Broken: the wall-clock timer is a system-clock one.
+// sources.10, always: a system-clock timer stands still while the machine sleeps, and a wall-clock timer does not.
+// Tried without letting the machine sleep: /proc/self/fdinfo shows which clock Dispatch's timer descriptor follows.
+// CLOCK_MONOTONIC (1) stands still while a Linux machine sleeps; CLOCK_BOOTTIME (7) and CLOCK_REALTIME (0) do not.
+// Broken: the wall-clock timer is a system-clock timer.
 #include "program.h"
 
 static void clocks(unsigned *found) {
@@ -17,7 +17,7 @@ static void clocks(unsigned *found) {
       (void)sscanf(line, "clockid: %u", &clock);
       (void)sscanf(line, "it_value: (%ld", &value);
     }
-    if (clock < 31 && value > 50) *found |= 1u << clock;  // The one that is set to our time.
+    if (clock < 31 && value > 50) *found |= 1u << clock;  // This is the timer that the program set.
     if (file) fclose(file);
   }
   closedir(directory);
@@ -36,14 +36,14 @@ int main(int count, char **words) {
     dispatch_activate(timer);
     unsigned found = 0;
     for (double end = now() + 2; !found && now() < end; rest(0.005))
-      clocks(&found);  // It is set a little later. Nothing is submitted, as the pool keeps a timer too.
+      clocks(&found);  // The timer is set a little later. No block is submitted, since the pool also has a timer.
     tell((long)found, 0, 0, 0);
     return 0;
   }
   Tally system = attempt("system"), wall = attempt("wall");
   bool still = system.sum[0] == tries * (1L << CLOCK_MONOTONIC);
   bool moves = wall.sum[0] == tries * (1L << CLOCK_REALTIME) || wall.sum[0] == tries * (1L << CLOCK_BOOTTIME);
-  if (!system.sum[0]) say("sources.10", UNAVAILABLE, "no timer descriptor says its clock");
+  if (!system.sum[0]) say("sources.10", UNAVAILABLE, "no timer descriptor reports its clock");
   else
     say("sources.10", still && moves ? HOLDS : FAILS, "clocks of the timer descriptors, as bits: system %ld, wall %ld",
         system.sum[0] / tries, wall.sum[0] / tries);

@@ -1,13 +1,15 @@
-// sources.12, may: a handler that waits in read or write can hold up its serial queue, and on a concurrent queue fewer
-// new blocks begin. Tried: a read source whose handler reads its pipe until nothing is left, and a write source whose
-// handler fills its pipe, on a serial queue each; and as many such read sources on a concurrent queue as there are
-// cores. Then a block is submitted to the serial queue, and one for each core to the concurrent queue. Counted: those
-// that have not begun when 60 ms are over, although all sleep. Broken: the descriptors do not block.
+// sources.12, may: a handler that waits in read or write can hold up its serial queue. On a concurrent queue, fewer new
+// blocks begin.
+// Tried: a read source whose handler reads its pipe until nothing is left, and a write source whose handler fills its
+// pipe, each on a serial queue; and as many such read sources on a concurrent queue as there are cores. Then one block
+// is submitted to the serial queue, and one block for each core to the concurrent queue. The program counts the blocks
+// that have not begun after 60 ms, while all handlers wait.
+// Broken: the descriptors are non-blocking.
 #include "program.h"
 
 enum { MOST = 64 };
 
-// Creates a source on a pipe whose handler waits, and returns the end that the trial keeps.
+// Creates a source for one end of a pipe, whose handler waits. Returns the other end of the pipe.
 static int begin(dispatch_queue_t queue, bool writes, dispatch_semaphore_t read_all) {
   int ends[2];
   if (pipe(ends)) exit(1);
@@ -31,7 +33,7 @@ static int begin(dispatch_queue_t queue, bool writes, dispatch_semaphore_t read_
   return other;
 }
 
-// How many blocks of `blocks` have not begun.
+// Submits `blocks` blocks, and returns how many of them have not begun after 60 ms.
 static int held_up(dispatch_queue_t queue, int blocks) {
   atomic_int *begun = calloc(1, sizeof(atomic_int));
   dispatch_semaphore_t meeting = dispatch_semaphore_create(0);

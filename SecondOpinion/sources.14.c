@@ -1,8 +1,9 @@
-// sources.14, always: a read source's handler comes again as long as there is data, and no more at the end of the file
-// or connection. Tried with the document's listing (it reads what is estimated and one byte more, without cancelling):
-// 100 KiB through a pipe and a Unix socket whose far end then closes, through TCP, and a regular file. Counted:
-// transfers whose tail was never read, and runs after the end was read. Broken: it reads until nothing is left, and
-// cancels at the end.
+// sources.14, always: a read source's handler is called again as long as there is data, and is no longer called at the
+// end of the file or connection.
+// Tried: the document's listing, which reads the estimated number of bytes and one byte more, and never cancels. 100
+// KiB are read from a pipe and a Unix socket whose far end then closes, from a TCP connection, and from a regular file.
+// The program counts transfers whose last bytes were never read, and handler calls after the end was read.
+// Broken: the handler reads until nothing is left, and cancels the source at the end.
 #include "program.h"
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -77,7 +78,7 @@ int main(int count, char **words) {
       });
     __block long seen = -1;
     for (long last = -2, still = 0; still < 6;
-         still = seen == last ? still + 1 : 0) {  // Until nothing has come for 60 ms: then nothing comes any more.
+         still = seen == last ? still + 1 : 0) {  // Ends once no byte has arrived for 60 ms.
       rest(0.01);
       last = seen;
       dispatch_sync(queue, ^{ seen = total; });

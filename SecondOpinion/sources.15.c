@@ -1,7 +1,8 @@
 // sources.15, always: the handler of a write source is called when there is room.
-// Tried: a pipe, a Unix stream socket and a TCP connection are filled until a write takes nothing and the handler comes
-// no more. Half of what lies in it is read, and for a while the handler is waited for; where it does not come, how much
-// does a write take all the same? Broken: all is read.
+// Tried: a pipe, a Unix stream socket and a TCP connection are filled until a write takes nothing and the handler is no
+// longer called. Half of the content is read, and the program waits for the handler. If the handler is not called, the
+// program measures how many bytes a write takes nevertheless.
+// Broken: all of the content is read.
 #include "program.h"
 #include <arpa/inet.h>
 #include <limits.h>
@@ -45,7 +46,7 @@ int main(int count, char **words) {
       dispatch_source_set_event_handler(source, ^{
         if (*writes)
           for (long n; (n = write(writer, bytes, sizeof bytes)) > 0;) *filled += n;
-        else dispatch_source_cancel(source);  // Told once is enough.
+        else dispatch_source_cancel(source);  // One handler call is enough.
         dispatch_semaphore_signal(told);
       });
       dispatch_source_set_cancel_handler(source, ^{ dispatch_semaphore_signal(gone); });

@@ -1,7 +1,8 @@
-// sources.16, 17, 18 and 27: a source that watches a file reports its changes; its descriptor must stay open; it follows
-// the file through any number of renames, of which perhaps only the last is told while it is suspended. They speak of
-// vnode sources, and this looks whether the libdispatch that is loaded has any. (What could be built instead, as with
-// inotify, would say nothing of Dispatch.)
+// sources.16, 17, 18 and 27: a source that watches a file reports its changes. Its descriptor must stay open. The
+// source follows the file through any number of renames, of which perhaps only the last is reported if the source is
+// suspended.
+// These sentences are about vnode sources. The program only checks whether the loaded libdispatch has vnode sources. (A
+// replacement, for example with inotify, would show nothing about Dispatch.)
 #include "program.h"
 #include <dlfcn.h>
 

@@ -1,7 +1,8 @@
 // sources.20, always: a signal source cannot watch SIGILL, SIGBUS or SIGSEGV.
-// Tried with all three: by a fault of the program, sent by kill, and sent by kill where every thread blocks the signal.
-// Five a process. After a fault the source's own handler returns to the instruction that faults, for ever: an alarm
-// ends that. Broken: SIGUSR1 in their place.
+// Tried: each signal is raised by a fault of the program, sent by kill, and sent by kill while every thread blocks the
+// signal, up to five times in each process. After a fault, the source's own handler returns to the faulting instruction
+// forever, until an alarm ends the process.
+// Broken: SIGUSR1 replaces the three signals.
 #include "program.h"
 #include <sys/mman.h>
 
@@ -65,8 +66,7 @@ int main(int count, char **words) {
       !any          ? HOLDS
           : told[0] ? FAILS
                     : PARTLY,
-      "processes told at least once: of a fault %d (%d went round in the fault until they were ended), sent %d, sent "
-      "while "
-      "every thread blocks it %d, of %d each",
+      "processes with a handler call: after a fault %d (%d repeated the fault until they were ended), after kill %d, "
+      "after kill while every thread blocks the signal %d, of %d each",
       told[0], spinning, told[1], told[2], 3 * tries);
 }

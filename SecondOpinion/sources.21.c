@@ -1,8 +1,8 @@
-// sources.21, may: the handler of a signal source may call any function; that may add latency.
-// Tried in fresh processes: a thread is interrupted by a signal while it holds a mutex that the source's handler takes,
-// and goes on to release it; a signal handler that takes it would never end. Then 100 pairs: how long after kill does the
-// source's handler begin, and how long after kill a signal handler? Broken: the signal handler takes the place of the
-// source.
+// sources.21, may: the handler of a signal source may call any function, which may add latency.
+// Tried in fresh processes: a signal interrupts a thread that holds a mutex, and the source's handler takes this mutex.
+// The thread continues and releases the mutex. A signal handler that takes the mutex would never end. Then 100 pairs of
+// signals compare the time from kill until the source's handler begins with the time until a signal handler begins.
+// Broken: a signal handler replaces the source.
 #include "program.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

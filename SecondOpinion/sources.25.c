@@ -1,15 +1,17 @@
-// sources.25, always: cancelling is asynchronous: the running handler continues, nothing new comes, and the cancel handler runs last.
-// Tried 200 times: a source is cancelled from outside while its handler runs and more events are pending and come.
-// Counted: handlers that did not end, handlers that began after cancel had returned and the running one had ended,
-// anything after the cancel handler. Broken: the source is not cancelled, and the cancel handler's block is submitted
-// by hand. Then sources of several kinds and queues, whose handler is called again and again, are cancelled by another
-// thread at a random moment, until a handler begins when cancel has returned, or three seconds are over; and as often
-// in a block of the source's own serial queue, where none may. sources.30, always: a source may be released right after it is cancelled; its cancel handler still runs.
-// Partly: a child process that releases it while it is suspended traps.
+// sources.25, always: cancelling is asynchronous. The running handler call continues, no new handler call begins, and
+// the cancellation handler runs last.
+// sources.30, always: a source may be released right after it is cancelled, and its cancellation handler still runs.
+// The sentence holds in part: a child process that releases a suspended source traps.
+// Tried 200 times: a source is cancelled from outside while its handler runs and more events are pending and arrive.
+// The program counts handler calls that did not end, handler calls that began after cancel had returned and the running
+// call had ended, and handler calls after the cancellation handler. Then another thread cancels busy sources of several
+// kinds at random times. This ends when a handler call begins after cancel has returned, or after three seconds.
+// Finally, busy sources are cancelled in a block of their own serial queue, after which no handler call may begin.
+// Broken: the source is not cancelled, and the program submits the block of the cancellation handler.
 #include "program.h"
 
-// Cancels sources whose handler comes again and again, until a handler begins when cancel has returned, or for so many
-// seconds. Returns how many were cancelled.
+// Cancels busy sources until a handler call begins after cancel has returned, until `seconds` have passed, or until
+// `most` sources are cancelled. Returns the number of cancelled sources.
 static int cancel_busy(int kind, bool on_queue, double seconds, int most, int *late) {
   unsigned seed = 1;
   int cancelled = 0;
@@ -22,7 +24,7 @@ static int cancel_busy(int kind, bool on_queue, double seconds, int most, int *l
     dispatch_semaphore_t gone = dispatch_semaphore_create(0);
     atomic_bool *returned = calloc(1, sizeof(atomic_bool));
     atomic_int *begun = calloc(1, sizeof(atomic_int));
-    // A custom source that feeds itself, and one of a pipe that nobody reads, so that it is always ready.
+    // A custom source that triggers itself, or a source for a pipe that is never read and therefore always ready.
     dispatch_source_t source =
         kind < 2 ? dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_OR, 0, 0, queue)
                  : dispatch_source_create(DISPATCH_SOURCE_TYPE_READ, (uintptr_t)ends[0], 0, queue);
@@ -64,7 +66,7 @@ int main(int count, char **words) {
     dispatch_queue_t queue = dispatch_queue_create("handler", r % 2 ? DISPATCH_QUEUE_CONCURRENT : NULL);
     dispatch_semaphore_t running = dispatch_semaphore_create(0), go = dispatch_semaphore_create(0),
                          gone = dispatch_semaphore_create(0);
-    atomic_int *begun = calloc(3, sizeof(atomic_int));  // begun, ended, begun after the cancel handler
+    atomic_int *begun = calloc(3, sizeof(atomic_int));  // calls: begun, ended, begun after the cancellation handler
     atomic_bool *last = calloc(1, sizeof(atomic_bool));
     dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD, 0, 0, queue);
     dispatch_source_set_event_handler(source, ^{

@@ -1,11 +1,12 @@
-// sources.26, always: a source that is suspended merges what arrives into one delivery.
+// sources.26, always: a suspended source merges the events that arrive into one delivery.
 // sources.2, always: events that arrive while the handler waits or runs are merged.
-// Tried with 1000 merges from four threads while the source is suspended, while its handler waits for a queue that is
-// held, and while it runs; with a timer that is suspended for eight intervals; and with a read source whose pipe gets a
-// byte, and 99 more when Dispatch has had time to see that one, while it is suspended and while its handler waits for a
-// queue that is held. Its handler reads as many bytes as estimated. Counted: deliveries, their sum, and read sources
-// whose first estimate was less than the 100 bytes. Broken: each merge is awaited, and the handler of the read source
-// reads byte by byte.
+// Tried with a custom source: 1000 merges from four threads while the source is suspended, while its handler waits for
+// a queue that is held, and while the handler runs. Tried with a timer: the source is suspended for eight intervals.
+// Tried with a read source: its pipe receives one byte and, after a pause in which Dispatch can notice this byte, 99
+// more bytes, while the source is suspended or its handler waits for a queue that is held. The handler reads as many
+// bytes as estimated. The program counts deliveries, their sum, and read sources whose first estimate is less than 100
+// bytes.
+// Broken: each merge is awaited, and the handler of the read source reads byte by byte.
 #include "program.h"
 
 static void thousand(dispatch_source_t source, dispatch_semaphore_t ran) {
@@ -49,7 +50,7 @@ static int merged(char how) {
       dispatch_semaphore_signal(begun);
       wait_for(gate);
     });
-    wait_for(begun);  // Or the source's activation, which is ahead of it, finds the first merges.
+    wait_for(begun);  // Otherwise the activation could deliver the first merges.
   }
   if (how == 's' && !broken) dispatch_suspend(source);
   if (broken) dispatch_semaphore_signal(gate);
@@ -87,8 +88,8 @@ static int timer(void) {
   return one;
 }
 
-// Returns whether one call of the handler, which reads as much as estimated, brought 100 bytes; `first` is the first
-// estimate.
+// Returns whether one handler call, which reads as many bytes as estimated, read 100 bytes. Stores the first estimate
+// in `first`.
 static int read_once(bool waits, int *first) {
   int ends[2];
   if (pipe(ends) != 0) return 0;
@@ -111,7 +112,7 @@ static int read_once(bool waits, int *first) {
   dispatch_source_set_registration_handler(source, ^{ dispatch_semaphore_signal(registered); });
   dispatch_activate(source);
   wait_for(registered);
-  dispatch_sync(queue, ^{});  // Or the source, which is not through with its registration, calls its handler yet.
+  dispatch_sync(queue, ^{});  // Otherwise the source could call its handler before its registration ends.
   if (waits) {
     dispatch_async(queue, ^{
       dispatch_semaphore_signal(registered);

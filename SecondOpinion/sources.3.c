@@ -1,8 +1,9 @@
-// sources.3, always: a signal source also reports how many signals came since its handler last ran.
+// sources.3, always: a signal source also reports how many signals arrived since its handler last ran.
 // Tried in fresh processes, with a handler whose queue is held: 50 SIGUSR1 sent at once, of which the kernel keeps one
-// at a time; 20 real-time signals, all of which it keeps; and 20 SIGUSR1, each sent when another source has told of the
-// one before, so that none waits for the kernel. Then the queue is let go and the source's data added up. Broken: the
-// queue is not held, and each signal is awaited before the next is sent.
+// at a time; 20 real-time signals, all of which the kernel keeps; and 20 SIGUSR1, each sent after another source has
+// reported the previous signal, so that no signal waits in the kernel. Then the queue is released, and the source's
+// data is added up.
+// Broken: the queue is not held, and each signal is awaited before the next is sent.
 #include "program.h"
 
 static dispatch_source_t watch(int number, dispatch_queue_t queue, atomic_long *sum, dispatch_semaphore_t told) {
@@ -44,12 +45,12 @@ int main(int count, char **words) {
       if (is("spaced")) wait_for(elsewhere);
       if (broken) wait_for(told);
     }
-    // All that the kernel still has is read before a signal that comes later, twice.
+    // All signals that are pending in the kernel are read before a later signal. Two later signals are sent.
     for (int i = 0; i < 2; i++) {
       kill(getpid(), SIGUSR2);
       wait_for(marked);
     }
-    if (is("queued")) rest(0.05);  // One signal is read in each turn of the loop.
+    if (is("queued")) rest(0.05);  // Dispatch reads one signal in each turn of its event loop.
     dispatch_semaphore_signal(gate);
     for (int i = 0; i < 2; i++) dispatch_sync(queue, ^{});
     tell(sum[0], sent, sum[1], 0);
@@ -58,6 +59,6 @@ int main(int count, char **words) {
   Tally burst = attempt("burst"), queued = attempt("queued"), spaced = attempt("spaced");
   bool all = burst.sum[0] == burst.sum[1] && queued.sum[0] == queued.sum[1] && spaced.sum[0] == spaced.sum[1];
   say("sources.3", all ? HOLDS : FAILS,
-      "told %ld of %ld at once, %ld of %ld real-time ones, %ld of %ld that came one by one (another source told of %ld)",
+      "reported %ld of %ld at once, %ld of %ld real-time signals, %ld of %ld one by one (by another source %ld)",
       burst.sum[0], burst.sum[1], queued.sum[0], queued.sum[1], spaced.sum[0], spaced.sum[1], spaced.sum[2]);
 }

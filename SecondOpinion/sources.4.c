@@ -1,7 +1,7 @@
-// sources.4, always: a source starts suspended and takes in events meanwhile.
-// Tried in fresh processes: events come before the source is activated, and the sum of what its handler is told
-// afterwards is compared with them, for a custom source, a pipe, a timer that has been due, and an ignored signal.
-// Broken: they come when the source is registered, each when the one before has been told.
+// sources.4, always: a source starts suspended, and collects events meanwhile.
+// Tried in fresh processes: events arrive before the source is activated. The sum that its handler receives afterwards
+// is compared with the number of events, for a custom source, a pipe, a timer that was due, and an ignored signal.
+// Broken: the events arrive after the source is registered, each after the previous event was reported.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -46,7 +46,7 @@ int main(int count, char **words) {
         if (broken && !is("timer")) wait_for(told);
       }
     }
-    within(told, 0.08);  // A signal that is told of is told of by now.
+    within(told, 0.08);  // A signal that is reported at all is reported by then.
     for (int i = 0; i < 2; i++) dispatch_sync(queue, ^{});
     tell(*sum, is("timer") ? 6 : EVENTS, *early, 0);
     return 0;
@@ -61,7 +61,7 @@ int main(int count, char **words) {
     early += tally[i].sum[2];
   }
   say("sources.4", early ? FAILS : kept == 4 ? HOLDS : kept ? PARTLY : FAILS,
-      "told of what came before: custom %ld of %ld, pipe %ld of %ld, timer at least %ld of %ld, ignored signal %ld of "
+      "reported earlier events: custom %ld of %ld, pipe %ld of %ld, timer at least %ld of %ld, ignored signal %ld of "
       "%ld; handlers before the activation %ld",
       tally[0].sum[0], tally[0].sum[1], tally[1].sum[0], tally[1].sum[1], tally[2].sum[0], tally[2].sum[1],
       tally[3].sum[0], tally[3].sum[1], early);

@@ -1,8 +1,10 @@
 // sources.5, may: a descriptor that is closed too early is reused, and the wrong file is read.
-// Tried: bytes wait in a pipe, the handler waits for its queue, the descriptor is closed and an unrelated pipe gets its
-// number; what does the handler read? Broken: the source is cancelled first, and the descriptor closed in its cancel
-// handler. sources.13, may: the estimate of readable bytes can be off by the time of the read. Tried: a byte comes in
-// between. Broken: none does.
+// sources.13, may: the estimate of readable bytes can be wrong at the time of the read.
+// Tried: a byte waits in a pipe, and the handler waits for its queue. The descriptor is closed, and an unrelated pipe
+// gets its number. The program reports which pipe the handler reads. For sources.13, a byte arrives between the
+// estimate and the read.
+// Broken: the source is cancelled first, and its cancellation handler closes the descriptor. For sources.13, no byte
+// arrives.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -36,7 +38,7 @@ int main(int count, char **words) {
     if (write(writer, "m", 1) != 1) return 1;
     dispatch_activate(source);
     wait_for(registered);
-    rest(0.005);  // The event comes in behind the held handler.
+    rest(0.005);  // The event is queued after the held handler.
     if (broken) {
       dispatch_source_cancel(source);
       dispatch_semaphore_signal(gate);

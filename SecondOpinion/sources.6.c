@@ -1,7 +1,8 @@
-// sources.6, always: a source that is given another target runs the handler that was waiting on the old queue, and
-// later ones on either. Tried with a source whose old queue is held: an event, the new target, then the queue is let
-// go; the label of the queue tells where the handler ran. Later events must run on one of the two. Broken: no new
-// target is given.
+// sources.6, always: if a source gets another target, a handler call that waits on the old queue runs there, and later
+// calls run on either queue.
+// Tried: the old queue is held, an event arrives, the source gets the new target, and the queue is released. The label
+// of the current queue shows where the handler ran. Later handler calls must run on one of the two queues.
+// Broken: the source gets no new target.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -17,7 +18,7 @@ int main(int count, char **words) {
       dispatch_semaphore_signal(ran);
     });
     dispatch_activate(source);
-    dispatch_source_merge_data(source, 1);  // One event that passes, so that the source is at work.
+    dispatch_source_merge_data(source, 1);  // The first event is delivered, so the source is active.
     wait_for(ran);
     if (!broken) dispatch_async(old, ^{ wait_for(gate); });
     dispatch_source_merge_data(source, 1);

@@ -1,7 +1,9 @@
-// sources.8, usually: a timer fires at its interval, within its leeway, and not to the nanosecond even with leeway 0.
-// Tried with 30 fires at 10 ms with a leeway of 5 ms and of 0: how late each begins against the time it was due (missed
-// fires counted by the source's data), beside a thread that sleeps until the same times, which tells what this machine
-// can do at the moment. Broken: a block that is submitted again 10 ms after it has run for 1 ms, and drifts.
+// sources.8, usually: a timer fires at its interval within its leeway, and not exactly to the nanosecond even with
+// leeway 0.
+// Tried: 30 fires at 10 ms with a leeway of 5 ms and of 0. The program measures how late each fire begins after its due
+// time; the source's data counts missed fires. A thread that sleeps until the same times shows the accuracy that the
+// machine currently allows.
+// Broken: a block runs for 1 ms and is submitted again 10 ms later, and therefore drifts.
 #include "program.h"
 
 enum { FIRES = 30 };

@@ -1,7 +1,7 @@
-// sources.9, always: a timer that starts now fires at once, then at its interval.
-// Tried with both clocks (DISPATCH_TIME_NOW and the listing's dispatch_walltime(NULL, 0)) and an interval of 120 ms:
-// the first fire must come in the first tenth of the interval, the second not before the interval is over. Broken: it
-// starts after an interval.
+// sources.9, always: a timer that starts now fires at once, and then at its interval.
+// Tried: both clocks (DISPATCH_TIME_NOW and the listing's dispatch_walltime(NULL, 0)), with an interval of 120 ms. The
+// first fire must occur in the first tenth of the interval, and the second fire not before the interval is over.
+// Broken: the timer starts after an interval.
 #include "program.h"
 
 int main(int count, char **words) {
@@ -13,7 +13,7 @@ int main(int count, char **words) {
   dispatch_semaphore_t twice = dispatch_semaphore_create(0);
   const double interval = 0.12;
   int64_t delay = broken ? (int64_t)(interval * 1e9) : 0;
-  dispatch_async(dispatch_get_global_queue(0, 0), ^{});  // The pool's first thread is not the timer's affair.
+  dispatch_async(dispatch_get_global_queue(0, 0), ^{});  // Starts the pool's first thread before the timers.
   rest(0.005);
   for (int i = 0; i < all; i++) {
     dispatch_source_t timer =
@@ -33,7 +33,7 @@ int main(int count, char **words) {
     });
     dispatch_activate(timer);
   }
-  // What a block takes that is merely submitted now tells what this machine can do at the moment.
+  // The delay of a block that is submitted now shows the latency that the machine currently allows.
   __block double block = 0;
   double submitted = now();
   dispatch_async(dispatch_queue_create("block", NULL), ^{

@@ -1,7 +1,8 @@
-// tspl.1, always: code of the main actor runs on the main thread. se0316.1, always: its executor is the main queue. This
-// program is asynchronous at its top, like an async main function. After an await that suspends it looks at its thread, and
-// whether it finds a value that is set on the main queue. Broken: every thread
-// counts as the main one, and the value is looked for on another queue.
+// tspl.1, always: code of the main actor runs on the main thread.
+// se0316.1, always: the executor of the main actor is the main queue.
+// Tried: this program is asynchronous at its top level, like an async main function. After an await that suspends, the
+// program examines its thread, and looks up a value that is set on the main queue.
+// Broken: every thread counts as the main thread, and the value is looked up on another queue.
 import Dispatch
 import Glibc
 
@@ -11,7 +12,7 @@ let broken = CommandLine.arguments.contains("--broken")
 let key = DispatchSpecificKey<Int>()
 DispatchQueue.main.setSpecific(key: key, value: 1)
 
-/// Whether the caller is on the thread whose number is that of the process.
+/// Returns whether the caller is on the main thread, whose number is that of the process.
 func isOnMainThread() -> Bool {
   var path = [CChar](repeating: 0, count: 256)
   let count = readlink("/proc/thread-self", &path, 255)
@@ -21,7 +22,7 @@ func isOnMainThread() -> Bool {
 
 var (onThread, onQueue) = (0, 0)
 for _ in 0..<20 {
-  // Sleeping suspends for sure.
+  // A sleep always suspends the task.
   if !broken { try await Task.sleep(for: .milliseconds(1)) }
   if broken ? getpid() > 0 : isOnMainThread() { onThread += 1 }
   let found =
@@ -30,8 +31,8 @@ for _ in 0..<20 {
   if found == 1 { onQueue += 1 }
 }
 print(
-  "tspl.1", onThread == 20 ? "holds" : "fails", "\(onThread) of 20 looks after an await were on the main thread",
+  "tspl.1", onThread == 20 ? "holds" : "fails", "\(onThread) of 20 checks after an await were on the main thread",
   separator: "\t")
 print(
-  "se0316.1", onQueue == 20 ? "holds" : "fails", "\(onQueue) of 20 looks after an await were on the main queue",
+  "se0316.1", onQueue == 20 ? "holds" : "fails", "\(onQueue) of 20 checks after an await were on the main queue",
   separator: "\t")

@@ -1,5 +1,5 @@
-// The iterations of apply-stride, an object of its own: clang, which also makes Swift's code, compiles it for every way
-// of calling it, gcc's OpenMP included, so that only the calling differs.
+// The iterations of apply-stride, in a separate object file. clang, which also generates Swift's code, compiles this
+// file for all callers, including gcc's OpenMP. The callers are therefore the only difference.
 #include "apply_loop.h"
 
 static _Thread_local uint64_t chain;

@@ -1,11 +1,13 @@
-// The strided loop of the pattern apply-stride in C: what all ways of running it share.
+// The strided loop of the pattern apply-stride in C, with the code that all ways to run the loop share.
 //
 // usage: PROGRAM way iterations steps stride repeats
-// prints one `elapsed N` for each timed loop, then `missed N` and `repeated N`.
+// Prints `elapsed N` in nanoseconds for each timed loop, then `missed N` and `repeated N`: the numbers of iterations
+// that did not run, and of iterations that ran more than once.
 //
-// The work of a thread is one chain of multiply-adds, `steps` for each iteration, so that a core cannot overlap two
-// iterations, nor two blocks. Iteration i adds a visit (low byte) and where its chain stands to element i. It mirrors
-// CalibratedWork.spin and StridedLoop.run; whoever changes those changes apply_body.c.
+// The work of a thread is one chain of multiply-adds, with `steps` for each iteration. A core can therefore not overlap
+// two iterations or two blocks. Iteration i adds a visit (the low byte) and the state of its chain to element i. The
+// loop mirrors CalibratedWork.spin and StridedLoop.run. A change of these functions requires the same change in
+// apply_body.c.
 #ifndef APPLY_LOOP_H
 #define APPLY_LOOP_H
 
@@ -29,7 +31,7 @@ struct way {
   void (*run)(const struct loop *);
 };
 
-// Runs the iterations from `from` until `to`. Compiled once, by clang, whatever compiles the way of calling it.
+// Runs the iterations from `from` up to, but not including, `to`. clang compiles this function for all callers.
 #ifdef __cplusplus
 extern "C"
 #endif
@@ -66,7 +68,7 @@ static inline int loop_main(int argc, char **argv, const struct way *ways, size_
   loop.results = (uint64_t *)malloc(bytes);
   if (!loop.results) return perror("malloc"), 2;
   size_t missed = 0, repeated = 0;
-  for (long repeat = -1; repeat < repeats; repeat++) {  // The first warms up: it starts the threads.
+  for (long repeat = -1; repeat < repeats; repeat++) {  // The first loop starts the threads, and is not reported.
     memset(loop.results, 0, bytes);
     uint64_t start = now();
     way->run(&loop);

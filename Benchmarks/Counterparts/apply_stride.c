@@ -1,5 +1,5 @@
-// The loop of apply-stride, plain and through whatever the compiler at hand offers: dispatch_apply_f with the clang
-// that comes with Swift (-DWITH_DISPATCH), OpenMP with gcc (-fopenmp). Usage and output: apply_loop.h.
+// The loop of apply-stride, as a plain loop and with the parallel loop of the compiler: dispatch_apply_f with Swift's
+// clang (-DWITH_DISPATCH), or OpenMP with gcc (-fopenmp). See apply_loop.h for the usage and the output.
 #include "apply_loop.h"
 
 #ifdef WITH_DISPATCH

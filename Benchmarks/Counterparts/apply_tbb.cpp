@@ -1,5 +1,5 @@
-// The loop of apply-stride through oneTBB, which chooses its own blocks: the stride plays no part. Usage and output:
-// apply_loop.h.
+// The loop of apply-stride with oneTBB, which chooses its own blocks and ignores the stride. See apply_loop.h for the
+// usage and the output.
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>

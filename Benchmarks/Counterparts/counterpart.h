@@ -1,4 +1,4 @@
-// What every counterpart does in the same way: tell the time and print figures.
+// Functions that all counterparts share: the clock, and the output of figures.
 #ifndef PROBE_H
 #define PROBE_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-// CLOCK_MONOTONIC in nanoseconds, which the lab's MonotonicClock reads too.
+// Returns the time of CLOCK_MONOTONIC in nanoseconds. The lab's MonotonicClock reads the same clock.
 static inline uint64_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -19,13 +19,13 @@ static inline int ascending(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-// The upper median; sorts the values.
+// Sorts the values, and returns the upper median.
 static inline uint64_t median(uint64_t *values, size_t count) {
   qsort(values, count, sizeof *values, ascending);
   return values[count / 2];
 }
 
-// Prints `name median`, as `make bench` reads it.
+// Prints `name median`, in the format that `make bench` reads.
 static inline void print_median(const char *name, uint64_t *values, size_t count) {
   printf("%s %llu\n", name, (unsigned long long)median(values, count));
 }

@@ -1,10 +1,11 @@
-// The C counterpart of Sources/Patterns/EventSources/CustomSource.swift: one thread passes news on to a handler, merged
-// by a source or as a block for each piece.
+// The C counterpart of Sources/Patterns/EventSources/CustomSource.swift: one thread sends events to a handler. A source
+// merges the events, or each event is a separate block.
 //
 //   custom_source add|or|replace|async [burst [stream]]
 //
-// Prints `cost`, the median time of passing on a piece of a burst while the handler waits, `stream-cost`, the same over a stream
-// with nothing in the way, and `delivery`, the median time from a single piece until the handler was done with it; in nanoseconds.
+// Prints three figures in nanoseconds. `cost` is the median time to send one event of a burst while the handler waits.
+// `stream-cost` is the mean time to send one event of a stream, during which the handler may run. `delivery` is the
+// median time from sending a single event until the handler has recorded it.
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@ static long burst = 200, stream = 20000;
 static dispatch_queue_t queue;
 static dispatch_source_t source;
 
-// What the handler was told, as News.
+// The data that the handler received, as in Events.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t *heard;
 static size_t count, room;
@@ -58,7 +59,7 @@ static inline void send(uintptr_t data) {
   }
 }
 
-// Two blocks: behind the second there is nothing left.
+// Returns the time of the last handler call. After two blocks, no handler call is pending.
 static uint64_t take_heard(void) {
   dispatch_sync(queue, ^{});
   dispatch_sync(queue, ^{});
@@ -70,7 +71,7 @@ static uint64_t take_heard(void) {
   return last;
 }
 
-// As `News.holdQueue`.
+// Blocks the queue until the returned semaphore is signalled, as `Events.holdQueue` does.
 static dispatch_semaphore_t hold(void) {
   dispatch_semaphore_t is_held = dispatch_semaphore_create(0), is_released = dispatch_semaphore_create(0);
   dispatch_async(queue, ^{
@@ -81,7 +82,7 @@ static dispatch_semaphore_t hold(void) {
   return is_released;
 }
 
-// The same pieces as `Merging.pieces`.
+// Returns the same pieces as `Coalescing.pieces`.
 static uintptr_t *pieces(long size, long round) {
   uintptr_t *made = calloc((size_t)size, sizeof *made);
   for (long i = 0; i < size; i++) {

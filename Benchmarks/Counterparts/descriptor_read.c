@@ -1,9 +1,10 @@
-// The C counterpart of Sources/Patterns/EventSources/DescriptorRead.swift: single bytes, each awaited until it is read,
-// then many as fast as they go, from a thread that writes. What is read is compared with what was written.
+// The C counterpart of Sources/Patterns/EventSources/DescriptorRead.swift. Single bytes are written, and each byte is
+// read before the next byte is written. Then a thread writes many bytes as fast as possible. The bytes that are read
+// are compared with the bytes that were written.
 //
 //   descriptor_read drained|blocking-read pipe|socket|file [messages [size]]
 //
-// Prints `latency`, the median in nanoseconds (not for a file), and `throughput` in bytes a second.
+// Prints `latency`, the median in nanoseconds (not for a file), and `throughput` in bytes per second.
 #include <dispatch/dispatch.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,15 +29,15 @@ static unsigned char *bytes;
 static size_t whole;
 static int reader, writer;
 
-// As ReceivedData.
+// The same state as in ReceivedData.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t count;
 static uint64_t last;
 static bool is_awaited;
 static dispatch_semaphore_t arrived, ended, is_idle;
-static dispatch_queue_t queue;  // Of the handler.
+static dispatch_queue_t queue;  // The queue of the handler.
 
-// Returns whether it is the end.
+// Processes the result of a read, and returns whether the end has been reached.
 static bool process(const char *buffer, ssize_t actual) {
   if (actual <= 0) return actual == 0;
   pthread_mutex_lock(&lock);
@@ -114,7 +115,7 @@ static int open_pair(void) {
   return reader < 0 || writer < 0 ? -1 : 0;
 }
 
-// On a thread of its own, as a trial.
+// Runs on a separate thread, as a trial does.
 static void *trial(void *unused) {
   bool is_file = !strcmp(kind, "file");
   uint64_t start;
@@ -127,7 +128,7 @@ static void *trial(void *unused) {
     uint64_t *latencies = calloc((size_t)messages + 1, sizeof *latencies);
     begin();
     for (long message = 0; message <= messages; message++) {
-      // By a handler that begins for it: what is written while one still drains is read sooner.
+      // A new handler call must read each byte. A byte that is written while a handler call still reads is read sooner.
       dispatch_async(queue, ^{ dispatch_semaphore_signal(is_idle); });
       dispatch_semaphore_wait(is_idle, DISPATCH_TIME_FOREVER);
       pthread_mutex_lock(&lock);

@@ -1,10 +1,11 @@
-// The C counterpart of Sources/Patterns/Threads/DispatchCompared.swift: many small pieces of work, in a loop, by dispatch_apply, by
-// a block each on a serial queue, on a concurrent one and on many of them, and in a thread each.
+// The C counterpart of Sources/Patterns/Threads/DispatchCompared.swift: many small tasks in a loop, with
+// dispatch_apply, with a block for each task on a serial queue, on a concurrent queue and on many queues, and with a
+// thread for each task.
 //
 //   dispatch_compared loop|apply|serial|concurrent|many-queues|threads [tasks [steps [repeats]]]
 //
-// Prints `initiate` and `complete`, medians of the repeats, and `overhead`, the processor time of a piece that does nothing, in
-// nanoseconds.
+// Prints three figures in nanoseconds: `initiate` and `complete`, the medians of the repeats, and `overhead`, the
+// processor time for a task that does nothing.
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,7 +14,7 @@
 
 #include "counterpart.h"
 
-// A piece leaves a trace on cache lines of its own, as SmallTask.
+// A task. The count of its runs is on separate cache lines, as in SmallTask.
 struct piece {
   _Alignas(128) atomic_long runs;
   dispatch_group_t group;
@@ -83,7 +84,7 @@ static struct times all(void) {
   return (struct times){initiated - start, end - start};
 }
 
-// On a thread of its own, as a trial.
+// Runs on a separate thread, as a trial does.
 static void *trial(void *unused) {
   long work = steps;
   pieces = aligned_alloc(_Alignof(struct piece), (size_t)tasks * sizeof *pieces);

@@ -1,13 +1,13 @@
-// The C counterpart of Sources/Patterns/Semaphores/FileDescriptorSemaphore.swift: the same ways and figures with the
-// function form of libdispatch (dispatch_*_f).
+// The C counterpart of Sources/Patterns/Semaphores/FileDescriptorSemaphore.swift: the same variants and figures with
+// the functions of libdispatch that take a function pointer (dispatch_*_f).
 //
 //   lib=$(dirname $(dirname $(which swift)))/lib/swift
 //   clang -O2 -fblocks -I$lib fd_semaphore.c -L$lib/linux -ldispatch -lBlocksRuntime -Wl,-rpath,$lib/linux \
 //     -o fd_semaphore
 //   ./fd_semaphore unlimited|semaphore|semaphore-at-submit|queue-pool [limit [tasks [hold-ns]]]
 //
-// Opens its own binary. Prints one `name value` a line: failed-opens, peak-open, over-limit, peak-threads, the median
-// wait (where there is a semaphore) and elapsed, both in nanoseconds.
+// The program opens its own binary. It prints one line `name value` for each figure: failed-opens, peak-open,
+// over-limit, peak-threads, wait (the median, only with a semaphore) and elapsed. The last two are in nanoseconds.
 #include <dispatch/dispatch.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +81,7 @@ int main(int count, char **arguments) {
   bool pool = !strcmp(variant, "queue-pool");
   if (!pool && !wait_in_task && !wait_at_submit && strcmp(variant, "unlimited")) return 64;
 
-  // Dispatch opens its own descriptors with the first block.
+  // Dispatch opens its own descriptors when the first block is submitted.
   dispatch_group_t all = dispatch_group_create();
   dispatch_group_async_f(all, dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0), NULL, nothing);
   dispatch_group_wait(all, DISPATCH_TIME_FOREVER);

@@ -1,9 +1,9 @@
-// What gcdlab's `file-monitor` measures, written by hand: an inotify descriptor read through a dispatch source.
+// The C counterpart of the lab's pattern `file-monitor`: a dispatch source that reads an inotify descriptor.
 //
 // usage: file_monitor changes
-// prints `KIND-latency N` (ns) for each change and `latency N` for all: from just before the system call that makes the
-// change until the source's handler begins. Changes follow each other as soon as the one before was reported, as in the lab with
-// a poll-interval of 0.
+// Prints `KIND-latency N` and `latency N` in nanoseconds for each change. A latency is the time from just before the
+// system call that makes the change until the source's handler begins. Each change is made as soon as the previous
+// change has been reported, as in the lab with a poll-interval of 0.
 //
 // clang -O2 -D_GNU_SOURCE -fblocks -I<swift>/lib/swift file_monitor.c -L<swift>/lib/swift_static/linux -ldispatch
 //   -lBlocksRuntime -lstdc++ (see the Makefile)
@@ -99,7 +99,7 @@ static int create(void) {
   return file;
 }
 
-// Makes a change, waits for its report, and prints how late that was.
+// Makes a change, and waits for its report. Stores the latency of the report if `records` is true.
 #define MAKE(kind, records, change)                                                             \
   do {                                                                                          \
     expected = kind;                                                                            \
@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
   off_t end = 1;
   mode_t mode = 0600;
   ssize_t unused;
-  // The first of each kind warms up and is not recorded, as in the lab.
+  // The first change of each kind is a warm-up that is not recorded, as in the lab.
   for (long round = -1; round < changes; round++) {
     MAKE(WRITE, round >= 0, unused = pwrite(file, "x", 1, 0));
     MAKE(EXTEND, round >= 0, unused = pwrite(file, "x", 1, end++));
@@ -145,7 +145,8 @@ int main(int argc, char **argv) {
   for (long round = -1; round < changes; round++) {
     MAKE(DELETE, round >= 0, unlink(path[0]));
     dispatch_source_cancel(monitor->source);
-    // Closing an inotify instance takes milliseconds, and would keep a thread of the pool from the next change.
+    // Closing an inotify instance takes milliseconds, and would prevent a thread of the pool from handling the next
+    // change.
     dispatch_semaphore_wait(ended, DISPATCH_TIME_FOREVER);
     close(file);
     file = create();

@@ -1,4 +1,4 @@
-// The C counterpart of Sources/Patterns/Groups/GroupWaitVsNotify.swift: the same ways, moments and figures with
+// The C counterpart of Sources/Patterns/Groups/GroupWaitVsNotify.swift: the same variants, times and figures with
 // libdispatch's C interface.
 //
 //   lib=$(dirname $(dirname $(which swift)))/lib/swift
@@ -7,9 +7,10 @@
 //   ./group_wait_notify wait|wait-timeout|notify|semaphore \
 //     [pool|thread [tasks [work-ns [repeats [timeout-ns [function|block]]]]]]
 //
-// `block` is the document's listing: each download is given a completion block, and blocks are what is submitted. Each is copied
-// to the heap. `function` is what it takes at least.
-// Prints one `name value` a line: the medians of held, call, notice, wake and total in nanoseconds, and timeouts.
+// With `block`, the program follows the document's listing: each download has a completion block, and the program
+// submits blocks, which are copied to the heap. With `function`, the program submits functions, which costs least. The
+// program prints one line `name value` for each figure: the medians of thread-held, call, wake-latency,
+// completion-latency and total in nanoseconds, and for wait-timeout the number of timeouts.
 #include <Block/Block.h>
 #include <dispatch/dispatch.h>
 #include <pthread.h>
@@ -29,7 +30,7 @@ struct download {
   _Atomic bool timed_out;
   dispatch_queue_t queue;
   dispatch_group_t group;
-  dispatch_semaphore_t finished;  // semaphore only
+  dispatch_semaphore_t finished;  // only with the variant semaphore
   dispatch_semaphore_t end;
 };
 
@@ -74,7 +75,7 @@ static void leave(struct download *d, completion_t completion) {
   else dispatch_group_leave(d->group);
 }
 
-// The thread outside the pool that does the last leave.
+// The state of a thread outside the pool that makes the last leave.
 static dispatch_semaphore_t handed;
 static struct download *_Atomic handed_over;
 static completion_t handed_completion;
@@ -107,7 +108,7 @@ static void end(struct download *d, completion_t completion) {
 
 static void run_task(void *context) { end(context, NULL); }
 
-// Downloads elsewhere, then calls the completion; returns at once.
+// Starts a download that calls the completion on another thread, and returns at once.
 static void load(struct download *d, completion_t completion) {
   dispatch_async(d->queue, ^{ end(d, completion); });
 }
@@ -220,7 +221,7 @@ static void *trial(void *unused) {
                                                              DISPATCH_QUEUE_CONCURRENT))
                          : dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0);
   }
-  call(variant, &all[repeats]);  // warms up
+  call(variant, &all[repeats]);  // The first call is a warm-up.
   for (int i = 0; i < repeats; i++) call(variant, &all[i]);
   int timeouts = 0;
   for (int i = 0; i < repeats; i++) timeouts += all[i].timed_out;

@@ -1,16 +1,16 @@
-// The C counterpart of Sources/Patterns/SwiftConcurrency/HopCost.swift: a function of one serial queue goes to another
-// and comes back, by dispatch_async_f, again and again.
+// The C counterpart of Sources/Patterns/SwiftConcurrency/HopCost.swift: a function on one serial queue submits a
+// function to another queue, which submits a function to the first queue, with dispatch_async_f.
 //
 //   hop_cost [batch [batches]]
 //
-// Prints `round-trip`, the median of the batches after the first, in nanoseconds a round trip.
+// Prints `round-trip`, the median time for a round trip in nanoseconds, of all batches but the first.
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "counterpart.h"
 
-// As FunctionHopper, with his Visits.
+// The same state as in FunctionHopper and Visits.
 struct hopper {
   dispatch_queue_t here, there;
   long left;
@@ -23,7 +23,7 @@ static void is_back(void *context);
 
 static void is_there(void *context) {
   struct hopper *hopper = context;
-  // A load and a store, as in Visits.
+  // A load and a store count the visit, as in Visits.
   long visits = atomic_load_explicit(&hopper->visits, memory_order_relaxed);
   atomic_store_explicit(&hopper->visits, visits + 1, memory_order_relaxed);
   dispatch_async_f(hopper->here, hopper, is_back);
@@ -47,7 +47,7 @@ static void leaves(void *context) {
 static long batch = 100;
 static int batches = 30;
 
-// On a thread of its own, as a trial.
+// Runs on a separate thread, as a trial does.
 static void *trial(void *unused) {
   uint64_t *times = calloc((size_t)batches + 1, sizeof *times);
   dispatch_queue_t there = dispatch_queue_create("there", NULL);

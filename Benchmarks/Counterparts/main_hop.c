@@ -1,9 +1,10 @@
-// The C counterpart of the hops of Sources/Patterns/Queues/MainQueue.swift: a thread sends a block to the main queue, which the
-// main thread serves in a loop as CoreFoundation's does, and that block sends one to another queue.
+// The C counterpart of the hops of Sources/Patterns/Queues/MainQueue.swift: a thread submits a block to the main queue,
+// and this block submits another block to another queue. The main thread serves the main queue in a loop, as
+// CoreFoundation's run loop does.
 //
 //   main_hop async-hop|sync-hop [hops]
 //
-// Prints `to-main` and `back`, medians in nanoseconds.
+// Prints `to-main` and `back`, the medians in nanoseconds.
 #include <dispatch/dispatch.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,11 +18,11 @@
 
 #include "counterpart.h"
 
-// What CoreFoundation uses.
+// The functions that CoreFoundation's run loop calls.
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *message);
 
-// As Hop.
+// The same state as in Hop.
 struct hop {
   _Atomic uint64_t left, arrived, back;
   dispatch_semaphore_t end;

@@ -1,6 +1,6 @@
-// The C counterpart of Sources/Patterns/EventSources/ProcessMonitorPattern.swift: the same children, workers of the lab
-// that write the time as their last act, watched by a pidfd behind a read source, by a waiting thread, or by a source
-// of SIGCHLD.
+// The C counterpart of Sources/Patterns/EventSources/ProcessMonitorPattern.swift. The children are workers of the lab,
+// which send the time as their last act. A read source for a pidfd, a waiting thread, or a source for SIGCHLD reports
+// their exits.
 //
 //   process_exit LAB child-exit|waitpid-thread|sigchld [processes]
 //
@@ -25,7 +25,7 @@ static const char request[] =
     "{\"pattern\":\"process-monitor\",\"variant\":\"child-exit\",\"parameters\":{},\"seed\":1,\"stepsPerMicrosecond\":1,"
     "\"cores\":1}\n";
 
-// As Message.
+// The same messages as in ProcessMonitorTrials.swift: a word and the time.
 enum word { GO = 1 };
 struct message {
   uint64_t word, time;
@@ -90,7 +90,8 @@ static void watch(pid_t child) {
   }
 }
 
-// A worker of the lab, and our ends of its two lines: on the one it is told to go and tells when it went, and it ends with the other.
+// A worker of the lab, and this program's ends of its two connections. On `line`, the worker receives the request to
+// exit, and sends the time of its exit. The worker ends when `lifeline`, its standard input, is closed.
 struct child {
   pid_t process;
   int line, lifeline;
@@ -105,7 +106,8 @@ static struct child start(void) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, lifeline[1], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  // By way of a higher number: a descriptor that is 3 already would keep its flag and be closed.
+  // The descriptor is duplicated to a higher number first. If its number were already 3, dup2 would have no effect, and
+  // exec would close the descriptor.
   posix_spawn_file_actions_adddup2(&actions, line[1], 32);
   posix_spawn_file_actions_adddup2(&actions, 32, 3);
   posix_spawn_file_actions_addclose(&actions, 32);
@@ -125,11 +127,11 @@ static void finish(struct child child) {
   close(child.lifeline);
 }
 
-// On a thread of its own, as a trial.
+// Runs on a separate thread, as a trial does.
 static void *trial(void *unused) {
   uint64_t *notices = calloc((size_t)processes + 1, sizeof *notices);
-  // The lab's children run what it runs itself. The last process that maps a page of a program has more to do when it exits, a
-  // fifth of the whole, so one child lives on here, too.
+  // The lab's children execute the same program as the lab. The exit of the last process that maps a page of a program
+  // takes longer, by a fifth of the total time. One child therefore keeps running here as well.
   struct child other = start();
   for (int i = 0; i <= processes; i++) {
     struct child child = start();

@@ -1,11 +1,12 @@
-// The C counterpart of Sources/Patterns/Locks/QueueVsLock.swift: an update of a number that takes turns.
+// The C counterpart of Sources/Patterns/Locks/QueueVsLock.swift: an update of a number under mutual exclusion.
 //
 // usage: queue_vs_lock serial-sync|serial-async|barrier|pthread-mutex|semaphore|spinlock|unprotected
 //          [batch [threads [updates [hold-steps]]]]
-// prints `uncontended X` for each of 30 batches, the nanoseconds of one update, and `contended X`, all the time by all the
-// updates.
+// Prints `uncontended X` for each of 30 batches, the time for one update, and `contended X`, the elapsed time divided
+// by the number of all updates; in nanoseconds.
 //
-// As in a worker of the lab there is more than one thread: glibc's locks are cheaper where there is one only.
+// The process has more than one thread, as a worker of the lab has, since glibc's locks are cheaper in a process with
+// one thread.
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,8 +32,9 @@ static uint64_t updates = 5000, steps;
 static bool is_held;
 static _Atomic int arrived;
 static int parties;
-// On the heap and reached through a pointer, as in the lab. At a fixed address it would not do the same work: some processors
-// hand a store on to the next load without going to memory, but only where the address is a register and an offset.
+// The number is on the heap and is accessed through a pointer, as in the lab. An access to a fixed address would not do
+// the same work: some processors forward a store to the next load without accessing memory, but only if the address
+// consists of a register and an offset.
 uint64_t _Atomic *number_at;
 #define number (*number_at)
 
@@ -68,7 +70,7 @@ static inline void take_flag(void) {
   while (atomic_exchange_explicit(&taken, true, memory_order_acquire)) sched_yield();
 }
 
-// One function a way, so that nothing is called through a pointer in the loop.
+// Defines separate functions for each variant, so that the loop makes no call through a pointer.
 #define WAY(name, body, until_done)                                      \
   static void name##_free(uint64_t batch) {                              \
     for (int i = -1; i < BATCHES; i++) {                                 \

@@ -1,10 +1,11 @@
-// What one recorded sample costs in C: two reads of CLOCK_MONOTONIC and a record in a high dynamic range histogram of
-// three significant digits up to an hour of nanoseconds.
+// Measures the cost of a recorded sample in C: two reads of CLOCK_MONOTONIC, and a record in a high dynamic range
+// histogram with three significant digits and a range of one hour in nanoseconds.
 //
 // usage: record_cost batch batches
-// prints `sample X`, the cost of one sample in the fastest of the batches, as NoiseFloor.sample() measures it.
+// Prints `sample X`, the nanoseconds for one sample in the fastest batch, as NoiseFloor.sample() measures them.
 //
-// The record follows HdrHistogram_c and hdrhistogram-swift: bucket arithmetic, count, total, smallest and largest.
+// The record does the same work as in HdrHistogram_c and hdrhistogram-swift: it computes the bucket, and updates the
+// count, the total, the smallest and the largest value.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 // The C counterpart of Sources/Patterns/Semaphores/SemaphoreCost.swift: a wait-signal pair, uncontended and contended.
 //
 // usage: semaphore_cost dispatch|posix|system-v|pthread-condition|mutex [batch [threads [pairs [hold-steps]]]]
-// prints `uncontended X` for each of 30 batches, the nanoseconds of one pair, and `contended X`, all the time by all
-// the pairs.
+// Prints `uncontended X` for each of 30 batches, the time for one pair, and `contended X`, the elapsed time divided by
+// the number of all pairs; in nanoseconds.
 //
-// As in a worker of the lab there is more than one thread: glibc's locks are cheaper where there is one only.
+// The process has more than one thread, as a worker of the lab has, since glibc's locks are cheaper in a process with
+// one thread.
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -70,7 +71,7 @@ static inline void update(void) {
   atomic_store_explicit(&number, before + 1, memory_order_relaxed);
 }
 
-// One function a way, so that nothing is called through a pointer in the loop.
+// Defines separate functions for each variant, so that the loop makes no call through a pointer.
 #define WAY(name, take, give)                              \
   static void name##_free(uint64_t batch) {                \
     for (int i = -1; i < BATCHES; i++) {                   \

@@ -1,5 +1,5 @@
-// The C counterpart of the single signals of Sources/Patterns/EventSources/SignalSource.swift: a thread sends each when
-// the one before has been told, to a source or to a signal handler.
+// The C counterpart of the single signals of Sources/Patterns/EventSources/SignalSource.swift: a thread sends each
+// signal after the previous signal has reached a source or a signal handler.
 //
 //   signal_latency source|sigaction [signals]
 //
@@ -37,7 +37,7 @@ static void handler(int number) {
   handled();
 }
 
-// On a thread of its own, as in the lab, while dispatch_main serves the main queue.
+// Runs on a separate thread, as in the lab, while dispatch_main serves the main queue.
 static void *trial(void *unused) {
   if (!strcmp(way, "source")) {
     signal(SIGUSR1, SIG_IGN);
@@ -53,7 +53,7 @@ static void *trial(void *unused) {
   } else {
     exit(64);
   }
-  // Another thread takes it: dispatch_main's, which sleeps.
+  // The signal is delivered to another thread: the main thread, which sleeps in dispatch_main.
   sigset_t blocked;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGUSR1);

@@ -1,9 +1,10 @@
-// The natural check-then-act race of the pattern singleton-race in C: threads are released together into a stride of
-// empty slots and create an instance wherever they find none. Each notes what it created and what it got, and both are
-// looked at afterwards.
+// The unprotected check-then-act race of the pattern singleton-race in C. Threads start together on a row of empty
+// slots, and each thread creates an instance in every slot that it finds empty. Each thread notes the instances that it
+// created and that it got, and the notes are examined afterwards.
 //
 // usage: singleton_race actors slots milliseconds
-// prints `race-rate`, `duplicate-rate`, `races`, `duplicates`, `mismatches` and `irregular`, counting included in the time.
+// Prints `race-rate` and `duplicate-rate` per second, and the counts `races`, `duplicates`, `mismatches` and
+// `irregular`. The rates include the time of the counting.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,12 +15,13 @@
 
 #include "counterpart.h"
 
-// What is created: an allocation with one property, as the lab's.
+// The object that is created: an allocation with one property, as in the lab.
 struct object {
   _Atomic(void *) photos;
 };
 
-// Two cache lines each, as in RaceTrack: neighbours on one line would slow each other down and narrow the race.
+// Each slot has two cache lines, as in RaceTrack. Slots on the same line would slow each other down, and races would be
+// less likely.
 struct slot {
   _Alignas(128) _Atomic(struct object *) instance;
 };
@@ -27,12 +29,12 @@ struct slot {
 static long actors, slots;
 static uint64_t deadline;
 static struct slot *track;
-// What an actor created and what it got.
+// The instances that an actor created and got in one slot.
 struct note {
   struct object *created, *got;
 };
 
-static struct note *notes;  // Each actor's at each slot: actor * slots + slot.
+static struct note *notes;  // The index of a note is actor * slots + slot.
 static atomic_long arrived, generation;
 static atomic_bool finished;
 static atomic_ulong races, duplicates, mismatches, irregular;
@@ -45,7 +47,7 @@ static void rendezvous(void) {
     return;
   }
   for (unsigned spins = 1; atomic_load_explicit(&generation, memory_order_acquire) == mine; spins++) {
-    if ((spins & 0xffff) == 0) sched_yield();  // As SpinBarrier does.
+    if ((spins & 0xffff) == 0) sched_yield();  // SpinBarrier does the same.
   }
 }
 
@@ -71,7 +73,7 @@ static struct object *check_then_act(struct slot *slot, struct note *note) {
   return atomic_load_explicit(&slot->instance, memory_order_relaxed);
 }
 
-// One core an actor, as RaceTrack does: on one and the same core nothing races.
+// Confines each actor to its own core, as RaceTrack does. Actors on the same core would not race.
 static void prefer_core(long index) {
   cpu_set_t allowed, only;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return;
@@ -86,7 +88,7 @@ static void prefer_core(long index) {
 static void *act(void *argument) {
   long actor = (long)(intptr_t)argument;
   prefer_core(actor);
-  // How many races ended with so many instances.
+  // The number of races by the number of instances that the race created.
   unsigned long ended[65] = {0}, my_mismatches = 0, my_regular = 0;
   do {
     rendezvous();
@@ -113,7 +115,7 @@ static void *act(void *argument) {
     }
     if (actor == 0 && now() >= deadline) atomic_store_explicit(&finished, 1, memory_order_relaxed);
     rendezvous();
-    // Each its own, as RaceTrack does.
+    // Each actor destroys the instances that it created, as in RaceTrack.
     struct note *mine = notes + actor * slots;
     for (long i = 0; i < slots; i++) {
       if (!mine[i].created) continue;

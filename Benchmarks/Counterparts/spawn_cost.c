@@ -1,10 +1,11 @@
-// What starting a command and waiting for its end costs, and how much memory it had at most.
+// Measures the cost of starting a command and of waiting for its end, and the command's peak memory.
 //
 // usage: spawn_cost runs request command [argument…]
-// prints `wall N` (ns), `peak-memory N` (bytes) and `status N` for each run. `request` is written to the command's standard input,
-// with a newline, and the pipe stays open until the command ends; what the command prints passes through.
+// Prints `wall N` (ns), `peak-memory N` (bytes) and `status N` for each run. `request` and a newline are written to the
+// command's standard input, and the pipe stays open until the command ends. The output of the command passes through.
 //
-// A small program of its own, because a child's peak memory counts that of the process which started it, until exec.
+// This is a separate small program, since a child's peak memory includes the memory of the process that started the
+// child, until the child calls exec.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -27,7 +28,8 @@ int main(int argc, char **argv) {
   for (long run = 0; run < runs; run++) {
     int input[2];
     if (pipe2(input, O_CLOEXEC) != 0) return perror("pipe"), 2;
-    // Before the start, so that the command never waits for it; a request is far smaller than a pipe.
+    // The request is written before the start, so that the command never waits for the request. A request is far
+    // smaller than a pipe.
     if (dprintf(input[1], "%s\n", argv[2]) < 0) return perror("write"), 2;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);

@@ -1,11 +1,11 @@
-// The C counterpart of Sources/Patterns/Threads/ThreadVsQueue.swift and TaskGranularity.swift: the same ways and moments, with
-// blocks as in the document's listings.
+// The C counterpart of Sources/Patterns/Threads/ThreadVsQueue.swift and TaskGranularity.swift: the same variants and
+// times, with blocks as in the document's listings.
 //
 //   task_cost start async-warm|async-cold|thread|thread-pool [repeats]
 //   task_cost small inline|sync|async|thread [tasks [steps [repeats]]]
 //
-// Prints `start`, the median time from the call to the first instruction, or `per-task`, the median of all tasks' time over
-// their number; in nanoseconds.
+// Prints `start`, the median time from the call to the first instruction, or `per-task`, the median time of all tasks
+// divided by the number of tasks; in nanoseconds.
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +17,7 @@
 
 #include "counterpart.h"
 
-// What begins: as StartingTask.
+// A task whose start is timed, as in StartingTask.
 struct starting {
   uint64_t submitted;
   _Atomic uint64_t began;
@@ -34,7 +34,7 @@ static void *thread_begins(void *task) {
   return NULL;
 }
 
-// A thread that waits for work, as WorkerThread.
+// The state of a thread that waits for work, as in WorkerThread.
 static dispatch_semaphore_t handed;
 static _Atomic(struct starting *) next;
 
@@ -84,7 +84,7 @@ static void start(const char *way, int repeats) {
   print_median("start", times + 1, (size_t)repeats);
 }
 
-// Tasks that leave a trace each on cache lines of their own, as SmallTask.
+// The count of a task's runs, on separate cache lines as in SmallTask.
 struct trace {
   _Alignas(128) atomic_long runs;
 };
@@ -143,7 +143,7 @@ struct arguments {
   char **values;
 };
 
-// On a thread of its own, as a trial.
+// Runs on a separate thread, as a trial does.
 static void *trial(void *context) {
   struct arguments *given = context;
   char **a = given->values;

@@ -1,10 +1,10 @@
-// The C counterpart of Sources/Patterns/EventSources/TimerSource.swift: fires that are an interval apart, by a timer
-// source, by dispatch_after that is armed again, or by a thread that sleeps.
+// The C counterpart of Sources/Patterns/EventSources/TimerSource.swift: fires at an interval, by a timer source, by a
+// dispatch_after that each fire repeats, or by a thread that sleeps.
 //
 //   timer_lateness strict|async-after-rearmed|sleep-loop [interval in ns] [fires]
 //
-// Prints `lateness`, the median from when a fire was due until its handler began, and `drift`, how far behind the schedule of the
-// first fire it was in the end, the least of the last ten; in nanoseconds.
+// Prints two figures in nanoseconds. `lateness` is the median time from when a fire was due until its handler began.
+// `drift` is the smallest delay of the last ten fires after the schedule of the first fire.
 #include <dispatch/dispatch.h>
 #include <errno.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ static uint64_t *lateness, *behind;
 static dispatch_semaphore_t arrived;
 static dispatch_queue_t queue;
 
-// A fire that was due then; returns whether there is another.
+// Records a fire that was due at `due`. Returns whether another fire follows.
 static int fired(uint64_t due) {
   uint64_t time = now(), scheduled = first + (uint64_t)(runs + 1) * interval;
   lateness[runs] = time > due ? time - due : 0;
@@ -31,7 +31,7 @@ static int fired(uint64_t due) {
   return more;
 }
 
-// A timer like the lab's, up to its last fire.
+// Runs a timer like the lab's until it has fired `count` times.
 static void fire(uint64_t start, uint64_t every, int count) {
   __block uint64_t told = 0;
   dispatch_source_t timer =
@@ -82,7 +82,7 @@ int main(int count, char **arguments) {
   arrived = dispatch_semaphore_create(0);
   queue = dispatch_queue_create("timer", NULL);
   if (!strcmp(way, "strict")) {
-    // The first fire of a process is far later than any other.
+    // The first fire in a process is far later than all others.
     fire(now(), 3600000000000u, 1);
     runs = 0;
     fire(now() + interval, interval, fires);

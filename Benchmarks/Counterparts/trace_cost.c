@@ -1,9 +1,9 @@
-// What a call of Dispatch costs, in a program that loads Dispatch and knows nothing of a recorder: until its block has
-// run, which includes submitting, beginning and ending it.
+// Measures the cost of a call of Dispatch in a program that loads Dispatch and contains no recorder. The cost includes
+// the submission, the beginning and the end of the block.
 //
 // usage: trace_cost batch batches
-// prints `sync X`, `async X` and `block X`, the cost of one call of dispatch_sync_f, dispatch_async_f and
-// dispatch_async in the median of the batches.
+// Prints `sync X`, `async X` and `block X`: the nanoseconds for one call of dispatch_sync_f, dispatch_async_f and
+// dispatch_async, in the median batch.
 #include <dispatch/dispatch.h>
 #include <stdio.h>
 #include <stdlib.h>

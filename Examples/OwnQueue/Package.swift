@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A lab for your own code. In your package, name gcdlab by its address and version instead of this path.
+// A lab for your own code. In your package, specify gcdlab by its URL and version instead of this path.
 let package = Package(
   name: "own-queue",
   platforms: [.macOS(.v15)],
@@ -10,7 +10,7 @@ let package = Package(
     .executableTarget(
       name: "own-queue", dependencies: ["OwnQueueExplored", .product(name: "GCDLab", package: "gcdlab")],
       exclude: ["scenarios"], plugins: [.plugin(name: "Shelve", package: "gcdlab")]),
-    // The code under test, compiled a second time against a model of queues: see `explore`.
+    // The code under test, compiled again with a model of queues: see `explore`.
     .target(name: "OwnQueueExplored", dependencies: [.product(name: "Exploration", package: "gcdlab")]),
   ],
   swiftLanguageModes: [.v6]

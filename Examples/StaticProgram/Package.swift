@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program that contains Dispatch instead of loading it. Linked with the recorder, its calls can be recorded:
+// A program that contains Dispatch instead of loading it. If the recorder is linked, the program's calls can be
+// recorded:
 //
 //     swift build --static-swift-stdlib $(gcdlab trace --recorder recorder.o)
 //     gcdlab trace -- .build/debug/static-program

@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Puts the recorder into a target, as a library that other programs preload (`RecorderLibrary`) and as an object file
-/// that static programs are linked with (`RecorderObject`).
+/// Embeds the recorder in a target, as a library that other programs preload (`RecorderLibrary`) and as an object file
+/// that is linked to static programs (`RecorderObject`).
 ///
-/// The recorder is compiled from the sources that the lab itself records with (`CDispatchSupport`). The recorder can be
-/// preloaded only on Linux.
+/// The recorder is compiled from the sources with which the lab itself records (`CDispatchSupport`). The recorder can
+/// be preloaded only on Linux.
 @main struct Preload: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     #if os(Linux)

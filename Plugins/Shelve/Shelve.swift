@@ -1,15 +1,15 @@
 import Foundation
 import PackagePlugin
 
-/// Puts a target's scenarios and the sources of its patterns into its binary, as text: `Shelf.files`.
+/// Embeds a target's scenarios and the sources of its patterns in the binary as text: `Shelf.files`.
 ///
-/// The plugin takes every `.yml` and `.swift` file of the target's folder, the files of a folder `scenarios` in it,
-/// which may be a link (the target excludes it), and those of the instruments. A link in the target makes SwiftPM
-/// notice new files, so nothing has to be listed. A string literal compiles in a hundredth of the time that
-/// `.embedInCode` takes for the same text.
+/// The plugin takes every `.yml` and `.swift` file of the target's folder and of its folder `scenarios`, and the files
+/// of the instruments. The folder `scenarios` may be a link, and the target excludes this folder. Since the link is in
+/// the target, SwiftPM notices new files, and no file has to be listed. A string literal compiles in a hundredth of the
+/// time that `.embedInCode` takes for the same text.
 @main struct Shelve: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    // Sources that lessons name besides their own: the instruments, the stand-ins for missing system features in this
+    // Other sources that lessons name: the instruments, the replacements of system features that are missing in this
     // system's version, and the trial.
     let named = ["FileMonitor", "MachPort", "MainThread", "ProcessMonitor", "Trial.swift"]
     let shared = target.recursiveTargetDependencies.filter {
@@ -18,7 +18,7 @@ import PackagePlugin
     let folders =
       [target.directoryURL.appending(path: "scenarios"), target.directoryURL] + shared.map(\.directoryURL)
     let found = folders.flatMap { folder -> [String] in
-      // The enumeration does not follow a link to a folder by itself.
+      // The enumerator does not follow a link to a folder.
       let all = FileManager.default.enumerator(at: folder.resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
       let urls = all.map { $0.compactMap { ($0 as? URL)?.resolvingSymlinksInPath() } } ?? []
       #if os(Linux)

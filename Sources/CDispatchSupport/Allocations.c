@@ -87,8 +87,8 @@ void gcdlab_count_allocations(bool asked) { (void)asked; }
 
 int64_t gcdlab_heap_in_use(void) {
 #ifdef GCDLAB_TELLS_HEAP
-  // Small allocations that were freed and that threads cache count as in use. Memory that was mapped for a large
-  // allocation is counted separately.
+  // Small allocations that were freed but remain in a thread's cache count as in use. `hblkhd` is the memory that was
+  // mapped for large allocations.
   struct mallinfo2 heap = mallinfo2();
   return (int64_t)(heap.uordblks + heap.hblkhd);
 #else

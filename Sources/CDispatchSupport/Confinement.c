@@ -17,7 +17,8 @@ EARLY static int is_word(const char *found, const char *word) {
   return *found == *word;
 }
 
-// Dispatch counts the cores when its library is initialized, before main() and before all constructors of the binary.
+// Confines the process to the cores on the worker's command line. Dispatch counts the cores when its library is
+// initialized, before main() and before all constructors of the binary, so this function must run earlier.
 EARLY static void confine(int count, char **arguments, char **environment) {
   (void)environment;
   if (count != 3 || !is_word(arguments[1], "worker")) return;

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #if defined(__linux__) && defined(__x86_64__)
-// The instruction ud2, and a no-op of two bytes. Each instruction is followed by a return.
+// The instruction ud2, followed by a return, and a no-op of two bytes that replaces ud2.
 static const unsigned char undefined_instruction[] = {0x0f, 0x0b, 0xc3}, no_instruction[] = {0x66, 0x90};
 #elif defined(__linux__) && defined(__aarch64__)
-// The instructions udf and nop. Each instruction is followed by a return.
+// The instruction udf, followed by a return, and the instruction nop, which replaces udf.
 static const unsigned char undefined_instruction[] = {0, 0, 0, 0, 0xc0, 0x03, 0x5f, 0xd6},
                            no_instruction[] = {0x1f, 0x20, 0x03, 0xd5};
 #else
@@ -39,7 +39,7 @@ struct fault {
   int file;
 };
 
-static const size_t length = 65536;  // The largest page size.
+static const size_t length = 65536;  // The largest page size, in bytes.
 
 void *gcdlab_make_fault(int signal) {
   struct fault *fault = calloc(1, sizeof *fault);

@@ -35,8 +35,8 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
     errno = error;
     return process;
   }
-  // Only functions that are safe after a fork of a process with several threads are called here. The program must not
-  // inherit the signals that the lab blocks or ignores. exec itself removes the lab's signal handlers.
+  // From here on, the child calls only functions that are safe after the fork of a process with several threads. The
+  // program must not inherit the signals that the lab blocks or ignores. exec itself removes the lab's signal handlers.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 // Swift's runtime and Dispatch read /proc while they are initialized, and crash if /proc is missing. Their
-// initialization precedes main() and all constructors of the binary. The sanitizers are not initialized yet, so this
-// function calls functions that a sanitizer replaces only if it ends the process.
+// initialization precedes main() and all constructors of the binary. The sanitizers are not initialized yet. Functions
+// that a sanitizer replaces are therefore called only if the function ends the process.
 __attribute__((no_sanitize("address", "thread", "undefined"), no_stack_protector)) static void require(
     int count, char **arguments, char **environment) {
   (void)environment;

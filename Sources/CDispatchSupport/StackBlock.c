@@ -56,8 +56,8 @@ static void submit(void (*submit_block)(void *queue, void *block), void *queue, 
       .isa = _NSConcreteStackBlock, .flags = BLOCK_HAS_COPY_DISPOSE, .invoke = invoke, .descriptor = &descriptor,
       .origin = &block, .context = context, .value = value, .function = function, .copied = copied, .freed = freed};
   submit_block(queue, &block);
-  // The function ends, and its stack will be reused. Only the value is destroyed here, so that a block that was not
-  // copied is detected without a crash.
+  // The stack of this function is reused after the function returns. Only the value is overwritten here, so that the
+  // use of a block that was not copied is detected without a crash.
   *(volatile intptr_t *)&block.value = -1;
 }
 

@@ -47,7 +47,7 @@ struct ring {
 };
 
 struct gcdlab_switches {
-  // The process identifier, or 0 to include all processes that the process starts.
+  // The identifier of the recorded process, or 0 if its descendants are recorded as well.
   int process;
   int stop;
   int cores;
@@ -144,7 +144,7 @@ struct gcdlab_switches *gcdlab_switches_open(int process, bool follows) {
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, .sample_id_all = 1, .context_switch = 1,
         .task = 1, .inherit = 1, .exclude_kernel = 1, .exclude_hv = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
         .watermark = 1};
-    // The ring is as large as the limit of locked memory allows: 1 MiB for each core, or less.
+    // The ring is as large as the limit of locked memory allows: at most 256 pages for each core.
     for (size_t pages = 256; pages >= 8; pages /= 2) {
       ring->size = pages * page;
       attributes.wakeup_watermark = (uint32_t)ring->size / 2;

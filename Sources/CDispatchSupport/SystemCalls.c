@@ -32,8 +32,8 @@ enum { USER_DISPATCH = 2, RESTORER = 0x04000000, SITES = 8, FRAME = 144, MASK = 
 // - restore: the code to which the handler returns. The return code of glibc would make another call, which would be
 //   counted.
 // - through: the code that makes the call and then jumps to the address in rcx. A system call overwrites rcx and r11,
-//   so the program does not use these registers. During the call, the address and the 8 bytes of r11 are on the stack.
-//   They are below the 128 bytes under the stack pointer, which belong to the interrupted function.
+//   so the program does not use these registers. During the call, the values of both registers are on the stack, below
+//   the red zone: the 128 bytes under the stack pointer, which belong to the interrupted function.
 // - sites: the code for calls after which the thread has another stack (a new thread) or shares its stack (with a vfork
 //   child), and for calls that read their arguments from the stack (the return from a signal handler). Each site jumps
 //   to one fixed address.

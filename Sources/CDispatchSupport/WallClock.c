@@ -13,7 +13,7 @@ int gcdlab_wall_clock_watch(void) {
   if (descriptor < 0) return -1;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  // The timer fires after a hundred years. Before, the descriptor becomes readable only if the clock is set.
+  // The timer fires after a hundred years. Until then, the descriptor becomes readable only if the clock is set.
   struct itimerspec never = {.it_value = {.tv_sec = now.tv_sec + 3155760000}};
   if (timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) == 0) return descriptor;
   close(descriptor);

@@ -1,9 +1,9 @@
-// The calls that a trace records, one in each line, with the binaries in which the call is wrapped:
+// The calls that a trace records, one on each line, with the binaries in which the call is wrapped:
 //
 //   BOTH    static binaries, and the library that is preloaded into other programs
 //   LINKED  only static binaries, for calls between their objects
 //   LOADED  only the library, because a slow path cannot be wrapped from outside
-//   OTHER   other programs, static or not, and not the lab, which does not need them
+//   OTHER   other programs, static or not; the lab itself does not need these calls
 //
 // Each call is redirected to `__wrap_NAME` in the folder Trace, which calls `__real_NAME`. This list has three uses.
 // The Makefile derives the linker's --wrap flags of the released binary from the list. The tool preload derives the
@@ -31,7 +31,7 @@ BOTH(dispatch_after_f)
 BOTH(dispatch_apply)
 BOTH(dispatch_apply_f)
 
-// Queues, sources and block objects: the identity of blocks, their queues, and the reasons why they are delayed.
+// Queues, sources and block objects. These calls identify blocks and their queues, and explain why blocks are delayed.
 BOTH(dispatch_source_set_event_handler)
 BOTH(dispatch_source_set_cancel_handler)
 BOTH(dispatch_source_set_registration_handler)

@@ -59,7 +59,7 @@ struct Compare: AsyncParsableCommand {
       try output.rendering.exportFiles(), keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
     try await session.show { [plan] runner, progress in
-      if plan.runs.count >= Self.manyCells, let each = try await runner.timeOfWorker() {
+      if plan.runs.count >= Self.manyRuns, let each = try await runner.timeOfWorker() {
         Lab.printMessage(Self.forecast(plan, each))
       }
       return [try await runner.run(plan, observer: progress)]
@@ -72,8 +72,8 @@ struct Compare: AsyncParsableCommand {
     min(max(.seconds(3), .milliseconds(500) * runs), .seconds(10))
   }
 
-  /// The minimum number of cells in a grid for which the lab prints the number of cells before it runs the grid.
-  private static let manyCells = 100
+  /// The minimum number of runs for which the lab prints a forecast of the time before the first trial.
+  private static let manyRuns = 100
 
   /// Returns the reason why a comparison cannot rank its settings; nil if the comparison can rank them.
   private static func whyUnranked(_ plan: Plan) -> String? {

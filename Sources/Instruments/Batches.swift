@@ -14,7 +14,8 @@ public enum Batches {
     return (0..<count).map { _ in MonotonicClock.time(batch) }
   }
 
-  /// Returns the durations of `count` batches of asynchronous operations in nanoseconds.
+  /// Returns the durations of `count` batches of asynchronous operations in nanoseconds. An additional batch runs first
+  /// as a warm-up and is not included.
   public static func times(
     of batch: () async -> Void, count: Int = Batches.count, isolation: isolated (any Actor)? = #isolation
   ) async -> [UInt64] {
@@ -30,8 +31,8 @@ public enum Batches {
 }
 
 extension Trial {
-  /// Records the duration of an operation, timed in batches, and the duration of the same loop around an empty
-  /// operation as the noise floor of `metric`.
+  /// Records the duration of an operation, which is timed in batches. Also records the duration of the loop around an
+  /// empty operation as the noise floor of `metric`.
   ///
   /// - Parameters:
   ///   - size: the number of operations in a batch.
@@ -42,7 +43,10 @@ extension Trial {
     noteFloor(of: metric, over: size, nothing)
   }
 
-  /// Records the duration of an asynchronous operation, timed in batches, and the noise floor of `metric`.
+  /// Records the duration of an asynchronous operation, which is timed in batches. Also records the duration of the
+  /// loop around an empty operation as the noise floor of `metric`.
+  ///
+  /// The parameters are those of ``time(_:over:nothing:_:)``.
   public func time(
     _ metric: MetricKey<Duration>, over size: Int, isolation: isolated (any Actor)? = #isolation,
     nothing: () async -> Void, _ batch: () async -> Void
@@ -51,7 +55,8 @@ extension Trial {
     recordFloor(metric, await Batches.times(of: nothing), over: size)
   }
 
-  /// Records the duration of an empty loop as the noise floor of `metric`, for a loop that is timed elsewhere.
+  /// Records the duration of a loop around an empty operation as the noise floor of `metric`. Use this method if
+  /// another function times the loop around the operation.
   public func noteFloor(of metric: MetricKey<Duration>, over size: Int, _ nothing: () -> Void) {
     recordFloor(metric, Batches.times(of: nothing), over: size)
   }

@@ -5,7 +5,7 @@ import Platform
 import Synchronization
 
 /// A gate at which one party waits until an early event has happened or a time limit, the bound, has passed. The bound
-/// starts only when everything else has finished.
+/// starts only when all other work of the trial has finished.
 ///
 /// A trial thereby provokes an anomaly without a sleep. If the code under test is broken, the early event happens and
 /// opens the gate, however slow the machine is. If the code is correct, the early event does not happen before the
@@ -17,12 +17,13 @@ import Synchronization
 /// let gate = BoundedGate()
 /// queue.async { overtaken = gate.pass() }  // the late party
 /// queue.async { gate.open() }              // the early event
-/// gate.startBound()                   // everything is submitted; nothing else is left to wait for
+/// gate.startBound()                        // everything is submitted; nothing else is left to wait for
 /// ```
 public final class BoundedGate: Sendable {
   private struct State {
     var isOpen = false
-    /// The time on ``MonotonicClock`` at which the bound ends; nil until everything else has finished.
+    /// The time on ``MonotonicClock`` at which the bound ends, in nanoseconds; nil until ``startBound()`` is
+    /// called.
     var end: UInt64?
     var blocked: [DispatchSemaphore] = []
     var suspended: [CheckedContinuation<Bool, Never>] = []
@@ -50,7 +51,7 @@ public final class BoundedGate: Sendable {
 
   /// Creates a closed gate.
   ///
-  /// - Parameter bound: the time for which the late party waits after everything else has finished.
+  /// - Parameter bound: the time for which the late party waits after the call of ``startBound()``.
   public init(bound: Duration = .milliseconds(50)) {
     self.bound = UInt64(clamping: bound.nanoseconds)
   }
@@ -83,7 +84,7 @@ public final class BoundedGate: Sendable {
 
   /// Blocks the calling thread, which is the late party, until the early event has happened or the bound has passed.
   ///
-  /// - Returns: whether the early event has happened.
+  /// - Returns: true if the early event has happened; false if the bound has passed.
   @available(*, noasync, message: "await passed() instead")
   @discardableResult public func pass() -> Bool {
     let turn = DispatchSemaphore(value: 0)
@@ -103,7 +104,7 @@ public final class BoundedGate: Sendable {
 
   /// Suspends the calling task, which is the late party, until the early event has happened or the bound has passed.
   ///
-  /// - Returns: whether the early event has happened.
+  /// - Returns: true if the early event has happened; false if the bound has passed.
   @discardableResult public func passed() async -> Bool {
     await withCheckedContinuation { task in
       let (answer, needsWatch) = state.withLock { state in
@@ -116,7 +117,7 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Waits for the end of the bound on a separate thread. A timer would need a pool thread, and the pool may be under
+  /// Starts a thread that waits for the end of the bound. A timer would need a pool thread, and the pool may be under
   /// test. If no thread can be started, the calling thread waits.
   private func watch() {
     do { try SystemThread { self.endBound() }.detach() } catch { endBound() }

@@ -2,8 +2,8 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// A block or task that does not need the event for which other tasks wait. A bystander is held up if it has not begun
-/// when all threads of the process sleep.
+/// A block or task that does not need the event that the tasks of a trial wait for. A bystander is held up if it has
+/// not begun when all threads of the process sleep.
 public final class Bystander: Sendable {
   private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
   private let submitted = Moment()
@@ -23,7 +23,7 @@ public final class Bystander: Sendable {
   /// Whether the bystander has begun.
   public var hasStarted: Bool { begun.isSet }
 
-  /// Submits the block or task, and waits until it has begun or is held up.
+  /// Submits the bystander, and waits until it has begun or is held up.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func submitAndObserve(_ standstill: Standstill) throws {
@@ -36,7 +36,7 @@ public final class Bystander: Sendable {
     heldUp.store(!begins, ordering: .relaxed)
   }
 
-  /// Waits until the bystander has begun, but no longer than `patience`.
+  /// Waits until the bystander has begun, but at most for the duration `patience`.
   public func awaitStart(for patience: Duration) {
     guard hasBegun.wait(within: patience) else { return }
     hasBegun.signal()

@@ -20,20 +20,22 @@ public struct Crossover {
   ///
   /// - Parameters:
   ///   - way: the runs of the way under test, one for each size.
-  ///   - baseline: the runs of the other way, at the same sizes.
+  ///   - baseline: the runs of the baseline, at the sizes of `way`.
   ///   - metric: the metric to compare, which is lower for the faster way.
   ///   - size: the parameter with the size.
-  public init?(of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>)
-  {
-    let sizes = way.compactMap { $0.point[size.name] == nil ? nil : size.value(in: $0.parameters) }
+  ///   - results: the results that contain the runs of both ways. The confidence level holds for all ratios of these
+  ///     results together.
+  public init?(
+    of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>,
+    in results: Results
+  ) {
+    let comparison = Comparison(results.runs, .init(results.experiment), by: metric.metric)
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
       run -> (size: Int, times: ConfidenceInterval, isFaster: Bool, label: String)? in
       guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point })
       else { return nil }
       let rounds = other.rounds(with: run, of: metric)
-      // The confidence level holds for all sizes together. Otherwise a chance result at one size would yield a
-      // crossover.
-      guard let times = rounds.interval(among: sizes.count) else { return nil }
+      guard let times = comparison.contrast(rounds)?.interval else { return nil }
       let faster = rounds.pairs.count { $0.right < $0.left }
       let isFaster = times.low > 1 && Double(faster) >= Self.faster * Double(rounds.pairs.count)
       return (Int(size.nanoseconds), times, isFaster, run.label)

@@ -52,8 +52,8 @@ public struct UnrelatedFiles: Sendable {
   }
 }
 
-/// The files, pipes and sockets that a trial has opened, with a count of the descriptors that still refer to them. The
-/// count does not include descriptors of other files.
+/// The files, pipes and sockets that a trial has opened, with a count of the open descriptors that refer to these
+/// files, pipes and sockets.
 public final class OpenedDescriptors: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
@@ -64,8 +64,8 @@ public final class OpenedDescriptors: Sendable {
 
   /// Creates an empty record.
   ///
-  /// - Parameter margin: the number of descriptors to examine above the highest included one. The system assigns the
-  ///   lowest free number first, so copies that other code has made seldom have higher numbers.
+  /// - Parameter margin: the number of descriptors to examine above the highest included descriptor. The system assigns
+  ///   the lowest free number first, so copies that other code has made seldom have higher numbers.
   public init(above margin: Int32 = 64) { self.margin = margin }
 
   /// Adds a descriptor that the trial has opened.
@@ -83,6 +83,6 @@ public final class OpenedDescriptors: Sendable {
   }
 }
 
-// These functions call the functions of the C library, which the methods `open` and `close` hide.
+// These functions call `open` and `close` of the C library, which the methods of the same names hide.
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }

@@ -15,8 +15,8 @@ public func dispatchOnce<Context>(
   }
 }
 
-/// A `static dispatch_once_t`, which executes the first closure that is passed to ``once(_:)``. Other callers wait
-/// until that closure has returned.
+/// The counterpart of a `static dispatch_once_t`. A token executes only the first closure that is passed to
+/// ``once(_:)``. Every caller waits until this closure has returned.
 ///
 /// Conformance to `Sendable` is unchecked: only `dispatch_once_f` uses the predicate.
 public final class OnceToken: @unchecked Sendable {
@@ -38,7 +38,7 @@ public final class OnceToken: @unchecked Sendable {
   }
 }
 
-/// Submits `body` to a queue of the C functions with `dispatch_async_f`.
+/// Submits `body` with `dispatch_async_f` to a queue that is used with Dispatch's C functions.
 func dispatchAsync(_ queue: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () -> Void) {
   gcdlab_dispatch_async_f(queue, Unmanaged.passRetained(Body(body)).toOpaque()) { body in
     if let body { Unmanaged<Body>.fromOpaque(body).takeRetainedValue().run() }
@@ -63,11 +63,11 @@ public final class FunctionQueue: @unchecked Sendable {
   /// Waits until all work items submitted earlier have finished.
   public func sync() { gcdlab_dispatch_sync_f(object, nil) { _ in } }
 
-  /// Waits until the handlers of all sources on this queue have received all pending events. The method corresponds to
-  /// `drainSources()` of `DispatchQueue`.
+  /// Waits until the handlers of all sources on this queue have received all pending events, as `drainSources()` of
+  /// `DispatchQueue` does.
   public func drainSources() { for _ in 0..<2 { sync() } }
 
-  /// Submits `body` to the queue, and returns at once.
+  /// Submits `body` to the queue, and returns immediately.
   public func async(_ body: @escaping @Sendable () -> Void) { dispatchAsync(object, body) }
 
   /// Blocks the queue with a work item until the returned hold is released. Returns once the work item has begun.
@@ -76,7 +76,7 @@ public final class FunctionQueue: @unchecked Sendable {
   deinit { gcdlab_dispatch_release(object) }
 }
 
-/// A data-add source of the C functions.
+/// A data-add source that is used with Dispatch's C functions.
 ///
 /// Conformance to `Sendable` is unchecked: a source may be used from any thread.
 public final class FunctionSource: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// An object that blocks the next run of a handler, or the next block of a queue, until the hold is released. A hold
+/// An object that blocks the next run of a handler, or the next block of a queue, until ``release()`` is called. A hold
 /// that is not set blocks nothing.
 public final class Hold: Sendable {
   private let isSet = Atomic(false)
@@ -14,14 +14,14 @@ public final class Hold: Sendable {
   /// Sets the hold, so that it blocks the next run.
   public func holdNext() { isSet.store(true, ordering: .releasing) }
 
-  /// Blocks the caller until the hold is released, if the hold is set. Otherwise returns at once.
+  /// Blocks the caller until the hold is released, if the hold is set. Otherwise, returns immediately.
   public func pass() { if catches() { stay() } }
 
   /// Returns whether the calling run must be held, and resets the hold. If the result is true, the caller must call
   /// ``stay()``.
   ///
-  /// A handler that reports its run under a lock must call this method under the same lock. Otherwise the handler could
-  /// catch a hold that was set after its report and is meant for the next run.
+  /// A handler that reports its run under a lock must call this method under that lock. Otherwise, the handler could
+  /// catch a hold that was set after the report and is meant for the next run.
   public func catches() -> Bool {
     isSet.load(ordering: .acquiring) && isSet.exchange(false, ordering: .acquiringAndReleasing)
   }
@@ -35,7 +35,7 @@ public final class Hold: Sendable {
   /// Waits until a run is held.
   ///
   /// - Parameter what: the text of the error if no run is held, such as `the handler did not run`.
-  /// - Throws: ``WaitTimeoutError`` if no run is held within `patience`.
+  /// - Throws: ``WaitTimeoutError`` if no run is held within the duration `patience`.
   public func awaitHeld(within patience: Duration, else what: String) throws(WaitTimeoutError) {
     try isHeld.wait(within: patience, else: what)
   }
@@ -62,7 +62,7 @@ extension DispatchQueue {
 
   /// Waits until the handlers of all sources on this queue, which must be serial, have received all pending events.
   ///
-  /// A source with a pending event is enqueued on its queue. If its handler is running, the source is enqueued again
-  /// when the handler has returned. All events have therefore been handled once a second block has run.
+  /// A source with a pending event is enqueued on its queue. If the handler of the source is running, the source is
+  /// enqueued again when the handler has returned. All events have therefore been handled once a second block has run.
   @available(*, noasync) public func drainSources() { for _ in 0..<2 { sync {} } }
 }

@@ -26,7 +26,7 @@ public final class ThreadMutex: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Locks the mutex. Blocks while another thread holds it.
+  /// Locks the mutex. Blocks the calling thread while another thread holds the mutex.
   @inlinable @inline(__always) public func lock() { pthread_mutex_lock(mutex) }
   /// Unlocks the mutex.
   @inlinable @inline(__always) public func unlock() { pthread_mutex_unlock(mutex) }

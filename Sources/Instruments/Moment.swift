@@ -1,7 +1,8 @@
 import Measurement
 import Synchronization
 
-/// The time of an event. The time is stored inline in its owner, so that setting it accesses no other memory.
+/// The time of an event. The time is stored inline in the owner of the moment, so that setting the time accesses no
+/// other memory.
 public struct Moment: ~Copyable, Sendable {
   @usableFromInline let nanoseconds = Atomic<UInt64>(0)
 
@@ -25,8 +26,8 @@ public struct Moment: ~Copyable, Sendable {
   /// Whether the event has happened.
   public var isSet: Bool { time != nil }
 
-  /// Returns the nanoseconds from `earlier` to this moment, or 0 if this moment is not later; nil if one of the events
-  /// has not happened.
+  /// Returns the nanoseconds from `earlier` to this moment, or 0 if this moment is not later; nil if the event of
+  /// either moment has not happened.
   public func since(_ earlier: borrowing Moment) -> UInt64? {
     guard let from = earlier.time, let to = time else { return nil }
     return to > from ? to - from : 0

@@ -4,12 +4,13 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The highest observed value of a count that the system maintains, such as threads or descriptors.
+/// The highest observed value of a count that the system maintains, such as the number of threads or of open
+/// descriptors.
 ///
 /// The count can be observed in two ways, which can be combined. ``during(every:_:)`` samples on a separate thread
 /// while a closure is executed. This method misses a peak between two samples, so the result is a lower bound.
 /// ``sample()`` samples at an instant that the caller chooses, for instance after each `open` of a task. A peak cannot
-/// be missed if the code that causes it samples right afterwards. The result is never higher than the true peak.
+/// be missed if the code that causes the peak samples right afterwards. The result is never higher than the true peak.
 public final class Peak: Sendable {
   private let count: @Sendable () -> Int?
   /// The highest observed count; -1 if no count was observed.
@@ -37,15 +38,16 @@ public final class Peak: Sendable {
     return value < 0 ? nil : value
   }
 
-  /// Takes a sample, and returns the count; nil if the system does not report it. Can be called on any thread.
+  /// Takes a sample, and returns the count; nil if the system does not report the count. This method can be called on
+  /// any thread.
   @discardableResult public func sample() -> Int? {
     let now = count()
     if let now { highest.max(now, ordering: .acquiringAndReleasing) }
     return now
   }
 
-  /// Executes `body`, and takes samples before it, after it, and every `period` on a separate thread. If a sample is
-  /// expensive, fewer samples are taken, so that sampling uses at most a tenth of a core.
+  /// Executes `body`, and takes samples: one before `body`, one after `body`, and one every `period` on a separate
+  /// thread. If a sample is expensive, fewer samples are taken, so that sampling uses at most a tenth of a core.
   ///
   /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.
   public func during<Result>(every period: Duration = .milliseconds(1), _ body: () throws -> Result) throws -> Result {

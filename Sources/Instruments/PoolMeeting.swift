@@ -6,10 +6,10 @@ import Synchronization
 /// rendezvous before the measurement of work on all cores.
 ///
 /// A loop that is shorter than the wake-up of a thread may end before the pool thread has begun. On Linux, the pool
-/// thread may then wait for the core of the calling thread, during the next loop and the following ones. In about one
-/// of twenty processes, no loop of 0.1 ms had a second core, and each loop took twice as long. The scheduler's decision
-/// about one loop must not affect the next. The two threads therefore take turns. The turns take almost no time if both
-/// threads run. Otherwise, the turns end when the scheduler balances the cores.
+/// thread may then wait for the core of the calling thread during all further loops. In about one of twenty processes,
+/// no loop of 0.1 ms had a second core, and each loop took twice as long. The scheduler's decision about one loop must
+/// not affect the next loop. The two threads therefore take turns. The turns take almost no time if both threads run.
+/// Otherwise, the turns end when the scheduler balances the cores.
 public struct PoolMeeting {
   /// The number of turns. All turns together take some microseconds on two cores. On one core, all turns take longer
   /// than a time slice of any scheduler.
@@ -20,7 +20,7 @@ public struct PoolMeeting {
   /// The maximum time to wait for the pool thread.
   public var patience: Duration
   /// Whether the pool thread did not arrive in time at an earlier meeting. The cores are then busy with other work, and
-  /// later meetings return at once.
+  /// later meetings return immediately.
   public private(set) var isGivenUp = false
 
   /// Creates a meeting with a thread of `queue` that waits no longer than `patience`.
@@ -43,7 +43,8 @@ public struct PoolMeeting {
 
     init(until end: UInt64) { self.end = end }
 
-    /// Takes every other turn, beginning with `first`. Returns false if the other thread did not take its turn in time.
+    /// Takes every second turn, beginning with `first`. Returns true if all these turns were taken, and false if the
+    /// other thread did not take its turn in time.
     func take(beginning first: Int) -> Bool {
       for turn in stride(from: first, to: PoolMeeting.turns, by: 2) {
         while passed.load(ordering: .acquiring) < turn {

@@ -4,8 +4,8 @@ import Synchronization
 /// count` times, or one time more.
 ///
 /// YYDispatchQueuePool uses the remainder of a counter of 32 bits. When that counter wraps after 4,294,967,296 tasks,
-/// the indices start again in the middle of a round, unless their number is a power of two. A counter of 64 bits does
-/// not wrap in practice.
+/// the indices start again in the middle of a round, unless the number of indices is a power of two. A counter of 64
+/// bits does not wrap in practice.
 public final class RoundRobin: Sendable {
   /// The number of indices.
   public let count: Int

@@ -1,6 +1,6 @@
 import Laboratory
 
-/// Blocks the calling thread for a duration. Returns at once if the duration is zero.
+/// Blocks the calling thread for a duration. Returns immediately if the duration is not positive.
 @available(*, noasync, message: "await Task.sleep instead")
 public func blockThread(for duration: Duration) {
   let nanoseconds = Int(duration.nanoseconds)

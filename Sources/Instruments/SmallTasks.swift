@@ -14,7 +14,8 @@ public struct SmallTasks: Sendable {
     all = (0..<count).map { SmallTask(runs: runs, index: $0, steps: steps) }
   }
 
-  /// Returns the number of tasks that have not run exactly once since the last call, and resets the counts.
+  /// Returns the number of tasks that have not run exactly once since the last call of this method, and resets the
+  /// counts.
   public func takeNotOnce() -> Int { all.indices.count { runs[$0].exchange(0, ordering: .relaxed) != 1 } }
 }
 

@@ -2,8 +2,8 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// A detector that distinguishes a late event from an event that cannot occur. If an event has not occurred and all
-/// threads of the process sleep, the event cannot occur.
+/// A detector that distinguishes a late event from an event that cannot occur. If all threads of the process sleep, no
+/// thread can cause the event.
 ///
 /// When a thread submits a block, Dispatch wakes or starts a pool thread before the call returns, if the pool can
 /// provide one. A thread that was just woken or started does not sleep, however busy the machine is. The lab therefore
@@ -14,8 +14,8 @@ public struct Standstill: Sendable {
   /// other, so a single examination is not enough.
   private static let examinations = 3
 
-  /// A closure that returns whether all threads except the calling one sleep; nil if the system does not report what
-  /// threads do.
+  /// A closure that returns whether all threads except the calling thread sleep. The closure returns nil if the system
+  /// does not report what threads do.
   public var areOthersAsleep: @Sendable () -> Bool? = { ProcessState.ofOtherThreads()?.isAsleep }
 
   /// Creates a standstill detector for this process.
@@ -23,7 +23,7 @@ public struct Standstill: Sendable {
 
   /// Waits until `happened` returns true, or until all other threads of the process sleep.
   ///
-  /// - Returns: whether the event happened.
+  /// - Returns: true if `happened` returned true; false if all other threads sleep although `happened` returns false.
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func wait(for happened: () -> Bool) throws -> Bool {
     var asleep = 0

@@ -5,8 +5,8 @@ import Measurement
 import Platform
 import Synchronization
 
-/// A measurement of the number of tasks that the system allows to be in progress at once. The tasks work in the first
-/// round, and wait in the second round.
+/// A measurement of the number of tasks that the system allows to be in progress at the same time. The tasks work in
+/// the first round, and wait in the second round.
 public struct TaskCensus: Sendable {
   /// The check that no further task begins. Tests replace this check.
   public var standstill = Standstill()
@@ -28,7 +28,7 @@ public struct TaskCensus: Sendable {
     public fileprivate(set) var cores: Int?
     /// The nanoseconds from the first submission to the beginning of each task, while the tasks worked.
     public fileprivate(set) var starts = LatencyHistogram()
-    /// The context switches while the tasks worked; nil if the system does not report them.
+    /// The context switches while the tasks worked; nil if the system does not report context switches.
     public fileprivate(set) var switches: ContextSwitches?
     /// The number of waiting tasks that had begun when no further task began.
     public fileprivate(set) var atOnce = 0
@@ -48,8 +48,8 @@ public struct TaskCensus: Sendable {
   /// - Parameters:
   ///   - most: the largest number of threads that the tasks may need.
   ///   - run: a closure that submits the tasks and waits until they have ended.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do.
-  ///   Rethrows the error of `run`.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do;
+  ///   ``SystemError`` if the thread for the second round cannot be started. Rethrows the error of `run`.
   public func take(
     _ count: Int, steps: Int, threads most: Int,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void

@@ -4,15 +4,15 @@ import Platform
 
 /// A group of threads that start at the same time.
 public enum Team {
-  /// The costs of all threads of a team together.
+  /// The time and the context switches of a team.
   public struct Effort: Sendable {
     /// The nanoseconds from the common start until the last thread ended.
     public let nanoseconds: UInt64
-    /// The context switches of the threads; nil if the system does not report them.
+    /// The context switches of the process while the team ran; nil if the system does not report context switches.
     public let switches: ContextSwitches?
   }
 
-  /// Executes `body` on `count` threads at once, and waits until all of them have ended.
+  /// Executes `body` on `count` threads at the same time, and waits until all these threads have ended.
   ///
   /// - Parameters:
   ///   - more: the number of additional threads that Dispatch needs.

@@ -6,12 +6,12 @@ import Platform
 public struct ThreadCapacity: Sendable {
   private let require: @Sendable (Int) throws -> Void
 
-  /// Creates the check for this process. Tests pass another `require`.
+  /// Creates the check for this process. Tests pass a closure of their own.
   public init(_ require: @escaping @Sendable (Int) throws -> Void = { try SystemThread.requireCapacity(for: $0) }) {
     self.require = require
   }
 
-  /// Verifies that `count` threads can be started, and eight more for Dispatch and the lab.
+  /// Verifies that `count` threads and eight further threads for Dispatch and the lab can be started.
   ///
   /// - Throws: ``Unavailable`` if the threads cannot be started.
   public func require(_ count: Int) throws {

@@ -3,7 +3,7 @@ import Platform
 import Synchronization
 
 /// The amount of work that each thread did, by the number that the system assigned to the thread. Each call takes a
-/// lock, which is usually free. Use this type in runs that are not timed.
+/// lock, which is usually free. Use this type only in runs that are not timed.
 public final class ThreadShares: Sendable {
   private static let places = 64
   private let counts = Slots(count: places, padded: true) { _ in Mutex<[Int: Int]>([:]) }

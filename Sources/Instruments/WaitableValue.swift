@@ -20,7 +20,7 @@ public final class WaitableValue<Value: Sendable>: Sendable {
     var value: Value
     /// The condition that a thread waits for; nil while no thread waits.
     var awaited: (@Sendable (Value) -> Bool)?
-    /// The value that met the condition; nil until then.
+    /// The value that met the condition, until the waiting thread takes the value; nil at all other times.
     var matched: Value?
   }
 
@@ -30,8 +30,8 @@ public final class WaitableValue<Value: Sendable>: Sendable {
   /// Creates a waitable value with an initial value.
   public init(_ value: Value) { state = Mutex(State(value: value)) }
 
-  /// Changes the value by `change`, and wakes the waiting thread if the value now meets its condition. Returns the
-  /// result of `change`.
+  /// Changes the value by `change`, and wakes the waiting thread if the value now meets the awaited condition. Returns
+  /// the result of `change`.
   @discardableResult public func note<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
     let (result, wakes) = state.withLock { state in
       let result = change(&state.value)

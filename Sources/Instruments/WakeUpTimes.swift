@@ -4,7 +4,8 @@ import Platform
 
 extension WakeUps {
   /// Returns the measured times of wake-ups by a dispatch semaphore. Each time is the median of 50 wake-ups that are a
-  /// third of a millisecond apart. A time is nil if it cannot be measured, for instance on Darwin.
+  /// third of a millisecond apart. A time is nil if it cannot be measured, for instance on Darwin. The time of a
+  /// wake-up on another core is also nil if `cores` is 1.
   ///
   /// - Parameter cores: the number of cores that this process may use.
   public static func measured(cores: Int) -> WakeUps {
@@ -28,7 +29,7 @@ extension WakeUps {
   private static func median(ofSleeperOn core: Int) throws(SystemError) -> Double {
     // The first wake-up is a warm-up.
     let all = (0...50).map { _ in WakeUp() }
-    // A new thread sends the wake-ups, so that the calling thread keeps its core.
+    // A new thread sends the wake-ups, since the calling thread must not be bound to a core.
     let waker = try SystemThread {
       try? SystemThread.prefer(core: 0)
       for wakeUp in all {

@@ -34,8 +34,8 @@ public final class WorkerThread: Sendable {
     handed.signal()
   }
 
-  /// Ends the thread after it has executed all its work, and waits for the end. Call this method once, and submit no
-  /// work afterwards.
+  /// Ends the thread after all submitted work has been executed, and waits until the thread has ended. Call this method
+  /// once, and submit no work afterwards.
   public func stop() {
     handed.signal()
     thread.join()

@@ -1,34 +1,34 @@
-/// Functions that are compiled in two modules: in NonisolatedToday with the upcoming feature
-/// NonisolatedNonsendingByDefault, and in NonisolatedBefore without it. Each asynchronous function calls `look` at its
-/// beginning, and again after a suspension.
+// The functions of this file are compiled in two modules: in NonisolatedToday with the upcoming feature
+// NonisolatedNonsendingByDefault, and in NonisolatedBefore without this feature.
 
-/// Calls `look` twice from a nonisolated function without an attribute that determines its executor.
+/// Calls `look` before and after a suspension. No attribute determines the executor of this nonisolated function.
 public func plain(_ look: @Sendable () -> Void) async {
   look()
   await Task.yield()
   look()
 }
 
-/// Calls `look` twice from a function that runs on the actor of its caller.
+/// Calls `look` before and after a suspension. This function runs on the actor of its caller.
 nonisolated(nonsending) public func nonsending(_ look: @Sendable () -> Void) async {
   look()
   await Task.yield()
   look()
 }
 
-/// Calls `look` twice from a function that never runs on the actor of its caller.
+/// Calls `look` before and after a suspension. This function never runs on the actor of its caller.
 @concurrent public func concurrent(_ look: @Sendable () -> Void) async {
   look()
   await Task.yield()
   look()
 }
 
-/// Calls `look` twice from a function that is isolated to the actor in its parameter, by default that of its caller.
+/// Calls `look` before and after a suspension. This function is isolated to `actor`, by default the actor of the
+/// caller.
 public func inheriting(_ actor: isolated (any Actor)? = #isolation, _ look: @Sendable () -> Void) async {
   look()
   await Task.yield()
   look()
 }
 
-/// Calls `look` once from a synchronous function.
+/// Calls `look` once, on the thread of the caller.
 public func synchronous(_ look: @Sendable () -> Void) { look() }

@@ -3,7 +3,7 @@ import Instruments
 
 /// A model of the sale of one seat to two buyers.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Sale: @unchecked Sendable {
   let seats = 1
   var sold = 0

@@ -4,13 +4,13 @@ import Instruments
 /// A model of three blocks: a barrier, a block that is submitted before the barrier, and a block that the barrier
 /// submits.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class BarrierBlocks: @unchecked Sendable {
   private let earlierHasBegun = DispatchSemaphore(value: 0)
   private var isEarlierRunning = false
   private var isBarrierRunning = false
 
-  /// Executes the work of the block before the barrier.
+  /// Executes the earlier block, which was submitted before the barrier.
   func earlier() {
     Execution.step("the earlier block begins")
     isEarlierRunning = true
@@ -19,10 +19,11 @@ final class BarrierBlocks: @unchecked Sendable {
     isEarlierRunning = false
   }
 
-  /// Waits until the block before the barrier has begun.
+  /// Waits until the earlier block has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// Executes the work of the barrier. The barrier has already submitted the later block.
+  /// Executes the barrier, which has already submitted the later block. A barrier that begins while the earlier block
+  /// runs is a broken promise.
   func barrier() {
     Execution.step("the barrier begins")
     isBarrierRunning = true
@@ -31,7 +32,8 @@ final class BarrierBlocks: @unchecked Sendable {
     isBarrierRunning = false
   }
 
-  /// Executes the work of the block after the barrier.
+  /// Executes the later block, which the barrier submitted. A later block that begins while the barrier runs is a
+  /// broken promise.
   func later() {
     Execution.step("the later block begins")
     if isBarrierRunning { Execution.breaks("the later block begins while the barrier runs") }

@@ -5,7 +5,7 @@ typealias DispatchWorkItem = ModelWorkItem
 
 /// A block under test, with a record of the values that the block reads and of the releases of its captured object.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class CapturingBlock: @unchecked Sendable {
   /// The value of the captured variable at the creation of the block.
   let number = 1000
@@ -20,7 +20,8 @@ final class CapturingBlock: @unchecked Sendable {
   /// Does nothing, since an exploration executes every order. In a trial, this method suspends the task.
   func turn() async {}
 
-  /// Records a value of the captured variable that the block read or stored.
+  /// Records a value of the captured variable that the block read or stored. A value other than ``number`` is a broken
+  /// promise.
   func recordValue(_ value: Int) {
     Execution.note("sees \(value)")
     seen.append(value)
@@ -30,7 +31,7 @@ final class CapturingBlock: @unchecked Sendable {
   /// Creates an object whose deallocation is recorded.
   func makeObject() -> Captured { Captured(of: self) }
 
-  /// Records a use of the captured object.
+  /// Records a use of the captured object. A use after a release is a broken promise.
   func use(_ object: Captured) {
     withExtendedLifetime(object) {
       Execution.note("uses the object")

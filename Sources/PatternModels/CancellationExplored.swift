@@ -3,7 +3,7 @@ import Instruments
 
 /// A gate at which tasks wait until the gate is opened.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class TaskGate: @unchecked Sendable {
   private var isOpen = false
   private var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -22,7 +22,7 @@ private final class TaskGate: @unchecked Sendable {
 
 /// A task with cancellation handlers, and a record of the calls of these handlers.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class HandledTask: @unchecked Sendable {
   private var runs: [Int]
   private let hasBegun = DispatchSemaphore(value: 0)
@@ -51,7 +51,7 @@ final class HandledTask: @unchecked Sendable {
   func awaitCancellation() async { await isCancelled.passed() }
   func computeUntilCancelled() {}
   func registers() {}
-  /// Records that the handler `index` runs.
+  /// Records that the handler `index` runs. A second run is a broken promise.
   func handlerRuns(_ index: Int = 0) {
     Execution.note("handler \(index + 1) runs")
     runs[index] += 1
@@ -59,10 +59,11 @@ final class HandledTask: @unchecked Sendable {
   }
   /// Records that the task ends.
   func recordEnd() { hasEnded = true }
-  /// Does nothing, since an exploration executes every order. In a trial, the task and the thread wait for each other.
+  /// Does nothing, since an exploration executes every order. In a trial, the task and the thread that cancels it wait
+  /// for each other.
   func meet() {}
 
-  /// Waits until the operation has begun.
+  /// Waits until the operation has begun or, after ``recordReturn()``, has returned.
   func waitForOperation() { hasBegun.wait() }
   /// Calls `cancel` to cancel the task. Records a broken promise if one of the first `count` handlers has not run when
   /// `cancel` returns.
@@ -84,7 +85,7 @@ final class HandledTask: @unchecked Sendable {
 
 /// A scope with child tasks, and a record of their progress.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class Scope: @unchecked Sendable {
   private let count: Int
   private let begun = TaskGate()
@@ -128,16 +129,16 @@ final class Scope: @unchecked Sendable {
       Execution.note("child \(number + 1) ends")
       scope.hasEnded += 1
     }
-    /// Examines whether the child is cancelled, as ``awaitExit()`` does.
+    /// Ends the child after the check of its cancellation, as ``awaitExit()`` does.
     func recordCancellationAndAwaitExit() async { await awaitExit() }
-    /// Suspends the child until it is cancelled, and then signals the other child task.
+    /// Suspends the child until it is cancelled. Then signals the other child task, and ends the child.
     func awaitCancellationAndNotifyOther() async {
       await awaitCancellation()
       Execution.note("child \(number + 1) is cancelled")
       scope.otherIsCancelled.open()
       scope.hasEnded += 1
     }
-    /// Suspends the child until it is cancelled, and then until the other child task is cancelled.
+    /// Suspends the child until both child tasks are cancelled, and ends the child.
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
       Execution.note("child \(number + 1) is cancelled, and waits until the other is")
@@ -152,12 +153,12 @@ final class Scope: @unchecked Sendable {
     func sleep() async {}
   }
 
-  /// The child tasks.
+  /// The child tasks that the scope adds before it is cancelled.
   var children: [Child] { (0..<count).map { Child(scope: self, number: $0) } }
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self, number: count) }
 
-  /// Records that a child begins. Returns whether this is the child's first call.
+  /// Records that a child begins. Returns true for the first call with this child, and false for later calls.
   @discardableResult private func recordBegin(_ child: Int) -> Bool {
     guard hasBegun.insert(child).inserted else { return false }
     Execution.note("child \(child + 1) begins")
@@ -167,7 +168,7 @@ final class Scope: @unchecked Sendable {
 
   /// Suspends the scope until all its child tasks have begun.
   func awaitBegin() async { await begun.passed() }
-  /// Records a broken promise if a child task was added to a cancelled group.
+  /// Records a broken promise if `isAdded` is true: a child task was added to a cancelled group.
   func recordAddition(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
   /// Records a broken promise, since a child task that was added to a cancelled group runs.
   func recordUnwantedChild() { recordAddition(true) }
@@ -230,7 +231,7 @@ extension Cancellation {
     children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void
   ) throws {
     let scope = Scope(children: children)
-    // The scope runs in its own task, since this task may be cancelled.
+    // The scope runs in its own task, since the body may cancel that task.
     try waitFor {
       await Task {
         do { try await body(scope) } catch {}

@@ -1,33 +1,34 @@
 import Exploration
 import Instruments
 
-/// A call of the asynchronous average function, with its result and the queue for the result.
+/// A call of the asynchronous function that computes an average, with a record of the result.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class AverageCall: @unchecked Sendable {
   private let results = Variable("the result", 0)
   private let mayCompute = DispatchSemaphore(value: 0)
   private var isHeldBack = false
 
-  /// Creates the queue on which the caller requests the result.
+  /// Creates the queue on which the caller receives the result.
   func makeQueue() -> DispatchQueue { DispatchQueue(label: "results") }
 
-  /// Creates a counted queue with one reference. Its first block runs until the last reference has been released.
+  /// Creates a counted queue with one reference. The first block of the queue runs until the last reference has been
+  /// released.
   func makeCountedQueue() -> CountedQueue { CountedQueue() }
 
-  /// Makes ``average()`` wait for ``continueComputation()``.
+  /// Holds the computation: ``average()`` then waits for a call of ``continueComputation()``.
   func holdComputation() { isHeldBack = true }
 
   /// Resumes the computation that waits in ``average()``.
   func continueComputation() { mayCompute.signal() }
 
-  /// Returns the average. Waits first if the computation is held.
+  /// Returns the average, which is always 42. If the computation is held, waits first.
   func average() -> Int {
     if isHeldBack { mayCompute.wait() }
     return 42
   }
 
-  /// Records that a result has arrived.
+  /// Records that a result has arrived. A result other than 42 is a broken promise.
   func noteResult(_ average: Int) {
     results.value = average
     if average != 42 { Execution.breaks("a wrong result") }
@@ -41,7 +42,7 @@ final class AverageCall: @unchecked Sendable {
 
 /// A queue with a reference count. A use of the queue after the release of its last reference breaks a promise.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class CountedQueue: @unchecked Sendable {
   private let queue = DispatchQueue(label: "results")
   private let lastRelease = DispatchSemaphore(value: 0)
@@ -60,7 +61,7 @@ final class CountedQueue: @unchecked Sendable {
     references += 1
   }
 
-  /// Decrements the reference count.
+  /// Decrements the reference count. The last release ends the first block of the queue.
   func release() {
     Execution.step("releases the queue")
     use()

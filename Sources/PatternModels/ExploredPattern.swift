@@ -18,17 +18,18 @@ extension ExploredPattern {
   /// body of one variant once.
   ///
   /// - Parameters:
-  ///   - obstacles: the reasons why variants cannot be explored, by name. Variants that are not compiled in this module
-  ///     are last.
-  ///   - settings: the settings of the executions, which are small.
-  ///   - alsoBroken: the documented variants that break their promise according to a claim of the scenario.
+  ///   - obstacles: the reasons why variants cannot be explored, by the name of the variant. The scenario lists the
+  ///     variants that are not compiled in this module last.
+  ///   - settings: the settings of each execution. Small settings limit the number of schedules.
+  ///   - alsoBroken: the names of variants that are not marked as broken, but break their promise according to a claim
+  ///     of the scenario.
   ///   - leavesOut: a description of the features that only this scenario's model omits; nil if there are no such
   ///     features.
   static func explored(
     _ obstacles: KeyValuePairs<String, String> = [:], settings: [String: ParameterValue] = [:],
     alsoBroken: Set<String> = [], leavesOut: String? = nil
   ) -> ExploredScenario {
-    // The names of the variants are known here, but each schedule must create the bodies anew.
+    // Only the names and the roles of these variants are used, since each schedule must create the bodies anew.
     let declared = declared
     let others = obstacles.filter { name, _ in !declared.contains { $0.name == name } }
     return ExploredScenario(
@@ -42,7 +43,7 @@ extension ExploredPattern {
       } + others.map { .init($0.key, isBroken: false, obstacle: $0.value) })
   }
 
-  /// The variants, which are created in a separate execution.
+  /// The variants of the pattern, created in a separate execution.
   private static var declared: [ExploredVariant] {
     let declared = DeclaredVariants()
     _ = try? Explorer { declared.variants = Self().variants }.replay([])
@@ -50,7 +51,9 @@ extension ExploredPattern {
   }
 }
 
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Storage for the variants of a pattern.
+///
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class DeclaredVariants: @unchecked Sendable {
   var variants: [ExploredVariant] = []
 }

@@ -3,9 +3,8 @@ import Instruments
 
 /// The properties of a variant that an exploration requires: its name, its role and its body.
 ///
-/// The initializers have the same parameters as those of `Variant`, so that the same source files compile. The
-/// requirements, the ending and the service of the main queue are ignored, since they concern only the process of a
-/// trial.
+/// The initializers accept the arguments that patterns pass to the initializers of `Variant`, so that the source files
+/// of the patterns compile. An exploration ignores all other properties of a variant.
 struct ExploredVariant: Sendable {
   typealias Role = Laboratory.Variant.Role
 

@@ -3,9 +3,9 @@ import Instruments
 
 /// The requests of one group. The first `failures` requests fail. Each reply arrives on its own queue.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class FileRequests: @unchecked Sendable {
-  /// A handler that receives the bytes of the file, or an error number.
+  /// A handler that receives the bytes of the file, and the error number of the request or 0.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void
 
   /// A request for one file.
@@ -16,7 +16,7 @@ final class FileRequests: @unchecked Sendable {
     var isFirst: Bool { index == 0 }
     var path: String { "file \(index + 1)" }
 
-    /// Sends the request and returns at once. The handler is called once, in a later step.
+    /// Sends the request and returns immediately. The handler is called once, in a later step.
     func send(_ handler: @escaping Handler) {
       requests.replies[index].async { [self] in
         index < requests.failures ? handler([], ENOENT) : handler([1], 0)
@@ -53,7 +53,7 @@ final class FileRequests: @unchecked Sendable {
     }
   }
 
-  /// Executes the document's block that runs after all requests.
+  /// Executes the document's completion block. A request that has not been handled is a broken promise.
   func completionBlock() {
     completions += 1
     Execution.note("runs the completion")
@@ -63,7 +63,7 @@ final class FileRequests: @unchecked Sendable {
   }
 
   func judge(completes: Bool = true) {
-    if completes, completions != 1 { Execution.breaks("the completion never runs") }
+    if completes, completions != 1 { Execution.breaks("the completion ran \(completions) times") }
     if let index = handled.firstIndex(where: { $0.atEnd != 1 }) {
       Execution.breaks("the handler of request \(index + 1) ran \(handled[index].atEnd) times")
     }

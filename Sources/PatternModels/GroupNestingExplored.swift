@@ -3,7 +3,7 @@ import Instruments
 
 /// Two results that nested work sets.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class NestedWork: @unchecked Sendable {
   let mainQueue: DispatchQueue
   let queue = DispatchQueue.global()
@@ -30,14 +30,14 @@ final class NestedWork: @unchecked Sendable {
     func set() async { value.value = 42 }
   }
 
-  /// Executes the document's notify block, which reads all results.
+  /// Executes the document's notify block, which reads all results. A missing result is a broken promise.
   func completionBlock() {
     completions += 1
     Execution.note("runs the completion")
     if values.contains(where: { $0.value == 0 }) { Execution.breaks("completed without a result") }
   }
 
-  /// Records that all work in the group has ended.
+  /// Records a broken promise if a result is missing when the group has ended.
   func groupHasEnded() {
     if values.contains(where: { $0.value == 0 }) { Execution.breaks("the group ended without a result") }
   }

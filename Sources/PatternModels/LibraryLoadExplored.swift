@@ -1,10 +1,10 @@
 import Exploration
 import Instruments
 
-/// A library with three sources. The first source enumerates an item at once, the second source enumerates an item
-/// later, and the third source fails.
+/// A library with three sources. The first source enumerates an item synchronously, the second source enumerates an
+/// item asynchronously, and the third source fails.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class Library: @unchecked Sendable {
   /// An item of the library.
   struct Item: Sendable { fileprivate let number: Int }
@@ -22,8 +22,8 @@ final class Library: @unchecked Sendable {
 
   init(mainQueue: DispatchQueue) { self.mainQueue = mainQueue }
 
-  /// Appends an item in two steps. The first step reads the count, and the second step stores the item at this index
-  /// with the new count.
+  /// Appends an item in two steps. The first step reads the count. The second step stores the item at the index that
+  /// the count gave, and stores the incremented count.
   func append(_ item: Item) {
     let index = count.value
     count.set(index + 1) {
@@ -32,10 +32,10 @@ final class Library: @unchecked Sendable {
     }
   }
 
-  /// Executes the document's completion handler, at which the library should be loaded.
+  /// Executes the document's completion handler. An item that is missing in the library is a broken promise.
   func completionHandler() {
     completions += 1
-    // An item whose append has not ended counts as missing.
+    // Reading the count is a step of the execution. An item whose append has not ended counts as missing.
     _ = count.value
     let missing = missing
     Execution.note("completes with \(2 - missing.count) of 2 items")
@@ -63,13 +63,13 @@ final class Source: Sendable {
     queue = DispatchQueue(label: name)
   }
 
-  /// Calls `body` with each item in turn, and returns after the last call.
+  /// Calls `body` with the item, if the source has one.
   func forEach(_ body: (Library.Item) -> Void) {
     if let item { body(item) }
   }
 
-  /// Enumerates the items asynchronously, and returns at once. The source later calls `each` with each item and finally
-  /// with nil, or calls `failure` with an error.
+  /// Enumerates the item asynchronously, and returns immediately. Calls `each` with the item and then with nil. If the
+  /// source has no item, calls `failure` instead.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {
@@ -80,7 +80,7 @@ final class Source: Sendable {
     }
   }
 
-  /// A stream of the items, which finishes after the last item.
+  /// A stream of the item. The stream finishes after the item, or without an item if the source fails.
   var items: AsyncStream<Library.Item> {
     AsyncStream { items in
       enumerate { item in

@@ -3,7 +3,7 @@ import Instruments
 
 /// An answer that two requests wait for.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class LateAnswer: @unchecked Sendable {
   private let group = DispatchGroup()
   private let handlers = DispatchQueue(label: "answers")
@@ -34,12 +34,12 @@ final class LateAnswer: @unchecked Sendable {
 
 /// A task or block that does not need the answer.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Bystander: @unchecked Sendable {
   private(set) var hasBegun = false
 
-  /// Submits the bystander with `submit`, and waits until no other thread, block or task can continue. Records a broken
-  /// promise if the bystander has not begun by then.
+  /// Creates a bystander, submits it with `submit`, and waits until no other thread, block or task can continue.
+  /// Records a broken promise if the bystander has not begun by then.
   init(_ name: String, _ submit: (_ begin: @escaping @Sendable () -> Void) -> Void) {
     submit {
       Execution.note("begins: \(name)")
@@ -58,7 +58,7 @@ extension PoolStarvation {
       + "libdispatch adds one for the global queue after a second.")
 
   /// A probe that starts two requests in a pool of two threads. The probe submits each bystander when nothing else can
-  /// run, and then delivers the answer.
+  /// run. If all bystanders begin, the probe delivers the answer and waits for the requests.
   var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
     Probe { _, begin in
       Execution.limitPool(to: 2)

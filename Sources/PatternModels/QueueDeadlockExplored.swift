@@ -3,7 +3,7 @@ import Instruments
 
 /// The number of times that each of several blocks has run.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class RunCounts: @unchecked Sendable {
   private var runs: [Int]
   init(count: Int) { runs = Array(repeating: 0, count: count) }
@@ -14,11 +14,11 @@ final class RunCounts: @unchecked Sendable {
     Execution.note("inner block \(index + 1) runs")
   }
 
-  /// The number of blocks that have not run exactly once. If the number is not 0, a read of the property records a
-  /// broken promise.
+  /// The number of blocks that have not run exactly once. If the number is not 0, reading the property records a broken
+  /// promise.
   var notOnce: Int {
     let count = runs.count { $0 != 1 }
-    if count > 0 { Execution.breaks("\(count) inner blocks did not run once") }
+    if count > 0 { Execution.breaks("\(count) inner blocks did not run exactly once") }
     return count
   }
 }

@@ -23,7 +23,8 @@ final class Pair: Sendable {
     second.value = next
   }
 
-  /// Returns the number of writes that are missing in both variables.
+  /// Returns the number of lost writes, if the pair was written `writes` times. A write is lost if neither variable
+  /// counts it.
   fileprivate func lost(of writes: Int) -> Int { writes - max(first.atEnd, second.atEnd) }
 }
 

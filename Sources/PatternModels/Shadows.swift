@@ -16,20 +16,20 @@ typealias DispatchQueue = ModelQueue
 typealias DispatchGroup = ModelGroup
 typealias DispatchSemaphore = ModelSemaphore
 
-/// A model of a serial queue for the C functions.
+/// A model of a serial queue that is used with Dispatch's C functions.
 final class FunctionQueue: Sendable {
   let object: ModelQueue
   init(label: String) { object = ModelQueue(label: label) }
 }
 
-/// Executes a function on a queue, and waits until it has returned.
+/// Executes a function on a queue, and waits until the function has returned.
 func gcdlab_dispatch_sync_f(
   _ queue: ModelQueue, _ context: UnsafeMutableRawPointer?, _ function: (UnsafeMutableRawPointer?) -> Void
 ) {
   queue.sync { function(context) }
 }
 
-/// Calls `function` once for `predicate`, with a copy of `context`.
+/// Calls `function` with a copy of `context`, but only once for each predicate.
 func dispatchOnce<Context>(
   _ predicate: ModelOnce, _ context: Context, _ function: (UnsafeMutableRawPointer?) -> Void
 ) {
@@ -51,13 +51,15 @@ final class Lock: Sendable {
 
 /// A model of threads outside the dispatch pool.
 enum SystemThread {
-  /// Returns at once, since an exploration can always create threads.
+  /// Returns immediately, since an exploration can always create threads.
   static func requireCapacity(for count: Int) throws(SystemError) {}
 }
 
 // MARK: Swift concurrency
 
-/// Executes asynchronous work as a task, and waits for its result.
+/// Executes `body` as a task, waits until the task has ended, and returns the result of `body`.
+///
+/// - Throws: the error that `body` throws, or ``Unavailable`` if the execution is over before the task has ended.
 func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
   let box = TaskResult<Result>()
   Task { do { box.result = .success(try await body()) } catch { box.result = .failure(error) } }
@@ -66,9 +68,9 @@ func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Re
   return try result.get()
 }
 
-/// Storage for the result of a task; nil until the task has ended.
+/// Storage for the result of a task. The result is nil until the task has ended.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class TaskResult<Value>: @unchecked Sendable {
   var result: Result<Value, any Error>?
 }

@@ -1,11 +1,11 @@
 import Exploration
 import Instruments
 
-/// A reference to an instance of the document's singleton. The reference is valid as long as its race exists.
+/// A reference to an instance of the document's singleton. The reference is valid until the end of its race.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let instance: Unmanaged<Instance>
 
-  /// Creates the photo array, which completes the setup of the manager.
+  /// Creates the photo array, and thereby completes the set-up of the manager.
   func makePhotosArray() { instance._withUnsafeGuaranteedRef { $0.photosArray.value = true } }
 
   /// Whether the photo array has been created.
@@ -19,16 +19,19 @@ struct PhotoManager: Equatable, @unchecked Sendable {
   static func create() -> PhotoManager? { nil }
 }
 
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// An instance of the document's singleton.
+///
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Instance: @unchecked Sendable {
-  /// The position of the instance in the order in which instances were stored; nil before it is stored.
+  /// The position of the instance in the order in which instances were stored, from 1; nil before the instance is
+  /// stored.
   var number: Int?
   let photosArray = Variable("its array", false) { $0 ? "set" : "missing" }
 }
 
 /// A singleton for which threads race.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Singleton: @unchecked Sendable {
   let manager = Variable<PhotoManager?>("manager", nil) {
     $0.map { "instance \($0.instance.takeUnretainedValue().number ?? 0)" } ?? "nil"
@@ -68,7 +71,7 @@ private final class Singleton: @unchecked Sendable {
 
 /// The document's static variable, as one thread accesses it.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 struct SharedManager: @unchecked Sendable {
   private let singleton: Unmanaged<Singleton>
   fileprivate init(_ singleton: Singleton) { self.singleton = .passUnretained(singleton) }
@@ -119,7 +122,8 @@ extension SingletonRace {
     "static-let": "a static let is created once in a process, so there is one schedule and not many"
   ])
 
-  /// The steps of the accessor before which the accessor can pause.
+  /// The steps of the accessor before which a trial pauses. An exploration judges the instances if the step is
+  /// `creation`, and otherwise the photo array.
   enum Step { case creation, setUp }
 
   var runUnguarded: TrialProbe { Probe() }

@@ -3,9 +3,9 @@ import Instruments
 
 /// Closures that send an event to a source, or cancel the source.
 struct SourceControls {
-  /// Sends an event.
+  /// A closure that sends an event to the source.
   let add: () -> Void
-  /// Cancels the source.
+  /// A closure that cancels the source.
   let cancel: () -> Void
 }
 
@@ -14,9 +14,9 @@ enum DispatchSource {
   static func makeUserDataAddSource(queue: DispatchQueue) -> ModelSource { ModelSource(queue: queue) }
 }
 
-/// A source that is cancelled during its first handler call, with a record of its handler calls.
+/// A queue for a source that is cancelled during its first handler call, and a record of the handler calls.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class SourceLife: @unchecked Sendable {
   let queue = DispatchQueue(label: "events")
   private let hasBegun = DispatchSemaphore(value: 0)
@@ -24,7 +24,7 @@ final class SourceLife: @unchecked Sendable {
   private var log = CallLog()
   private var completed = 0
 
-  /// Records a call of the event handler. The first call waits until the source is cancelled.
+  /// Records a call of the event handler. The first call waits until the probe has cancelled the source.
   func received(_ data: UInt) {
     log.begins()
     if log.calls == 1 {
@@ -48,9 +48,9 @@ final class SourceLife: @unchecked Sendable {
   }
 }
 
-/// A source whose event handler sends the source another event.
+/// A queue for a source whose event handler sends the source a further event, and a record of the handler calls.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class BusySource: @unchecked Sendable {
   let queue = DispatchQueue(label: "events")
   private var log = CallLog()
@@ -83,20 +83,20 @@ private struct CallLog {
 
 /// The object to which the context of a source points.
 ///
-/// Unchecked: an execution uses its objects from one thread at a time.
+/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class SourceContext: @unchecked Sendable {
   private var frees = 0
 
   /// An unretained pointer to the object, for the source's context.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Returns the object to which a pointer refers.
+  /// Returns the object to which a pointer refers, or a new object if the pointer is nil.
   static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
     guard let context else { return SourceContext() }
     return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Uses the object twice, at the beginning and at the end of a handler call.
+  /// Uses the object at the beginning and at the end of a handler call. A use of a freed object is a broken promise.
   func use() {
     touch()
     Execution.step("the handler uses its context again")
@@ -114,8 +114,8 @@ final class SourceContext: @unchecked Sendable {
   fileprivate func judge() { if frees != 1 { Execution.breaks("the context was freed \(frees) times") } }
 }
 
-// A source for the C functions. The execution retains the source, so that a release does not free a source that is in
-// use.
+// A source that is used with Dispatch's C functions. Swift retains the source, so a call of `gcdlab_dispatch_release`
+// has no effect.
 
 final class FunctionSource: @unchecked Sendable {
   fileprivate let source: ModelSource
@@ -162,7 +162,7 @@ extension SourceLifecycle {
       "A source delivers at most three handler calls. The check whether a source is cancelled and the call of its handler are two steps, "
       + "since the documents do not say that they are one step.")
 
-  // The variants of these lessons are not compiled here.
+  // The files that declare these variants are not compiled in this module.
   var suspension: [Variant] { [] }
   var targeting: [Variant] { [] }
   var releasing: [Variant] { [] }
@@ -185,7 +185,8 @@ extension SourceLifecycle {
 
   func cancelUntilLate() -> Probe<@Sendable (BusySource) -> SourceControls> { cancelManyTimes }
 
-  /// A probe that cancels a source with a pending event, at any point of its handler calls.
+  /// A probe that cancels a source with a pending event. The schedules cancel the source at different points of its
+  /// handler calls.
   var cancelManyTimes: Probe<@Sendable (BusySource) -> SourceControls> {
     Probe { _, make in
       let busy = BusySource()
@@ -198,7 +199,8 @@ extension SourceLifecycle {
     }
   }
 
-  /// Returns a probe that cancels a source with a pending event, at any point of its handler calls.
+  /// Returns a probe that cancels a source with a pending event and a context. The schedules cancel the source at
+  /// different points of its handler calls.
   func cancelInUse() -> Probe<@Sendable (SourceContext, _ queue: ModelQueue) -> SourceControls> {
     Probe { _, make in
       let context = SourceContext()

@@ -2,7 +2,7 @@ import Instruments
 
 /// A namespace for the patterns and their source files.
 public enum Catalogue {
-  /// The patterns in the order of their families. Each pattern is in the file of the same name.
+  /// The patterns in the order of their families. Each pattern is in the source file with the pattern's name.
   public static let patterns: [any Pattern] = [
     SingletonRace(),
     GroupWaitVsNotify(),

@@ -3,8 +3,8 @@ import Laboratory
 /// Results as tidy CSV (RFC 4180): one row for each variant, point, metric and statistic, and one column for each swept
 /// parameter. Figures and settings are plain numbers: durations in nanoseconds, sizes in bytes.
 ///
-/// A text that begins with `=`, `+`, `-` or `@` is preceded by an apostrophe, since a spreadsheet would execute it as a
-/// formula. Invisible characters are written as escapes.
+/// A text that begins with `=`, `+`, `-` or `@` and is not a number is preceded by an apostrophe, since a spreadsheet
+/// would execute the text as a formula. Invisible characters are written as escapes.
 public enum CSVReport {
   /// Returns the CSV text of all results, with one heading row and a column for each parameter that any of the results
   /// swept.

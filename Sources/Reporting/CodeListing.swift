@@ -2,8 +2,8 @@ import Laboratory
 
 /// A listing of the source code of variants for a terminal. Comments are dim, and keywords are bold.
 public enum CodeListing {
-  /// Returns the source code of the bodies of some variants of `experiment`, each below the name of the variant and the
-  /// location in its source file.
+  /// Returns the source code of the bodies of some variants of `experiment`, each below the name, the role, the source
+  /// location and the summary of the variant.
   public static func render(_ experiment: Experiment, variants: [Variant], _ style: TextStyle) -> String {
     variants.map { variant in
       let head = Heading.lines(variant.name, "\(variant.role.rawValue), \(variant.place)", .quiet, style)
@@ -51,8 +51,8 @@ public enum CodeListing {
     "return", "self", "static", "struct", "switch", "throw", "try", "var", "where", "while",
   ]
 
-  /// Returns a line of code in colour. Each line is highlighted alone, since no string or comment of a body spans
-  /// several lines.
+  /// Returns a line of code in colour; without colours if `style` has no colour. Each line is highlighted alone, since
+  /// no string or comment of a body spans several lines.
   static func highlighted(_ line: String, _ style: TextStyle) -> String {
     let line = line.inLine
     guard style.color else { return line }

@@ -3,7 +3,7 @@ import Laboratory
 extension DocumentsReport {
   /// Returns the report as JSON, schema `gcdlab.documents/2`.
   ///
-  /// - Throws: `EncodingError` if a value has no form in JSON. The values of a report have one.
+  /// - Throws: `EncodingError` if a value cannot be represented in JSON. The values of a report can be represented.
   public func json() throws -> String {
     struct Claim: Encodable {
       let opinion: ClaimOpinion
@@ -19,10 +19,10 @@ extension DocumentsReport {
       let conditions: [String]
       let standing: SentenceStanding
       let remark: String?
-      /// The names of the scenarios with a claim on the sentence, and of the scenarios whose verdicts decided the
+      /// The names of all scenarios with a claim on the sentence, and the names of those whose verdicts decided the
       /// standing.
       let scenarios, judgedBy: [String]
-      /// The identifiers of the sentences on the same question in the other half of the documents.
+      /// The identifiers of the sentences on the question of this sentence, from the other half of the documents.
       let answers: [String]
       let claims: [Claim]
     }

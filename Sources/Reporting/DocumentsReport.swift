@@ -20,7 +20,7 @@ public struct DocumentsReport: Sendable {
   /// Returns the report as text for a terminal: a heading for each document, and below it each sentence with its
   /// strength, its standing, and the claims that decide the standing.
   ///
-  /// A sentence that was borne out or not run has one line.
+  /// Unless `details` is true, a sentence that was not run, or that was borne out and has no remark, has only one line.
   ///
   /// - Parameters:
   ///   - style: The style of the text.
@@ -61,7 +61,7 @@ public struct DocumentsReport: Sendable {
     lines += end.flatMap { style.wrapped($0) }
     if hasFolded {
       let more =
-        "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, has it in full."
+        "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, shows the sentence in full."
       lines += style.wrapped(more, .quiet)
     }
     return lines.map { $0 + "\n" }.joined()
@@ -73,19 +73,20 @@ public struct DocumentsReport: Sendable {
     entry.standing == .notRun || entry.standing == .borneOut && entry.absent.isEmpty && entry.remark == nil
   }
 
-  /// Returns lines with the author of a document, and with the address at which it can be read. The address is not
-  /// wrapped, so that terminals recognize it.
+  /// Returns lines with the author of a document, and with the address at which the document can be read. The address
+  /// is not wrapped, so that terminals recognize the address.
   static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
     let line = chapter.origin.joined(separator: ", ")
     return (line.displayWidth <= style.width ? [line] : chapter.origin).map { SemanticColor.quiet($0.inLine, style) }
   }
 
-  /// Returns the standing with its mark and its remark: `✗ refuted by 1 of 5 claims: queue-order`.
+  /// Returns the standing with its mark, as text: `✗ refuted, 4 for it, 1 against it: queue-order`.
   static func standing(_ entry: SentenceIndex.Entry, _ style: TextStyle) -> String {
     "\(entry.standing.mark(style)) " + standing(entry)
   }
 
-  /// Returns the standing, the scenarios whose verdicts decided it, its remark, and the scenarios that gave no verdict.
+  /// Returns the standing as text, with the numbers of claims, the scenarios whose verdicts decided the standing, the
+  /// remark, and the scenarios that gave no verdict.
   private static func standing(_ entry: SentenceIndex.Entry) -> String {
     let word = entry.standing.rawValue
     let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
@@ -104,7 +105,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
-  /// identifiers of the sentences on the same question.
+  /// identifiers of the sentences on the question of the sentence, from the other half of the documents.
   static func placeAndConditions(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =
@@ -112,7 +113,8 @@ public struct DocumentsReport: Sendable {
     return (["in: \(entry.place)"] + tried + answers).map(\.inLine)
   }
 
-  /// Returns the number of claims for the sentence, and the number of claims against it: `4 claims for it, 1 against`.
+  /// Returns the numbers of claims for the sentence, against it, open and unavailable: `4 for it, 1 against it, 2
+  /// open`. A number of 0 is omitted.
   private static func count(_ entry: SentenceIndex.Entry) -> String {
     let sides: [(ClaimOpinion, String)] = [
       (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
@@ -143,7 +145,7 @@ public struct DocumentsReport: Sendable {
       .compactMap { standing in standing.means.map { "\(standing.mark(style)) \(standing.rawValue) (\($0))" } }
     let claims =
       entries.contains { !$0.judgedClaims.isEmpty }
-      ? "claims: how many are for it, against it, open (inconclusive, or what may be was not seen), unavailable" : nil
+      ? "claims: how many are for it, against it, open (inconclusive, or a possible effect not seen), unavailable" : nil
     return [
       said.isEmpty ? nil : "said: " + said.joined(separator: ", "),
       standings.isEmpty ? nil : "verdict: " + standings.joined(separator: ", "), claims,
@@ -159,7 +161,7 @@ public struct DocumentsReport: Sendable {
 
   private var closing: [String] {
     index.results.isEmpty
-      ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents by --results."]
+      ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents with --results."]
       : [
         index.summary + ".",
         "The verdicts are those of \(Self.source(files)): \(index.results.count.counted("scenario")).",

@@ -7,7 +7,7 @@ public struct ExportFormat: Sendable {
     public let contents: [ReportContent]
     /// Whether a refuted performance claim is a failure.
     public let strict: Bool
-    /// Returns the sentences of the documents with their standings, for runs of several scenarios; nil for a single
+    /// A closure that returns the sentences of the documents with their standings. The closure returns nil for a single
     /// run, or in a lab without documents.
     public let sentences: @Sendable () throws -> SentenceIndex?
 
@@ -19,7 +19,8 @@ public struct ExportFormat: Sendable {
     /// - Parameters:
     ///   - contents: The runs, each with the content of its report.
     ///   - strict: Whether a refuted performance claim is a failure.
-    ///   - sentences: Returns the sentences of the documents with their standings; nil without documents.
+    ///   - sentences: A closure that returns the sentences of the documents with their standings. The closure returns
+    ///     nil for a single run, or in a lab without documents.
     public init(
       _ contents: [ReportContent], strict: Bool = false,
       sentences: @escaping @Sendable () throws -> SentenceIndex? = { nil }
@@ -41,7 +42,7 @@ public struct ExportFormat: Sendable {
 
   /// The name of the format as a value of `--format`.
   public let name: String
-  /// The extension of the files that `--export` writes, without the dot. `--format` accepts the extension, too.
+  /// The extension of the files that `--export` writes, without the dot. `--format` also accepts the extension.
   public let ending: String
   /// The way in which the format renders runs.
   public let rendering: Rendering

@@ -6,7 +6,7 @@ import Laboratory
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
-  /// Returns the content of a file for an input.
+  /// A closure that returns the content of a file for an input.
   public let render: @Sendable (Input) throws -> String
 
   fileprivate init(_ ending: String, _ render: @escaping @Sendable (Input) throws -> String) {
@@ -56,7 +56,8 @@ public struct TraceSelection: Sendable {
   /// - Parameters:
   ///   - traces: The traces.
   ///   - from: The beginning of the time span in nanoseconds; nil to begin shortly before the first submission.
-  ///   - to: The end of the time span in nanoseconds; nil for the end of each trace.
+  ///   - to: The end of the time span in nanoseconds; nil for the end of each trace, or shortly after the last event of
+  ///     a hang.
   public init(_ traces: [Trace], from: UInt64?, to: UInt64?) {
     self.traces = traces
     self.from = from

@@ -3,7 +3,7 @@ import Laboratory
 
 /// Result documents as JSON.
 public enum JSONReport {
-  /// Returns the JSON of one document, or of an array if there are several documents.
+  /// Returns the JSON of a single document, or of an array if the number of documents is not 1.
   ///
   /// - Throws: `EncodingError` if a figure is not finite. The figures of a run are finite.
   public static func render(_ documents: [ResultDocument]) throws -> String {
@@ -15,15 +15,15 @@ public enum JSONReport {
 
   /// Returns the indented JSON of a value. This function is meant for short values other than result documents.
   ///
-  /// - Throws: `EncodingError` if JSON has no form for a value.
+  /// - Throws: `EncodingError` if a value cannot be represented in JSON.
   static func pretty(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     return String(decoding: escaped([UInt8](try encoder.encode(value))), as: UTF8.self) + "\n"
   }
 
-  /// Returns JSON text with invisible characters escaped (`\u202e`). The encoder escapes only the first 32 characters.
-  /// Invisible characters occur only in strings, in which an escape has the same meaning.
+  /// Returns JSON text with invisible characters escaped (`\u202e`). The encoder escapes only characters below U+0020.
+  /// Invisible characters occur only in strings, in which an escape has the same meaning as the character.
   private static func escaped(_ json: [UInt8]) -> [UInt8] {
     // The UTF-8 forms of these characters begin with one of these bytes.
     guard json.contains(where: { $0 == 0x7f || $0 == 0xc2 || $0 == 0xe2 }) else { return json }

@@ -61,12 +61,12 @@ public enum JUnitReport {
     } else {
       body = ""
     }
-    // The text of a claim may continue that of the claim before it. The check makes the name unique.
+    // The text of a claim may continue the text of the previous claim. The check makes the name unique.
     return head(name, "\(claim.says) (\(claim.check))")
       + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
   }
 
-  /// Returns a test case that fails because of trials that failed; empty if `trials` is 0. No claim is about these
+  /// Returns a test case with an error about failed trials; an empty string if `trials` is 0. No claim is about these
   /// trials, but the run does not pass.
   private static func failed(_ trials: Int, _ type: String, _ word: String, _ says: String, _ document: ResultDocument)
     -> String

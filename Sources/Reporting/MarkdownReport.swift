@@ -8,7 +8,8 @@ public enum MarkdownReport {
   ///
   /// - Parameters:
   ///   - contents: The runs, each with the content of its report.
-  ///   - sentences: The sentences of the documents. The text begins with the refuted sentences. Nil for none.
+  ///   - sentences: The sentences of the documents. The text begins with their number for each standing and a list of
+  ///     the refuted sentences; nil to omit both.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
     let head = sentences.map { [escape($0.summary), section("Refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
@@ -42,7 +43,8 @@ public enum MarkdownReport {
       + grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } })
   }
 
-  /// Returns a line as Markdown. Headings and lines that require caution are bold, and a shell command is a code span.
+  /// Returns a line as Markdown. A line of a single phrase is bold if the phrase is a heading or requires caution, and
+  /// a shell command is a code span.
   static func text(_ line: Line) -> String {
     if line.isCode { return code(line.text) }
     let isBold = line.phrases.count == 1 && [.care, .heading].contains(line.phrases[0].color)
@@ -73,7 +75,7 @@ public enum MarkdownReport {
     for character in line(text) {
       switch character {
       case "|", "*", "`", "\\": escaped += "\\" + String(character)
-      // Programs load a picture without a click, and its address may be in another place: `![a]` and `[a]: http://…`.
+      // Viewers load a picture without a click. The picture's address may be elsewhere: `![a]` and `[a]: http://…`.
       case "(" where escaped.hasSuffix("]"), ":" where escaped.hasSuffix("]"): escaped += "\\" + String(character)
       // A code fence would change the meaning of all text after it.
       case "~" where escaped.allSatisfy { $0 == " " }: escaped += "\\~"

@@ -4,8 +4,8 @@ import Laboratory
 
 /// Distributions of latencies in the text format of the HdrHistogram plotter (`.hgrm`), in nanoseconds.
 public enum PercentileReport {
-  /// Returns the distribution of each latency in the reports. The names, such as `wait-last-leave-on=pool-call`, are
-  /// unique. The plotter requires a file for each distribution.
+  /// Returns the distribution of each shown latency of each run. The names, such as `wait-last-leave-on=pool-call`, are
+  /// unique, since the plotter requires a file for each distribution.
   public static func distributions(_ documents: [ResultDocument]) -> [(name: String, text: String)] {
     documents.flatMap { document in
       let scenario = document.scenario

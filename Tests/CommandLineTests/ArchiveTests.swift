@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Tests of the archive: the last runs are saved, compared and graded, and no others.
+/// Tests of the archive: only the last runs are saved, compared and used to grade sentences.
 @Suite struct ArchiveTests {
   /// Runs the binary with a cache directory of its own.
   private static func run(_ arguments: String..., cache: String) async throws -> Binary.Finished {

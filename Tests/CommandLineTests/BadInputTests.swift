@@ -2,7 +2,8 @@ import Platform
 import Reporting
 import Testing
 
-/// Each kind of bad input causes one clear error on standard error, no standard output, and the documented status.
+/// Tests that each kind of bad input causes one clear error on standard error, no standard output, and the documented
+/// status.
 @Suite struct BadInputTests {
   @Test(arguments: [
     (
@@ -212,7 +213,7 @@ import Testing
     #expect(refused.status == 64)
     #expect(
       refused.errors.contains(
-        "x: check 'semaphore.elapsed.p99 < 1s': p99 needs 100 samples a trial, semaphore had at most 1"),
+        "x: check 'semaphore.elapsed.p99 < 1s': p99 needs 100 samples in each trial; semaphore had at most 1"),
       "\(refused.errors)")
     #expect(refused.output.contains("elapsed"))
   }

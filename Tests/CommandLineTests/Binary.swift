@@ -25,7 +25,7 @@ enum Binary {
       return self
     }
 
-    /// Skips the test if a trial hardly received a core, even if the lab judged others.
+    /// Skips the test if a trial hardly received a core, even if the lab judged other trials.
     func skipIfTooBusy() throws {
       let reason = "the machine is too busy for it"
       if (errors + unwrapped).contains(reason) { try skip(reason) }

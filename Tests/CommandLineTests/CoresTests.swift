@@ -10,7 +10,7 @@ import Testing
     return try JSONValue(ran.output)
   }
 
-  @Test(.enabled(if: Confinement.isPossible && Host.cores >= 2, "there is but one core, or no call to keep to one"))
+  @Test(.enabled(if: Confinement.isPossible && Host.cores >= 2, "processes cannot be confined to one of several cores"))
   func `a confined worker runs on its cores only, and Dispatch counts no other cores`() async throws {
     let one = try await Self.width(["--cores", "1"])
     #expect(one[at: "machine.confinedTo"] == .list([.number(Double(Confinement.coresInTurn[0]))]))
@@ -32,7 +32,7 @@ import Testing
     let none = try await Binary.run(["scenario", "queue-order", "--quick", "--rounds", "1", "--cores", "4096"])
     #expect(none.status == 2)
     #expect(none.errors.contains("4096 cores are requested"), "\(none.errors)")
-    // A search judges no claim, and does not pass either if it has measured nothing.
+    // A search judges no claim, and does not pass if it has measured nothing.
     let search = try await Binary.run(["compare", "queue-order", "tasks=2,4", "--cores", "4096"])
     #expect(search.status == 2)
     #expect(search.errors.contains("nothing was measured: 4096 cores are requested"), "\(search.errors)")
@@ -54,7 +54,7 @@ import Testing
         "limit 256 left out, as 128 does the same: from 100 on, the semaphore blocks none of 50 tasks"),
       "\(some.errors)")
     #expect(!some.output.contains(" 256 "), "\(some.output)")
-    // How many tasks there are is not known.
+    // The number of tasks is unknown.
     let all = try await Binary.run([
       "compare", "fd-semaphore", "limit=128,256", "tasks=10,20", "--variant", "semaphore", "--rounds", "1",
     ])

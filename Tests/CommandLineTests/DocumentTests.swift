@@ -139,8 +139,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "not JSON, or cut off: it does not end with '}' or ']'"),
-    ("{\"schema\": \"gcdlab.result/2\"", "not JSON, or cut off: it does not end with '}' or ']'"),
+    ("", "not JSON, or cut off: the text does not end with '}' or ']'"),
+    ("{\"schema\": \"gcdlab.result/2\"", "not JSON, or cut off: the text does not end with '}' or ']'"),
     ("{not json}", "not JSON: The given data was not valid JSON."),
     ("[]", "an empty list of result documents"),
     ("{}", "no schema, expected 'gcdlab.result/2': not a result document of this lab"),

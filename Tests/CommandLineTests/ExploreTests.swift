@@ -129,7 +129,7 @@ import Testing
     let finished = try await Binary.run(["explore", "library-load", "--variant", "task-group", "--time", "1ms"])
     #expect(finished.status == 2)
     #expect(finished.errors.contains("library-load task-group was not explored to the end"))
-    #expect(finished.output.replacing("\n", with: " ").contains("It was ended before all were tried."))
+    #expect(finished.output.replacing("\n", with: " ").contains("The search ended before all schedules were tried."))
   }
 
   @Test(arguments: [

@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Faults of the machine cause a clear error or fewer results, and never a trap of the lab itself.
+/// Tests that faults of the machine cause a clear error or fewer results, and never a trap of the lab itself.
 @Suite struct FaultTests {
   private static let run = "scenario singleton-race --variant mutex --rounds 1 --set race-time=1ms"
 
@@ -175,7 +175,7 @@ import Testing
         """)
     #expect([0, 2].contains(finished.status), "\(finished.errors)")
     let said = finished.unwrapped
-    let reason = "none could have a core of its own: cannot keep a thread on a core: Operation not permitted"
+    let reason = "not every actor had its own core: cannot keep a thread on a core: Operation not permitted"
     // One actor may nevertheless lose the core to the other within the check.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
@@ -282,13 +282,13 @@ import Testing
     #expect(said.contains(reason) || said.contains("no more space is available"), "\(finished.output)")
   }
 
-  /// Three rounds run, of which one must show an anomaly. Dispatch examines its threads after a second and adds threads
-  /// if they sleep, and a trial may take that long on a busy machine.
+  /// Three rounds run, and at least one round must show an anomaly. Dispatch examines its threads after a second, and
+  /// adds threads if the threads sleep. A trial may take a second on a busy machine.
   ///
   /// The lab may use one core, but Dispatch counts all cores that are online (`taskset`, the processors of a
   /// container).
   @Test func `a claim compares a pool with its own width if it is wider than the number of cores`() async throws {
-    guard Host.onlineCores > 1 else { try skip("there is but one core here") }
+    guard Host.onlineCores > 1 else { try skip("there is only one core") }
     try await require("taskset -c 0 true")
     let functions = """
       #include <errno.h>

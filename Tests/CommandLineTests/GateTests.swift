@@ -251,7 +251,7 @@ import Testing
     let old = try await Self.run(Self.steady)
     let diff = try await Self.diff([old], [try await Self.run(rounds)])
     #expect(diff.status == 2 && diff.unwrapped.contains(reason), "\(what): \(diff.output)\(diff.errors)")
-    // Without the option.
+    // Without the option, the same diff passes.
     let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", try await Self.run(rounds))]
     #expect(try await Binary.run(["diff"] + files.map(\.path)).status == 0)
   }
@@ -282,7 +282,7 @@ import Testing
     #expect(wild.status == 2)
     let document = try JSONValue(wild.output)
     #expect(document["schema"] == .text("gcdlab.diff/2") && document["gate"]?["status"] == .number(2))
-    #expect(wild.unwrapped.contains("more runs per side would tell, here 2 and 2"), "\(wild.output)")
+    #expect(wild.unwrapped.contains("more runs per side would decide, here 2 and 2"), "\(wild.output)")
   }
 
   @Test func `diff accepts only two documents, or documents for both --old and --new`() async throws {

@@ -8,7 +8,8 @@ import Testing
   import Glibc
 #endif
 
-/// No input of a user and no state of a system makes the lab hang, lose its results, or modify files of others.
+/// Tests that no input of a user and no state of a system makes the lab hang, lose its results, or modify files of
+/// other programs.
 @Suite struct HarmTests {
   private static let quick = "scenario fd-semaphore --variant queue-pool --rounds 1 --set tasks=4"
   /// The arguments of a run with short trials that takes far longer than any test.
@@ -16,7 +17,7 @@ import Testing
     "scenario", "fd-semaphore", "--variant", "queue-pool", "--rounds", "10000", "--set", "tasks=4",
   ]
 
-  // MARK: Files of others
+  // MARK: Files of other programs
 
   @Test func `files of other programs are kept, even under the process number of a worker`() async throws {
     // The script creates files for the numbers of all processes that can start soon, in few processes.
@@ -55,8 +56,8 @@ import Testing
 
   // MARK: Signals
 
-  /// The test runs several times: a thread that does not block the signal, such as one of swift-subprocess, receives it
-  /// in most cases, but not in all.
+  /// The test runs several times, since a thread that does not block the signal, such as a thread of swift-subprocess,
+  /// receives the signal in most cases but not in all cases.
   @Test(arguments: 1...5) func `a lab that was stopped and then terminated prints its finished results`(_ attempt: Int)
     async throws
   {
@@ -215,7 +216,7 @@ import Testing
     let reader = open(pipe.path, O_RDONLY | O_NONBLOCK), writer = open(pipe.path, O_WRONLY | O_NONBLOCK)
     defer { for descriptor in [reader, writer] { close(descriptor) } }
     while write(writer, "full", 4) > 0 {}
-    // The lab ends when its input ends, which is that of `sh`. The shell prints the status.
+    // The lab ends when its standard input, which is that of `sh`, ends. The shell prints the status.
     let script = """
       exec 3>&2
       "$0" watch '\(file.path)' > '\(pipe.path)' 2> '\(pipe.path).errors' &

@@ -55,7 +55,7 @@ import Testing
   }
 
   /// `timeout` sends its signal twice: to the lab, and to the lab's process group.
-  @Test func `two copies of one signal at once count as one`() async throws {
+  @Test func `two copies of one signal at once count as one signal`() async throws {
     let file = try TemporaryFile("x.json")
     let finished = try await Binary.shell(
       """

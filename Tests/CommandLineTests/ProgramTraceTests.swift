@@ -25,7 +25,7 @@ import Testing
     finished.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  // MARK: What is found
+  // MARK: Diagnoses
 
   @Test(arguments: [
     ("own-queue", "calls sync on \"hazards.own\"", "explain queue-deadlock"),
@@ -80,7 +80,7 @@ import Testing
     #expect(finished.output == "counted 25, child 7, preloads nothing\n")
   }
 
-  // MARK: What is recorded
+  // MARK: The record
 
   @Test func `every block and wait of a known program is recorded`() async throws {
     let file = try TemporaryFile("known.json")
@@ -138,7 +138,7 @@ import Testing
     #expect(finished.errors.contains("plain contains Dispatch, and no library can record"), "\(finished.errors)")
     #expect(finished.errors.contains("the program contains Dispatch, and is not linked"), "\(finished.errors)")
     #expect(!finished.errors.contains("has not loaded Dispatch"), "\(finished.errors)")
-    // The cores that its threads ran on are drawn.
+    // The picture contains the cores on which the threads of the program ran.
     #expect(finished.errors.split(separator: "plain process").last?.contains("\nbusy ") == true, "\(finished.errors)")
     #expect(!finished.errors.contains("known contains"), "\(finished.errors)")
     try Self.expectKnown(in: file)
@@ -166,7 +166,7 @@ import Testing
     #expect(!finished.errors.contains("broken"), "\(finished.errors)")
   }
 
-  // MARK: How it ends
+  // MARK: The end of the program
 
   @Test(arguments: [("status", 5), ("_exit", 3), ("abort", -6), ("kill", -9), ("exec", 0)])
   func `a recorded program has its own output and status, and its record survives any end`(_ end: String, _ status: Int)

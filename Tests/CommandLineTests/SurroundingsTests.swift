@@ -66,7 +66,7 @@ extension Binary {
     let finished = try await Binary.shell(script)
     if !isRoot, SystemThread.canRaisePriority { try skip("this user may raise priorities") }
     #expect(finished.status == 0, "\(finished.output)\(finished.errors)")
-    #expect(finished.output.contains("no permission to raise nice values"), "\(finished.output)")
+    #expect(finished.output.contains("no permission to lower nice values"), "\(finished.output)")
   }
 
   /// In the namespace, the monotonic clock is a day ahead of the kernel's own clock, which the scheduler's records use.

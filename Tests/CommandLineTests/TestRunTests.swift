@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// A test run leaves no processes and files, in whatever way it ends.
+/// Tests that a test run leaves no processes and no files, in whatever way the run ends.
 @Suite struct TestRunTests {
   /// A script that begins a separate test run in a process, with a sleeping process and a file that is hard to remove.
   /// The script prints the path of the run's files and the number of the sleeping process.

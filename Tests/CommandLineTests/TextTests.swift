@@ -90,7 +90,7 @@ import Testing
     #expect(
       written.status == 0 && written.output.contains(".package(url: \"https://example.org/gcdlab\", from: \"1.0.0\")"),
       "\(written)")
-    // What is explored is the file that the trials run.
+    // The explored file is the file that the trials run.
     let linked = try await Binary.shell(
       "cd '\(place.path)/my-queue/Sources' && cmp */Counter.swift && readlink MyQueueExplored/Counter.swift")
     #expect(linked.status == 0 && linked.output == "../my-queue/Counter.swift\n", "\(linked)")

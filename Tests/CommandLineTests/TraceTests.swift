@@ -1,7 +1,7 @@
 import Testing
 
-/// Tests of `gcdlab trace` in a dynamically linked build, such as that of the tests. It records which threads ran on
-/// which cores, and reports what it cannot record.
+/// Tests of `gcdlab trace` in a dynamically linked build, such as that of the tests. The build records the core on
+/// which each thread ran, and reports the events that it cannot record.
 @Suite struct TraceTests {
   @Test func `trace draws a picture of each setting of a variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])
@@ -14,7 +14,7 @@ import Testing
     #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
-  @Test func `trace without a variant draws the first one and names the others`() async throws {
+  @Test func `trace without a variant draws the first variant and names the other variants`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--set", "iterations=1000"])
     #expect(finished.status == 0)
     #expect(finished.output.contains("apply-stride apply"))

@@ -271,7 +271,8 @@ import Testing
     }
     let one = try summary { mutex in mutex.withLock { $0 += 1 } }
     #expect(one.schedules == 2 && one.broken == 0)
-    // By hand: of the six orders of two reads and two writes, only the two without an overlap of the threads hold.
+    // By hand: of the six orders of two reads and two writes, only the two orders without an overlap of the threads
+    // hold.
     let two = try summary { mutex in
       let value = mutex.withLock { $0 }
       mutex.withLock { $0 = value + 1 }

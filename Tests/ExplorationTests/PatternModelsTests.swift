@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Explorations.all.map(\.name))
-  func `no schedule breaks a correct variant, and at least one breaks any other`(_ name: String) throws {
+  func `no schedule breaks a correct variant, and some schedule breaks each other variant`(_ name: String) throws {
     let scenario = try #require(Explorations.all.first { $0.name == name })
     for variant in scenario.variants where variant.program != nil {
       let summary = try Self.summary(scenario, variant.name)

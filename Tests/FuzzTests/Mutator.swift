@@ -1,6 +1,6 @@
 import Measurement
 
-/// A generator of bad inputs from good ones. The same seed and index produce the same input.
+/// A generator of bad inputs from good inputs. The same seed and index produce the same input.
 struct Mutator {
   let corpus: [[UInt8]]
   let seed: UInt64
@@ -47,7 +47,7 @@ struct Mutator {
       let start = Int.random(in: 0...other.count, using: &random)
       bytes.replaceSubrange(place..<end, with: other[start..<min(other.count, start + 64)])
     default:
-      // A number is replaced by another one.
+      // A number is replaced by another number.
       guard let digit = bytes[place...].firstIndex(where: { (0x30...0x39).contains($0) }) else { return }
       let rest = bytes[digit...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.count
       let numbers = ["0", "1", "-1", "7", "99999999999999999999", "9223372036854775807", "1e308", "0.5", "4097"]

@@ -18,8 +18,8 @@ import Testing
   }
 
   @Test func `a batch is timed as a whole`() {
-    // The clock is monotonic, so a longer time means more work: the empty batch reads the clock once, the other calls
-    // it a hundred times.
+    // The clock is monotonic, so a longer time shows more work: the other batch reads the clock a hundred times, and
+    // the empty batch does not.
     var later = 0
     let some = Batches.times(
       of: { Loop(100, on: SuspendingClock.now).each { if $0 < .now { later += 1 } } }, count: 50)

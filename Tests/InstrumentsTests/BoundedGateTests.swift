@@ -14,8 +14,8 @@ import Testing
     let overtaken = Mutex<[Bool]>([])
   }
 
-  /// Returns whether a block overtakes an earlier one on the queue under test. Block 0 passes the gate, and block 1
-  /// opens it.
+  /// Returns whether a block overtakes an earlier block on the queue under test. Block 0 passes the gate, and block 1
+  /// opens the gate.
   func overtakes(on queue: DispatchQueue, bound: Duration) async throws -> Bool {
     try await onOwnThread {
       let (gate, seen, all) = (BoundedGate(bound: bound), Seen(), DispatchGroup())
@@ -78,7 +78,7 @@ import Testing
 
   @Test func `tasks that wait at a gate do not block threads`() async {
     let gate = BoundedGate(bound: Self.never)
-    // If the tasks held threads, the task that opens the gate would find none left.
+    // If the tasks blocked threads, the task that opens the gate would not get a thread.
     let passed = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<100 { group.addTask { await gate.passed() } }
       group.addTask {

@@ -6,7 +6,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct PeakTests {
-  /// A count that the test sets. It signals each sample.
+  /// A count that the test sets, and that signals each sample.
   final class Level: Sendable {
     let value = Atomic<Int>(0)
     let looked = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ import Testing
     let result = try await onOwnThread {
       try peak.during(every: .microseconds(10)) {
         level.set(7)
-        // A sample must be taken before the body ends. Of three samples that end now, the last one began after the
+        // A sample must be taken before the body ends. Of three samples that end now, the last sample began after the
         // rise.
         for _ in 0..<4 { level.looked.wait() }
         level.set(1)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `the peak number of descriptors includes those that a task opens before its sample`() async {
+  @Test func `the peak number of descriptors includes the descriptors that a task opens before its sample`() async {
     await #expect(processExitsWith: .success) {
       // The test runner and Dispatch have descriptors of their own, some of which are opened and closed at the
       // beginning.

@@ -9,8 +9,8 @@ import Testing
     let threads = try await onOwnThread {
       shares.add(30)
       shares.add()
-      // The threads run one after the other. The second one reuses the memory of the first, and must be distinguished
-      // from it.
+      // The threads run one after the other. The second thread reuses the memory of the first thread, and the shares
+      // must distinguish the two threads.
       for amount in [10, 59] { try SystemThread { shares.add(amount) }.join() }
       return ThreadCensus.currentThread
     }

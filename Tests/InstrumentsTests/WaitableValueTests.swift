@@ -30,7 +30,7 @@ import Testing
     #expect(seen.note { $0 + 1 } == 2)
   }
 
-  @Test func `a wait returns the value that fulfilled its condition, not a later one`() {
+  @Test func `a wait returns the value that fulfilled its condition, not a later value`() {
     let seen = WaitableValue(0)
     let isAwaited = DispatchSemaphore(value: 0)
     DispatchQueue.global().async {

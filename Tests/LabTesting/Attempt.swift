@@ -3,7 +3,7 @@ import Measurement
 import Platform
 
 /// A trial of a variant that runs in this process as in a worker, and is judged by the claims of its scenario. A test
-/// may replace the body by one that violates a claim.
+/// may replace the variant's body by a body that violates a claim.
 public struct Attempt: Sendable {
   /// The experiment with the scenario's claims.
   public let experiment: Experiment
@@ -15,9 +15,10 @@ public struct Attempt: Sendable {
   /// `settings`.
   ///
   /// - Parameters:
-  ///   - pattern: the pattern. Its scenario is the one of the same name in `files`, or the one named `scenario`.
-  ///   - cores: the number of cores that is passed to the trial.
-  ///   - body: the body to execute instead of the variant's own.
+  ///   - pattern: The pattern. Its scenario is the scenario of the same name in `files`, or the scenario named
+  ///     `scenario`.
+  ///   - cores: The number of cores that is passed to the trial.
+  ///   - body: The body to execute instead of the variant's own body.
   public init(
     _ variant: String, of pattern: any Pattern, files: [(name: String, text: String)], scenario: String? = nil,
     _ settings: [String: ParameterValue] = [:], cores: Int = 2, body: (@Sendable (Trial) throws -> Void)? = nil
@@ -66,9 +67,10 @@ public struct Attempt: Sendable {
     return Dictionary(judged.map { ($0.claim.check.text, $0.verdict) }) { first, _ in first }
   }
 
-  /// Descriptions of the promises that the trial did not keep: its outcome if it did not complete, and the guarantees
-  /// and anomalies whose verdict differs from the claim, or a note if there are no claims. Empty if it kept all
-  /// promises.
+  /// Descriptions of the promises that the trial did not keep; empty if the trial kept all promises.
+  ///
+  /// The descriptions contain the outcome if the trial did not complete, the guarantees and anomalies whose verdict is
+  /// a failure, and a note if the variant has no guarantees and no anomalies.
   public var brokenPromises: [String] {
     let end = trial.outcome == .completed ? nil : trial.outcome.reason ?? trial.outcome.kind.rawValue
     let verdicts = verdicts

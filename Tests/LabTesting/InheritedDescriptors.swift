@@ -6,10 +6,11 @@ import Platform
   import Glibc
 #endif
 
-/// Closes the descriptors that the process of an exit test inherited from concurrent tests, which may be hundreds with
-/// any numbers. The standard streams stay open, and the descriptors that the runner named in the environment, by which
-/// the process reports. Descriptors that the process opened itself stay open, too: these have the close-on-exec flag,
-/// which no inherited descriptor can have.
+/// Closes the descriptors that the process of an exit test inherited from concurrent tests.
+///
+/// There may be hundreds of inherited descriptors, with any numbers. The standard streams stay open. The descriptors
+/// that the runner named in the environment stay open, too, since the process reports through them. Descriptors that
+/// the process opened itself stay open, since they have the close-on-exec flag, which no inherited descriptor has.
 public func closeInheritedDescriptors() {
   let named = namedAtStart(["SWT_BACKCHANNEL", "SWT_CAPTURED_VALUES"])
   for descriptor in 3..<getdtablesize() where !named.contains(descriptor) {

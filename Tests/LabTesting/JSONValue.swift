@@ -24,7 +24,7 @@ public enum JSONValue: Codable, Equatable, Sendable {
 
   /// Parses a JSON text.
   ///
-  /// - Throws: the error of the decoder if the text is not JSON.
+  /// - Throws: The error of the decoder if the text is not JSON.
   public init(_ text: String) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
 
   /// Encodes the value.
@@ -53,8 +53,8 @@ public enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// The value at a path of keys and list indices: `runs.0.metrics`; nil if there is none. Assigning nil removes the
-  /// value. An index that equals the count of a list appends to the list.
+  /// The value at a path of keys and list indices: `runs.0.metrics`; nil if there is no value. Assigning nil removes
+  /// the value. An index that equals the count of a list appends to the list.
   public subscript(at path: String) -> JSONValue? {
     get {
       path.split(separator: ".").reduce(Optional(self)) { value, part in

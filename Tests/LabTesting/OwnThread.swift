@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// Executes `body` on a thread of its own, as a worker does, and returns its result. A test runs on a thread of Swift's
-/// pool, and must not block it.
+/// Executes `body` on a thread of its own, as a worker does, and returns the result of `body`. A test runs on a thread
+/// of Swift's pool, and must not block this thread.
 ///
 /// Only a few bodies run at once. The testing library starts all tests together, and the trials of a thousand tests
 /// would use up the threads of Dispatch's pool: a block that a trial waits for would then start late or not at all.

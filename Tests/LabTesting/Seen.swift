@@ -15,8 +15,8 @@ public func tellSeen() {
 }
 
 /// Returns whether one of several processes, which `look` starts one after the other, reports a success with
-/// ``tellSeen()``. Use this function for an effect that occurs in most trials, but not in every one. A process itself
-/// checks what must be true in every trial.
+/// ``tellSeen()``. Use this function for an effect that occurs in most trials, but not in every trial. A process itself
+/// checks the conditions that must be true in every trial.
 public func isSeen(inProcesses count: Int, _ look: () async throws -> ExitTest.Result?) async rethrows -> Bool {
   for _ in 0..<count {
     guard let result = try await look() else { return false }

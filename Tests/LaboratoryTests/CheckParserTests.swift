@@ -27,7 +27,7 @@ import Testing
     #expect(try parse("apply.elapsed < loop.elapsed * 2").right == .scaled(2, elapsed))
   }
 
-  @Test func `checks are equal only if they differ in nothing but spaces`() throws {
+  @Test func `two checks are equal if they differ only in spaces, and are different otherwise`() throws {
     let check = try #require(WrittenCheck("apply[stride=64].elapsed.p99 <= 2 * loop.elapsed"))
     #expect(check == WrittenCheck("apply[ stride = 64 ].elapsed.p99<=2*loop.elapsed"))
     #expect(check.comparison == .atMost && check.figures.map(\.scope.name) == ["apply", "loop"])
@@ -51,7 +51,7 @@ import Testing
     ),
     (
       "apply[stride=0].missed < 1",
-      "check 'apply[stride=0].missed < 1': stride: 0 is out of range, allowed is 1 to 4096"
+      "check 'apply[stride=0].missed < 1': stride: 0 is out of range; expected 1 to 4096"
     ),
     (
       "apply.elapsed < 1lightyear",

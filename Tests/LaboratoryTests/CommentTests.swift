@@ -6,7 +6,7 @@ import Testing
 @Suite struct CommentTests {
   static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
-  /// Words that refer to a preceding sentence, which the first sentence of a comment does not have.
+  /// Words that refer to a preceding sentence. The first sentence of a comment must not begin with these words.
   private static let leaning: Set<Substring> = ["It", "Both", "So", "That", "This", "They", "Nor"]
 
   /// Returns the doc comments that begin with a leaning word, and the comments of more than 120 columns.

@@ -21,16 +21,16 @@ import Testing
       return Comparison.Cell(variant: name, point: [:], figures: figures)
     }
     let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
-    // The machine became three times as slow after the rounds in which both took part.
+    // The machine became three times as slow after the rounds in which both runs took part.
     let quick = cell("quick") { Double($0 % 3) * 0.1 + ($0 < 6 ? 10 : 30) }
     let slow = cell("slow") { $0 < 6 ? 25 + Double($0 % 2) * 0.1 : nil }
     #expect(Comparison([quick, slow], policy, ranking: .lower).best == 0)
-    // A run that was better in the shared rounds is the best one, however slow the machine was then.
+    // A run that was better in the shared rounds is the best run, however slow the machine was in these rounds.
     let late = cell("late") { $0 < 30 ? nil : 20 + Double($0 % 2) * 0.1 }
     #expect(Comparison([quick, late], policy, ranking: .lower).best == 1)
   }
 
-  @Test func `a broken variant is not the best, however fast`() {
+  @Test func `a broken variant is not the best variant, however fast it is`() {
     let found = Self.comparison([("plain", 2000, true), ("unprotected", 100, false), ("locked", 1000, true)])
     #expect(found.best == 2 && found.bests == [2])
     #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
@@ -50,7 +50,7 @@ import Testing
     #expect(comparison([]).bests == [0])
   }
 
-  @Test func `the fastest variant is the best if all variants are broken`() {
+  @Test func `the fastest variant is the best variant if all variants are broken`() {
     #expect(Self.comparison([("one", 2000, false), ("other", 100, false)]).best == 1)
   }
 }

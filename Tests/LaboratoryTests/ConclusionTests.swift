@@ -74,7 +74,7 @@ import Testing
     #expect(try ratio(loop: 500, broken: 5000) == ("Keep the loop, on Linux 10.0 times as fast.", false))
   }
 
-  @Test func `a share of many cases is a range over the rounds, and a share of few has the counts`() throws {
+  @Test func `a share of many cases is a range over the rounds, and a share of few cases has the counts`() throws {
     #expect(Results.share([(90, 1000), (380, 1000)]) == "9 to 38 %")
     #expect(Results.share([(0, 4), (1, 4), (1, 4)]) == "17 % (2 of 12)")
     #expect(Results.share([]) == nil)
@@ -83,7 +83,7 @@ import Testing
     #expect(try conclusion(loop: 2500, broken: 1000, file: file)?.hasSuffix(") are left out, 3 a trial.") == true)
   }
 
-  @Test func `the results have no conclusion if the claims bear out no conclusion`() throws {
+  @Test func `a run has no conclusion if its claims do not bear out any conclusion of the scenario`() throws {
     #expect(try conclusion(loop: 1000, broken: 2500, missed: 1) == nil)
   }
 

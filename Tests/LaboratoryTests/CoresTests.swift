@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: ["0", "-1", "x", "1.5", "", "1ms", "99999999999999999999", "ALL"])
   func `a value that is not a number of cores is refused`(_ text: String) throws {
-    let message = "cores: found '\(text)', allowed is a whole number from 1 on, or all"
+    let message = "cores: found '\(text)', expected a whole number of 1 or more, or all"
     let flag = #expect(throws: InputError.self) { try FakePattern.experiment().applying(Overrides(cores: text)) }
     #expect(flag?.description == "--cores: \(message)")
     let sweep = #expect(throws: InputError.self) { try SweepParser(FakePattern.described).sweep("cores=2,\(text)") }
@@ -114,10 +114,10 @@ import Testing
     func obstacles(_ variant: String) -> [String?] {
       plan.runs.filter { $0.variant.name == variant }.map { plan.experiment.pattern.obstacle(to: $0, on: machine) }
     }
-    #expect(obstacles("one") == [nil, nil, "8 cores are requested, there are 2"])
+    #expect(obstacles("one") == [nil, nil, "8 cores are requested; there are 2"])
     #expect(
       obstacles("two") == [
-        "2 cores are needed, the run is confined to 1", nil, "8 cores are requested, there are 2",
+        "2 cores are needed; the run is confined to 1", nil, "8 cores are requested; there are 2",
       ])
   }
 
@@ -139,7 +139,7 @@ import Testing
     echo '{"broken":"'"$*: cores $cores, $said"'"}'
     """
 
-  @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible, "there is but one core, or no call to keep to one"))
+  @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible, "processes cannot be confined to one of several cores"))
   func `a worker receives its cores in the arguments and in the request`() async throws {
     let results = try await run(
       Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: Budget(rounds: 1), seed: 1),
@@ -150,10 +150,10 @@ import Testing
       results.runs.map { $0.trials[0].outcome } == [
         .broken(reason: "worker \(inTurn[0]): cores 1, confined"),
         .broken(reason: "worker \(inTurn[0]),\(inTurn[1]): cores 2, confined"),
-        .unavailable(reason: "8 cores are requested, there are 2"),
-        .unavailable(reason: "2 cores are needed, the run is confined to 1"),
+        .unavailable(reason: "8 cores are requested; there are 2"),
+        .unavailable(reason: "2 cores are needed; the run is confined to 1"),
         .broken(reason: "worker \(inTurn[0]),\(inTurn[1]): cores 2, confined"),
-        .unavailable(reason: "8 cores are requested, there are 2"),
+        .unavailable(reason: "8 cores are requested; there are 2"),
       ])
   }
 
@@ -164,7 +164,7 @@ import Testing
     #expect(results.machine.confinedTo == nil)
   }
 
-  @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
+  @Test(.enabled(if: Host.cores >= 2, "there is only one core"))
   func `a shortage that trials on one core found is not passed on to trials on two cores`() async throws {
     let worker = """
       case "$request" in *shortages*) told=2;; *) told=1;; esac
@@ -216,7 +216,7 @@ import Testing
     let judgements = try judged([.integer(1)], ["two.elapsed == 1", "all.elapsed == 1"])
     #expect(judgements.map(\.verdict) == [.unavailable, .held])
     #expect(judgements[0].isExcused)
-    #expect(judgements[0].evidence.reason == "2 cores are needed, the run is confined to 1")
+    #expect(judgements[0].evidence.reason == "2 cores are needed; the run is confined to 1")
     // On two cores, the claim can be judged.
     #expect(try judged([.integer(1), .integer(2)], ["two.elapsed == 2"]).map(\.verdict) == [.held])
   }

@@ -7,7 +7,7 @@ import Testing
 /// Tests of a run's warnings about other programs, the hypervisor and missing cores.
 @Suite struct DisturbanceTests {
   @Test(arguments: [
-    // A run tolerates the loss of half a core of two, or of 10 % of 64 cores.
+    // A run tolerates the loss of half of one core on two cores, and the loss of 10 % of 64 cores.
     (0.0, 0.0, 2, ""), (0.06, 0, 2, "stolen-time"), (0, 0.2, 2, "busy-machine"), (0, 0.26, 2, "cores-taken"),
     (0.26, 0, 2, "cores-taken"), (0, 0.09, 64, ""), (0, 0.11, 64, "cores-taken"),
     // A run on one core has no further core that others could take.
@@ -20,12 +20,12 @@ import Testing
     #expect(warnings.map(\.kind) == (kind.isEmpty ? [] : [kind]))
   }
 
-  @Test func `the warning begins with the number of trials that found no second core`() {
+  @Test func `the warning begins with the number of trials that did not find a second core`() {
     let warnings = DisturbanceWatch.warnings(stolen: 0, others: 0.5, of: 2, lacking: (88, 108))
     #expect(
       warnings.map(\.says) == [
         "the cores were busy: 88 of 108 trials found no second core, and other programs took 50 % of the time of 2 "
-          + "cores", "what this run compares holds for one core only",
+          + "cores", "the comparisons of this run hold for one core only",
       ])
     let some = DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (20, 108)).map(\.says)
     #expect(some.count == 1 && some.allSatisfy { !$0.contains("one core only") }, "\(some)")

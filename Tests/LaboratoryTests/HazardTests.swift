@@ -39,7 +39,7 @@ import Testing
   {
     let trial = try await run("stuck", Self.start + "exec sleep 1000")
     #expect(trial.outcome == .hung)
-    // The time of such a trial would be the lab's own limit.
+    // The time of a trial that hangs would be the lab's own limit.
     #expect(trial.figure(Metric.timeToEnd) == nil)
   }
 
@@ -68,9 +68,9 @@ import Testing
 
   @Test func `a trial that traps or hangs before its hazard is broken`() async throws {
     let trapped = try await run("trap", "kill -ILL $$")
-    #expect(trapped.outcome == .broken(reason: "it trapped before it reached its hazard"))
+    #expect(trapped.outcome == .broken(reason: "the trial trapped before it reached its hazard"))
     let hung = try await run("stuck", "exec sleep 1000", watchdog: .seconds(1))
-    #expect(hung.outcome == .broken(reason: "it hung before it reached its hazard"))
+    #expect(hung.outcome == .broken(reason: "the trial hung before it reached its hazard"))
   }
 
   @Test func `a trial that completes, although a trap is expected, has the outcome completed`() async throws {
@@ -98,9 +98,9 @@ import Testing
     #expect(results.failure == nil)
     #expect(
       results.runs.map { $0.trials.map(\.outcome) } == [
-        [.unavailable(reason: "only on Darwin, this is Linux")],
-        [.unavailable(reason: "3 cores are needed, there are 2")],
+        [.unavailable(reason: "only on Darwin; this system is Linux")],
+        [.unavailable(reason: "3 cores are needed; there are 2")],
       ])
-    #expect(described.pattern.obstacle(on: .test) == "only on Darwin, this is Linux")
+    #expect(described.pattern.obstacle(on: .test) == "only on Darwin; this system is Linux")
   }
 }

@@ -57,11 +57,11 @@ import Testing
     ),
     (
       #"echo '{"observation":{"values":{"elapsed":[5],"missed":[]},"histograms":{}}}'"#,
-      "the worker reported what no trial can measure"
+      "the worker reported figures that no trial can measure"
     ),
     (
       #"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{"missed":[]}}}'"#,
-      "the worker reported what no trial can measure"
+      "the worker reported figures that no trial can measure"
     ),
     ("cat /dev/zero", "the worker wrote more than 16 MiB"),
   ])

@@ -252,7 +252,7 @@ import Testing
     #expect(try !judge(.guarantee, "apply.missed == 0", [:], outcome: lost).isExcused)
     #expect(
       try !judge(.performance, "apply.elapsed < loop.elapsed", ["loop": ["elapsed": [1]]], outcome: lost).isExcused)
-    // A missing optional figure is not a loss for a performance claim, but no guarantee was kept.
+    // A performance claim on a missing optional figure is excused. A guarantee on a missing figure is not.
     let without = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [1.0]]]
     #expect(try judge(.performance, "apply.rate > loop.rate", without).isExcused)
     #expect(try !judge(.guarantee, "apply.missed == 0", without).isExcused)
@@ -265,17 +265,17 @@ import Testing
     }
     #expect(
       try unanswerableChecks("apply.elapsed.p99 < loop.elapsed.p99", samples: 7) == [
-        "fake: check 'apply.elapsed.p99 < loop.elapsed.p99': p99 needs 100 samples a trial, apply had at most 7"
+        "fake: check 'apply.elapsed.p99 < loop.elapsed.p99': p99 needs 100 samples in each trial; apply had at most 7"
       ])
     #expect(try unanswerableChecks("apply.elapsed.p99 < loop.elapsed.p99", samples: 100) == [])
     #expect(try unanswerableChecks("apply.elapsed.p50 < loop.elapsed", samples: 1) == [])
     let judged = try judge(.guarantee, "apply.elapsed.p90 < 9ns", ["apply": ["elapsed": [5]]], samples: 9)
     #expect(judged.verdict == .unavailable)
-    #expect(judged.evidence.reason == "p90 needs 10 samples a trial, apply had at most 9")
+    #expect(judged.evidence.reason == "p90 needs 10 samples in each trial; apply had at most 9")
   }
 
   @Test(arguments: Statistic.allCases)
-  func `a statistic has a value from its smallest number of samples on`(_ statistic: Statistic) {
+  func `a statistic has a value only if there are at least its minimum number of samples`(_ statistic: Statistic) {
     let fewest = statistic.fewestSamples
     #expect(Summary(Array(repeating: 1, count: fewest))?[statistic] != nil)
     #expect(Summary(Array(repeating: 1, count: fewest - 1))?[statistic] == nil)

@@ -57,7 +57,7 @@ import Testing
     var budget = Budget(rounds: 6, precision: 0.02)
     budget.leastTime = .seconds(3600)
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 40)
-    // This holds for a fixed number of rounds, too.
+    // A run with a fixed number of rounds does not end before its shortest time, either.
     budget.precision = nil
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 40)
   }
@@ -65,7 +65,7 @@ import Testing
   @Test func `a run that is certainly twice as slow as the best takes part in every fourth round of a search`()
     throws
   {
-    /// Returns the numbers of rounds of the three runs if the last one is slower by a factor.
+    /// Returns the numbers of rounds of the three runs if the last run is slower by a factor.
     func rounds(seeksBest: Bool, factor: Double) throws -> [Int] {
       var experiment = FakePattern.experiment()
       (experiment.seeksBest, experiment.baseline) = (seeksBest, nil)
@@ -106,7 +106,7 @@ import Testing
     }
     #expect(
       error?.description.hasPrefix(
-        "3 trials a round do not fit into 1 ns: at 1 ns a trial (3 tried), 3 rounds take 9 ns. Give it more time")
+        "3 trials a round do not fit into 1 ns: at 1 ns a trial (3 tried), 3 rounds take 9 ns. Give the run more time")
         == true)
   }
 
@@ -133,7 +133,7 @@ import Testing
     #expect(Outcome.stopped(after: .seconds(2)).reason == "stopped: a trial took longer than 2 s")
   }
 
-  @Test func `a variant that hung or was stopped is not run again, and other variants are`() {
+  @Test func `a variant that hung or was stopped is not run again, and the other variants are run again`() {
     let plan = plan(Budget(rounds: 3, left: .seconds(60), trialShare: 0.25))
     let clock = SetClock()
     var pace = Pace(plan) { clock.now }

@@ -136,7 +136,7 @@ import Testing
     #expect(try sample.pause.value(.integer(1_000_000)) == .milliseconds(1))
     for bad in [ParameterValue.integer(11), .integer(0), .text("3")] {
       let error = #expect(throws: InputError.self) { try sample.size.value(bad) }
-      #expect(error?.description == "parameters.size: a value that is not allowed (1 to 10)")
+      #expect(error?.description == "parameters.size: the value is not allowed; expected 1 to 10")
     }
   }
 }

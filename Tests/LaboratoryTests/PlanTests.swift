@@ -50,7 +50,7 @@ import Testing
     (["stride"], [], "--set: found 'stride', expected NAME=VALUE as in stride=16"),
     (
       ["stride=1,4,16"], [],
-      "--set: stride: found 3 values, a run has one; to compare them: compare fake stride=1,4,16"
+      "--set: stride: found 3 values, but a run has one; to compare the values: compare fake stride=1,4,16"
     ),
     (["stride=1ms"], [], "--set: stride: found '1ms', expected a count such as 64 or 1_000"),
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),

@@ -16,8 +16,8 @@ import Testing
       figures: (0..<rounds).map { RoundFigure(round: $0, value: figure($0)) })
   }
 
-  @Test func `a speed-up compares with the fewest cores in the same rounds`() throws {
-    // In every other round, the machine is three times as slow for both variants. The ratios must not contain that
+  @Test func `a speed-up is relative to the fewest cores in the same rounds`() throws {
+    // In every other round, the machine is three times as slow for both variants. The ratios must not depend on this
     // change.
     func time(_ round: Int) -> Double { round.isMultiple(of: 2) ? 3000 : 1000 }
     let scaling = Scaling(

@@ -57,7 +57,7 @@ import Testing
       "mine.yml:8: unknown parameter 'wrk' of fake; did you mean 'work'? (known: stride, work, chunk, balance, cores)"
     ),
     ("work: 2ms", "work: 2KiB", "mine.yml:8: work: found '2KiB', expected a duration such as 50ns or 2ms"),
-    ("work: 2ms", "work: 2min", "mine.yml:8: work: 2min is out of range, allowed is 0 ns to 1 s"),
+    ("work: 2ms", "work: 2min", "mine.yml:8: work: 2min is out of range; expected 0 ns to 1 s"),
     ("work: 2ms", "work: 0.5ns", "mine.yml:8: work: '0.5ns' is not a whole number of ns"),
     ("work: 2ms", "work: [1]", "mine.yml:8: work: expected a single value, found a list"),
     ("[loop, apply]", "[loop, aply]", "mine.yml:9: unknown variant 'aply' of fake; did you mean 'apply'?"),
@@ -85,11 +85,11 @@ import Testing
     ),
     (
       "apply[stride=1].elapsed <", "apply[stride=8].elapsed <",
-      "mine.yml:16: check 'apply[stride=8].elapsed < loop.elapsed': stride=8 is not run, swept are 1, 1024"
+      "mine.yml:16: check 'apply[stride=8].elapsed < loop.elapsed': stride=8 is not run; the sweep has 1, 1024"
     ),
     (
       "apply[stride=1].elapsed <", "apply[stride=1,work=3ms].elapsed <",
-      "mine.yml:16: check 'apply[stride=1,work=3ms].elapsed < loop.elapsed': work=3ms is not run, it is 2ms"
+      "mine.yml:16: check 'apply[stride=1,work=3ms].elapsed < loop.elapsed': work=3ms is not run; the value is 2ms"
     ),
     (
       "apply[stride=1].elapsed <", "5 < loop.blocks and",
@@ -109,7 +109,7 @@ import Testing
     ),
     (
       "apply[stride=1].elapsed < loop.elapsed", "1 > 2",
-      "mine.yml:16: check '1 > 2': it names no figure, such as loop.METRIC"
+      "mine.yml:16: check '1 > 2': names no figure; expected for example loop.METRIC"
     ),
     (
       "show: [elapsed]", "shwo: [elapsed]",
@@ -233,7 +233,7 @@ import Testing
         == "mine.yml:16: a claim cannot bear out 'guide.33' and contradict it")
     #expect(
       failure("contradicts: [guide.36]")
-        == "mine.yml:15: 'guide.36' says what is possible: a lack of sightings does not contradict it")
+        == "mine.yml:15: 'guide.36' states a possibility, which a lack of occurrences does not contradict")
     #expect(failure("of: lessons") == "mine.yml:15: of: found 'lessons'; did you mean 'lesson'? (allowed: lesson)")
     #expect(
       failure("bears: [guide.33]\n    of: lesson")
@@ -269,11 +269,11 @@ import Testing
     ("{id: guide.1, says: so, place: p, said: may}", "the key 'word' is missing"),
     (
       "{id: guide.1, says: so, place: p, said: may, word: may}",
-      "'guide.1' needs 'conditions': found none (allowed: a list of the configurations in which it was tried)"
+      "'guide.1' needs 'conditions': found none, expected a list of the configurations in which it was tried"
     ),
     (
       "{id: guide.1, says: so, place: p, reason: no, word: may, conditions: [one]}",
-      "'guide.1' has a reason why nothing can try it: found 'conditions' (allowed: none)"
+      "'guide.1' has a reason why no scenario can try the sentence: found 'conditions', expected none"
     ),
     (
       "{id: guide.1, says: so, place: p, said: may, word: may, conditions: one}",

@@ -27,7 +27,7 @@ import Testing
     #expect(!trial().isKnownToLack("a second core"))
   }
 
-  @Test func `a trial that lacks a second core is repeated, and rarely if repetitions do not help`() async throws {
+  @Test func `a trial that lacks a second core is repeated, but only rarely if repetitions do not help`() async throws {
     var count = 0
     func run(_ repeats: inout Repeats, isAllowed: Bool = true, lacking: (Int) -> Bool) async throws -> Set<String> {
       try await repeats.untilComplete(isAllowed: isAllowed) {
@@ -41,10 +41,10 @@ import Testing
     #expect(try await run(&repeats, isAllowed: false) { _ in true } == [Cores.second] && count == 5)
     var useless = Repeats()
     for _ in 0..<20 { #expect(try await run(&useless) { _ in true } == [Cores.second]) }
-    #expect(count == 5 + 20 + 5, "after three repetitions in vain, only every sixteenth trial is repeated")
+    #expect(count == 5 + 20 + 5, "after three useless repetitions, only every sixteenth trial is repeated")
     #expect(useless.notes.map(\.says) == ["5 repetitions of trials that found no second core"])
     #expect(Repeats().notes.isEmpty)
-    // A repetition that does not complete is no replacement.
+    // A repetition that does not complete does not replace the trial.
     var broken = Repeats()
     let kept = try await broken.untilComplete(isAllowed: true) {
       count += 1

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `a completed trial without a figure that it promised is broken`() throws {
-    #expect(try brokenReason { _ in } == "it completed, but did not record early")
+    #expect(try brokenReason { _ in } == "the trial completed, but did not record early")
   }
 
   @Test func `a trial that records a figure or reads a setting outside its probe is broken`() throws {
@@ -55,10 +55,10 @@ import Testing
       try brokenReason { trial in
         trial.record(pattern.early, 0)
         trial.record(pattern.late, 0)
-      } == "it recorded late, which its probe does not list")
+      } == "the trial recorded late, which its probe does not list")
     #expect(
       try brokenReason { trial in trial.record(pattern.early, trial[pattern.pause]) }
-        == "it read pause, which its probe does not list")
+        == "the trial read pause, which its probe does not list")
   }
 
   private struct Slip: Error, CustomStringConvertible { let description = "a slip" }

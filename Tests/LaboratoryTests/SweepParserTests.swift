@@ -33,12 +33,12 @@ import Testing
     ),
     ("stride=", "stride: found '', expected a count such as 64 or 1_000"),
     ("stride=1,,2", "stride: found '', expected a count such as 64 or 1_000"),
-    ("stride=1,2,1", "stride: 1 is there twice in 'stride=1,2,1'"),
+    ("stride=1,2,1", "stride: 1 appears twice in 'stride=1,2,1'"),
     ("stride=8..1", "stride: the range '8..1' ends before it begins"),
     ("stride=1..x4", "stride: the range '1..x4' has no end: write 1..END:x4"),
     ("stride=1..:x4", "stride: the range '1..:x4' has no end: write 1..END:x4"),
     ("work=10ns..", "work: the range '10ns..' has no end: write 10ns..END"),
-    ("stride=1..9999", "stride: 9999 is out of range, allowed is 1 to 4096"),
+    ("stride=1..9999", "stride: 9999 is out of range; expected 1 to 4096"),
     ("stride=1..4096", "stride: the range '1..4096' has more than 1000 values; give it a larger step"),
     ("stride=1..8:x1", "stride: 'x1' is not a step: ':x2' doubles from value to value, ':+1' adds"),
     ("stride=1..8:+0", "stride: '+0' is not a step: ':x2' doubles from value to value, ':+1' adds"),
@@ -73,6 +73,6 @@ import Testing
     let many = #expect(throws: InputError.self) {
       try experiment.sweeping([Sweep("stride", large), Sweep("work", large)])
     }
-    #expect(many?.description == "80,200 combinations of settings and variants are too many, allowed are 10,000")
+    #expect(many?.description == "80,200 combinations of settings and variants are too many; expected at most 10,000")
   }
 }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Laboratory
 
-/// Tests of the findings on invented traces. Each finding is tested on a trace that has it, and on one that differs
-/// only in the decisive event.
+/// Tests of the findings on invented traces. Each finding is tested on a trace that has the finding, and on a trace
+/// that differs only in the decisive event.
 @Suite struct TraceFindingsTests {
   private static let millisecond: UInt64 = 1_000_000
 
@@ -164,7 +164,7 @@ import Testing
     #expect(Self.starvation(trace) == .starvation(workers: 2, backlog: 4, time: 8 * Self.millisecond))
   }
 
-  @Test func `blocks that wait for their serial queue are no sign of a starved pool`() {
+  @Test func `blocks that wait for their serial queue are not a sign of a starved pool`() {
     var trace = Self.starved
     trace.queues[0].kind = .serial
     trace.blocks.removeAll { $0.number == 2 }

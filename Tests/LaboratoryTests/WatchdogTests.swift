@@ -39,7 +39,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Memory limits apply to each process: whether the lab can start a thread does not show whether its worker can.
+    /// Memory limits apply to each process, so the worker may not be able to start a thread although the lab is.
     @Test(arguments: [(4096, true), (1 << 50, false)])
     func `a worker whose memory limit leaves no room for a thread is not reported as hung`(
       _ limit: Int, _ isShort: Bool
@@ -55,7 +55,7 @@ import Testing
       watchdog.bodyStarted()
       #expect(waitpid(process, nil, 0) == process)
       if case .unavailable(let reason) = watchdog.outcome {
-        #expect(isShort && reason.hasPrefix("it did not end, and there is no room for the stack of another thread"))
+        #expect(isShort && reason.hasPrefix("the worker did not end, and there is no room for the stack of another"))
       } else {
         #expect(!isShort && watchdog.outcome == .hung)
       }
@@ -75,7 +75,7 @@ import Testing
     let process = try shell("sleep 1000 & exit", &actions)
     close(pipes[1])
     var status = siginfo_t()
-    // The process is a zombie until its status is collected, as by a lab that is late.
+    // The process is a zombie until its status is collected, as if the lab were late.
     #expect(waitid(P_PID, id_t(process), &status, WEXITED | WNOWAIT) == 0)
 
     let watchdog = try Watchdog(limit: .milliseconds(50), ending: nil)

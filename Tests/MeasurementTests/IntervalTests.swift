@@ -67,7 +67,8 @@ extension SplitMix64 {
     #expect(abs(Student.tails(beyond: found, freedom: freedom) / share - 1) < 1e-9)
   }
 
-  /// The share of errors is at most 1.2 times the stated one, plus the statistical error of this number of comparisons.
+  /// The share of errors is at most 1.2 times the stated share, plus the statistical error of this number of
+  /// comparisons.
   @Test(arguments: Noise.allCases.filter { $0 != .twofold })
   fileprivate func `the interval of equal sides excludes a ratio of 1 as rarely as stated`(_ noise: Noise) throws {
     var tallies: [String] = []

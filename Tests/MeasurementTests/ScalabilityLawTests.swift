@@ -39,7 +39,7 @@ import Testing
     #expect(abs((law.peak ?? 0) / peak - 1) < 0.1, "\(law)")
   }
 
-  @Test func `the fit to a curve without coherence finds none, and no useful limit on the cores`() throws {
+  @Test func `the fit to a curve without coherence finds no coherence, and no useful limit on the cores`() throws {
     let law = try #require(
       ScalabilityLaw(fitting: Self.cores.map { .init(cores: $0, throughput: Self.throughput($0, 0.1, 0)) }))
     #expect(abs(law.sigma - 0.1) < 1e-9 && law.kappa < 1e-9)

@@ -41,7 +41,7 @@ import Testing
     let drift = try #require(steadiness(["a": rising, "b": rising.map { 3 * $0 }]).drift)
     #expect(abs(drift - 109.5 / 101.5) < 0.001)
     #expect(steadiness(["a": rising.reversed()]).drift ?? 2 < 1)
-    // One rising series beside two falling ones is not a drift of the machine.
+    // One rising series beside two falling series is not a drift of the machine.
     #expect(steadiness(["a": rising, "b": rising.reversed(), "c": Array(repeating: 7, count: 12)]).drift == nil)
   }
 

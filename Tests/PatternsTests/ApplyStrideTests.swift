@@ -29,7 +29,7 @@ import Testing
     try await Attempt(variant, of: ApplyStride(), files: Catalogue.files, settings, cores: cores)
   }
 
-  // MARK: What the variants promise
+  // MARK: The promises of the variants
 
   @Test(arguments: variants, [(1000, 7), (1000, 1000), (3, 64), (1, 1), (64, 64)])
   func `every variant runs each index once, with any remainder`(_ variant: String, _ size: (Int, Int)) async throws {
@@ -75,7 +75,7 @@ import Testing
   func `a trial with too many blocks for a group is unavailable`(_ variant: String) async throws {
     let few = Self.settings().merging(["group-blocks": .integer(142)]) { $1 }
     let outcome = try await Self.attempt(variant, few).trial.outcome
-    #expect(outcome == .unavailable(reason: "more than 142 blocks; raise group-blocks to run it"))
+    #expect(outcome == .unavailable(reason: "more than 142 blocks; raise group-blocks to run them"))
   }
 
   @Test(arguments: variants) func `every variant works on one core`(_ variant: String) async throws {
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  /// Executes blocks of two threads on a queue.
+  /// Executes half of the loop on a new thread, and the other half on the calling thread.
   private static func onTwoThreads(_ trial: Trial) throws {
     try pattern.measureBlocks(trial, stride: trial[pattern.shortStride]) { loop, count, _ in
       let half = count / 2
@@ -198,7 +198,7 @@ import Testing
     loop.deallocate()
   }
 
-  // MARK: Points that are said by a setting
+  // MARK: Swept values that refer to a setting
 
   @Test func `the longest stride is as long as the loop, whatever its length`() throws {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
@@ -229,7 +229,7 @@ import Testing
         .contains("'stride' has the value of 'iterations', which is swept itself") == true)
   }
 
-  // MARK: What the findings say
+  // MARK: Findings
 
   private func cost(_ stride: Int, _ elapsed: Double, of iterations: Int = 1_000_000) -> StrideModel.Cost {
     StrideModel.Cost(stride: stride, blocks: Double((iterations + stride - 1) / stride), elapsed: elapsed)
@@ -245,7 +245,7 @@ import Testing
     #expect(abs(model.fit.overhead / 25 - 1) < 0.001)
     #expect(abs(model.fit.tail / 300 - 1) < 0.01)
     #expect(model.fit.worst.error < 0.001)
-    // 25 ns * 1e6 / s + 300 ns * s is 5 % of 8 ms at 65.7 and 1267.6, and never 1 %.
+    // 25 ns * 1e6 / s + 300 ns * s is 5 % of 8 ms at the strides 65.7 and 1267.6, and is never as low as 1 %.
     #expect(model.recommendation(forOverhead: 0.05) == .strides(66...1267))
     #expect(model.words(forOverhead: 0.05) == "for at most 5 % overhead use stride 66 to 1200 (largest measured: 1024)")
     #expect(
@@ -267,18 +267,19 @@ import Testing
     let fit = model.fit
     #expect(abs(fit.overhead / 10 - 1) < 0.01 && abs(fit.contention / 30 - 1) < 0.01 && fit.worst.error < 0.001)
     #expect(model.formula.contains(/^t = \S+ ms \+ blocks x \(\S+ ns \+ \S+ ns \/ stride\)$/), "\(model.formula)")
-    // 10 / s + 30 / s^2 of a million, and 8 ns * s while another core idles, is 1 % of 8 ms at 129.5 and 9873.4.
+    // 10 ns * 1e6 / s + 30 ns * 1e6 / s^2 is 1 % of 8 ms at the stride 129.5. The idle time of a core, 8 ns * s, limits
+    // the strides to 9873.4.
     #expect(
       model.sentences(for: "apply", overhead: 0.01).last
         == "apply: for at most 1 % overhead use stride 130 to 9800 (largest measured: 1024)")
-    // With more cores, more of them are idle.
+    // With more cores, more cores are idle at the end.
     let wide = try #require(StrideModel(fitting: costs, cores: 8))
     guard case .strides(let strides) = wide.recommendation(forOverhead: 0.05) else {
       Issue.record("no strides")
       return
     }
     #expect((7100...7143).contains(strides.upperBound), "\(strides)")
-    // On one core no other core is idle, and one block is enough.
+    // On one core, no other core is idle, and one block is enough.
     let one = try #require(StrideModel(fitting: costs, cores: 1))
     #expect(
       one.words(forOverhead: 0.01) == "for at most 1 % overhead use stride 130 to 1,000,000 (largest measured: 1024)")
@@ -321,7 +322,7 @@ import Testing
       "\(says)")
     #expect(block.hasSuffix("the strides are computed from the upper end"))
     #expect(says[0].hasSuffix("(error at a stride left out of the fit: at most 0 %)"), "\(says)")
-    // Without rounds there is no interval.
+    // Without rounds, there is no interval.
     let plain = try #require(StrideModel(fitting: costs.map { cost($0.stride, $0.elapsed) }, cores: 2))
     #expect(plain.costOfBlock(at: 323) == nil)
     #expect(plain.sentences(for: "apply", overhead: 0.01)[1].hasSuffix("(too few rounds for an interval)"))
@@ -386,9 +387,9 @@ import Testing
   /// Returns the findings of a comparison of strides with these settings.
   ///
   /// - Parameters:
-  ///   - busy: whether another program keeps a second core busy.
-  ///   - lacks: whether the trial at a stride in a round reports that it found no second core.
-  ///   - time: a factor of the time of a variant at a stride.
+  ///   - busy: Whether another program keeps a second core busy.
+  ///   - lacks: A closure that returns whether the trial at a stride in a round reports that it found no second core.
+  ///   - time: A closure that returns a factor of the time of a variant at a stride.
   private func findings(
     _ settings: [String], _ variants: [String] = ["apply"], strides: [Int] = [1, 16, 64, 256, 1024, 4096],
     cores: [Int] = [], rounds: Int = 6, busy: Bool = false, machine: Machine = .test,
@@ -438,7 +439,7 @@ import Testing
   }
 
   @Test func `the advice is for the requested cores`() throws {
-    // An iteration of 16 ns and a block of 50 ns take that long on a core, whatever the number of cores.
+    // On each core, an iteration takes 16 ns and a block takes 50 ns, whatever the number of cores.
     let one = try #require(advice(try findings(["cores=1"])))
     #expect(
       one.contains(
@@ -447,7 +448,7 @@ import Testing
     let both = try #require(advice(try findings([], cores: [1, 2])))
     #expect(both.contains(/^With 1 core: Give a block at least (4\.9|5)\S* us of work, for/), "\(both)")
     #expect(both.contains(/With 2 cores: Give a block at least 5\S* us of work, and make at least 10\d/), "\(both)")
-    // A core that was not available did none of the work: the time of an iteration is not doubled.
+    // A core that was not available did not do any work, so the time of an iteration is not doubled.
     let busy = try #require(advice(try findings([], busy: true)))
     #expect(busy.contains(/^Give a block at least 5\S* us of work.*: here stride 3\d\d to/), "\(busy)")
     let findings = ApplyStride().findings(in: try results([("cores", [1, 2]), ("stride", [1, 4])]))
@@ -464,7 +465,7 @@ import Testing
     #expect(
       short.hasSuffix("no stride keeps the overhead at 1 %; the loop is too short: a plain loop is as fast."),
       "\(short)")
-    // A block of s iterations costs 25 / s + 80 s / 10000 of 80 ns an iteration: at least 1.12 %.
+    // A block of s iterations adds 25 / s + 80 s / 10000 ns to the 80 ns of an iteration, which is at least 1.12 %.
     let near = try #require(advice(try findings(["my-iteration=160ns", "my-iterations=10000"])))
     #expect(
       near.contains(
@@ -472,7 +473,7 @@ import Testing
       ), "\(near)")
   }
 
-  @Test func `the advice uses a cost model that fits, even if none fits the fastest variant`() throws {
+  @Test func `the advice uses a cost model that fits, even if no model fits the fastest variant`() throws {
     let notes = try findings(
       ["my-iteration=160ns"], ["apply", "apply-queue"],
       time: { variant, stride in

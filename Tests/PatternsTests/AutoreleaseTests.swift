@@ -14,9 +14,9 @@ import Testing
     #if canImport(ObjectiveC)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
     #else
-      #expect(attempt.trial.outcome == .unavailable(reason: "autorelease pools are needed, which only Darwin has"))
+      #expect(attempt.trial.outcome == .unavailable(reason: "autorelease pools, which only Darwin has, are needed"))
       let description = try PatternDescription(Autorelease())
-      #expect(description.pattern.obstacle(on: .test) == "only on Darwin, this is Linux")
+      #expect(description.pattern.obstacle(on: .test) == "only on Darwin; this system is Linux")
     #endif
   }
 

@@ -10,8 +10,8 @@ import Testing
     "elements": .integer(50), "size": .integer(16), "limit": .integer(4),
   ]
 
-  /// The test runs in a process of its own, since in this one other tests may block all threads that run tasks for the
-  /// producer's whole time.
+  /// The test runs in a process of its own. In the common process, other tests may block all threads that run tasks
+  /// until the producer's time is over.
   @Test(arguments: ["unbounded", "newest", "oldest", "newest-zero", "oldest-zero", "unfolding", "channel"])
   func `each variant buffers and drops as many elements as promised`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -43,7 +43,7 @@ import Testing
     var numbers: [Int] = []
     for await number in channel {
       numbers.append(number)
-      // The numbers are those of received and of buffered elements.
+      // At most three sent elements are buffered and not yet received.
       #expect(100 - sent.notRun <= numbers.count + 3)
     }
     await sender.value
@@ -63,7 +63,7 @@ import Testing
         if variant.hasPrefix("newest") || variant.hasPrefix("oldest") { pattern.recordDrops(trial, flow) }
       }
     }
-    /// The values that a producer records: the results of yield, none, or the yielded elements.
+    /// The results that a producer records: every result, no result, or the yielded element as the dropped element.
     enum Notes { case all, none, newcomers }
     @Sendable func stream(
       _ producer: Producer, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, notes: Notes = .all

@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: ending, [1, 200])
-  func `tasks all end if the work that they wait for finds a thread`(_ variant: String, _ submitters: Int) async {
+  func `all tasks end if the work that they wait for finds a thread`(_ variant: String, _ submitters: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, submitters = submitters as Int] in
       closeInheritedDescriptors()
       if variant == "one-thread-free", poolWidths.lowerBound < 2 { return }
@@ -56,8 +56,7 @@ import Testing
     return [
       red("semaphore-wait.stalled > 0", awaits), red("semaphore-wait.blocked-threads >= cores", awaits),
       red("barrier-wrapper.stalled > 0", awaits),
-      // More of them than one thread fewer.
-
+      // The body submits one task more than the variant, so that no thread is free.
       Red("one-thread-free.stalled == 0", "one-thread-free", of: pattern) { trial in
         try pattern.submit(trial, tasks: trial.poolWidth, sum: { 0 }, waits)
       },

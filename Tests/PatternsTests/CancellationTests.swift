@@ -59,7 +59,7 @@ import Testing
         work.recordEnd()
       }
     }
-    /// Executes the handler twice, and before its operation, which is skipped.
+    /// Executes the handler twice, and skips the operation.
     @Sendable func twice(_ work: HandledTask) {
       work.cancel {
         work.handlerRuns()
@@ -81,8 +81,8 @@ import Testing
       scope.recordAddition(true)
       Task { await scope.lateChild.awaitExit() }
     }
-    /// Creates a child task that is cancelled only after it has begun, and one that runs although it was not reported
-    /// as added.
+    /// Cancels the child tasks only after they have begun, and reports that no late child task was added although the
+    /// late child task runs.
     @Sendable func cancelsTooLate(_ scope: Scope) async {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await scope.children[0].awaitExit() }

@@ -59,15 +59,15 @@ import Testing
     return ["\(start): \(pairs.count) keys"] + pairs.flatMap { lines($0.key) + lines($0.value) }
   }
 
-  /// `list` and `documents` are fast because they read outlines. No figure shows the speed, so the test replaces the
-  /// parts that must not be read.
+  /// `list` and `documents` are fast because they read only outlines. The test does not measure the speed, but makes
+  /// the other parts unreadable.
   @Test func `outlines are read without parsing the built-in files or describing the patterns`() throws {
     let unreadable = Catalogue.files.map { ($0.name, $0.name.hasSuffix(".yml") ? "{" : $0.text) }
     let library = ScenarioLibrary(files: unreadable, patterns: Catalogue.patterns)
     #expect(try library.outlines().count == library.names.count)
     #expect(try library.documents()?.sentences.isEmpty == false)
     #expect(try library.all().count == library.names.count)
-    // Another lab may be built in this way.
+    // Another lab may be built without parsed files.
     let unparsed = ScenarioLibrary(
       files: unreadable.filter { !$0.0.hasSuffix(".parsed") }, patterns: Catalogue.patterns)
     #expect(throws: InputError.self) { try unparsed.outlines() }
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `conclusions mention only what their claims measure`() throws {
+  @Test func `conclusions mention only properties that their claims measure`() throws {
     func words(_ conclusion: Conclusion) -> String {
       conclusion.parts.map { part in if case .text(let text) = part { text } else { "" } }.joined()
     }
@@ -218,10 +218,10 @@ import Testing
     // A Mutex is slow if many threads contend.
     #expect(locks.allSatisfy { words($0).contains("few threads contend") && words($0).contains("lock-scaling") })
     #expect(locks.flatMap(\.conditions).allSatisfy { !String(describing: $0.check).contains("pthread") })
-    // If a table contains a price beside the gain, its conclusion contains both.
+    // The conclusion contains a figure of the table, and not only a sentence.
     let targets = try #require(try library.experiment("target-queues").conclusions.first)
     #expect(targets.parts.contains { part in if case .figure = part { true } else { false } })
-    // More tasks than the pool has threads do not wait for the semaphore.
+    // At most as many tasks as the pool has threads wait for the semaphore.
     #expect(
       try library.experiment("fd-semaphore").lesson.contains("Dispatch's pool stops at \(ThreadPool.limit) threads"))
     #expect(try library.experiment("fd-semaphore").conclusions.contains { words($0).contains("never binds") })
@@ -229,8 +229,7 @@ import Testing
     #expect(try library.experiment("lock-scaling").show.prefix(2) == ["per-entry", "longest-run"])
   }
 
-  /// The words that the lab once used for coalescing, handler calls, blocking, exclusion, an unrelated block, QoS
-  /// (docs/glossary.md).
+  /// The words that the lab once used instead of the terms in docs/glossary.md.
   private static let ownWords = [
     "class of service", "stranger", "strangers", "news", "whom", "told", "tells", "hears", "heard", "goes past",
     "went past", "gets past", "walks in", "walked in", "lets in", "let in", "keeps out", "held up", "holds up",
@@ -262,9 +261,9 @@ import Testing
     for sentence in documents.sentences {
       #expect(graded.contains(sentence.id) == (sentence.reason == nil), "\(sentence.line): \(sentence.id)")
     }
-    for id in graded { #expect(documents.sentence(id) != nil, "\(id) is graded, but no sentence of the documents") }
+    for id in graded { #expect(documents.sentence(id) != nil, "\(id) is graded, but is not in the documents") }
     for experiment in try library.all() {
-      // With the documents, the reader of a scenario refuses sentences that a claim cannot be about.
+      // With the documents, the reader of a scenario file refuses a claim on a sentence that cannot have claims.
       let text = try #require(Catalogue.files.first { $0.name == "\(experiment.name).yml" }).text
       _ = try ScenarioFile(place: experiment.name, patterns: Catalogue.patterns, documents: documents)
         .experiment(from: text)
@@ -277,11 +276,11 @@ import Testing
     let listed = page.split(separator: "\n").compactMap { line in
       line.hasPrefix("| ") ? line.dropFirst(2).prefix { $0 != " " } : nil
     }.filter { $0.contains(".") }
-    #expect(listed.map(String.init) == documents.sentences.map(\.id), "make sentences writes the list anew")
+    #expect(listed.map(String.init) == documents.sentences.map(\.id), "make sentences updates the list")
   }
 
   /// A sentence is borne out if the verdicts on all its claims are as the document states. Any single red guarantee or
-  /// anomaly must change that. Otherwise the grade would be meaningless.
+  /// anomaly must change this standing. Otherwise, the claim would be meaningless.
   @Test func `every claim affects the grade of its sentence`() throws {
     let documents = try #require(try library.documents())
     let claims = try library.all().flatMap(\.claims)
@@ -305,7 +304,7 @@ import Testing
       #expect(whole == best, "\(sentence.id): \(whole)")
       for (index, claim) in own.enumerated() where claim.kind != .performance {
         let changed = sentence.standing(opinions(red: index), on: nil)
-        #expect(changed != whole, "\(sentence.id): \(claim.check.text) is decoration")
+        #expect(changed != whole, "\(sentence.id): \(claim.check.text) does not affect the standing")
       }
     }
   }

@@ -6,8 +6,8 @@ import Testing
 @testable import Patterns
 
 @Suite struct ContinuationsTests {
-  /// The pattern whose processes that resume a continuation twice are workers of the built binary, which is in the
-  /// directory of the test runner.
+  /// The pattern with workers of the built binary as the processes that resume a continuation twice. The binary is in
+  /// the directory of the test runner.
   private static var pattern: Continuations {
     var pattern = Continuations()
     pattern.executable = Image(

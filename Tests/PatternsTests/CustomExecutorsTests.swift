@@ -8,8 +8,8 @@ import Testing
 @Suite struct CustomExecutorsTests {
   private static let pattern = CustomExecutors()
 
-  /// The variants that are expected to complete, without those that only performance claims concern, and without the
-  /// one that requires an optimized build.
+  /// The variants that are expected to complete, except a variant that has only performance claims and a variant that
+  /// requires an optimized build.
   static let completing = pattern.variants.filter { $0.ending == .completes }.map(\.name)
     .filter { !["nil-child", "plain-actor"].contains($0) }
 

@@ -79,7 +79,7 @@ import Testing
       Red("\(variant).inexact == 0", variant, of: pattern, settings) { trial in
         try pattern.deliver(coalescing)(trial) { events in
           let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
-          // The handler receives another sum, mask and last value than expected.
+          // The handler receives a wrong sum, mask or last value.
           source.setEventHandler { events.received(source.data | 1 << 63) }
           source.activate()
           return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }

@@ -61,8 +61,8 @@ import Testing
   /// Reads with a source that drains the descriptor.
   ///
   /// - Parameters:
-  ///   - blocks: whether the handler blocks in `read`.
-  ///   - take: receives the data that was read, as `ReceivedData.process` does.
+  ///   - blocks: Whether the handler blocks in `read`.
+  ///   - take: A closure that receives the data that was read, as `ReceivedData.process` does.
   private static func drains(
     _ descriptor: Int32, _ received: ReceivedData, blocks: Bool = false,
     take: @escaping (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) },
@@ -175,7 +175,7 @@ import Testing
           }
         }
       },
-      // The handler never reads more than estimated.
+      // The handler never reads more bytes than estimated.
       red("estimated.beyond-estimate > 0", "estimated") { trial in
         try pattern.readTail(trial) { descriptor, received in
           let source = reads(descriptor, received, more: 0) {

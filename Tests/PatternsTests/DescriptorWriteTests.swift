@@ -41,7 +41,7 @@ import Testing
       let attempt = try await Self.attempt("source")
       #expect(attempt.trial.observation.samples("latency")?.summary?.count == 2)
       #expect(try #require(attempt.total("accepted")) > 0)
-      // The handler is either notified or not, and a notified one is not busy.
+      // A handler that is notified of the close does not run in a busy loop.
       #expect(try #require(attempt.total("notified-of-close")) + #require(attempt.total("busy-loop")) <= 1)
     }
   }
@@ -97,7 +97,8 @@ import Testing
     let again: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
       writes(descriptor, outgoing) { outgoing.next { write(descriptor, $0.baseAddress, $0.count) } }
     }
-    /// A closure that returns whether there is no reader. Such a trial writes more bytes than one with a slow reader.
+    /// A closure that returns whether there is no reader. A trial without a reader writes more bytes than a trial with
+    /// a slow reader.
     let isStalled: @Sendable (OutgoingData) -> Bool = { $0.bytes.count > 1_000_000 }
     let polls: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
       let end = SharedEnd(again(descriptor, outgoing))

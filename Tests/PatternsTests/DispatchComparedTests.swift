@@ -71,7 +71,7 @@ import Testing
     #expect((Host.processorTime - before).total > 0)
   }
 
-  // MARK: What the findings say
+  // MARK: Findings
 
   /// Returns the findings on some variants with 20 tasks at two sizes. Each variant has the given times in nanoseconds
   /// in each of `rounds` rounds.

@@ -7,7 +7,7 @@ import Testing
 
 /// A trial lowers the descriptor limit of its whole process, so each test runs in a process of its own.
 @Suite struct FileDescriptorSemaphoreTests {
-  /// The settings have more tasks than descriptors, but not more than the pool has threads.
+  /// Settings with more tasks than descriptors, but not with more tasks than the pool has threads.
   static let settings: [String: ParameterValue] = [
     "limit": .integer(64), "tasks": .integer(84), "hold": .integer(1_000_000),
   ]
@@ -106,8 +106,8 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Runs the document's listing with a semaphore whose value is too high. It is waited for in the task, or in the
-  /// submitting thread if `atSubmit` is true.
+  /// Runs the document's listing with a semaphore whose value is too high. The tasks wait for the semaphore, or the
+  /// submitting thread does if `atSubmit` is true.
   private static func tooHighValue(_ trial: Trial, _ pattern: FileDescriptorSemaphore, atSubmit: Bool) throws {
     try pattern.process(threads: .perCore, timesWaits: true)(trial) { files in
       let fdSema = files.timed(DispatchSemaphore(value: 10_000))
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Runs a pool with a queue for each task.
+  /// Runs each task on a queue of its own, as a pool with too many queues would.
   private static func tooManyQueues(_ trial: Trial, _ pattern: FileDescriptorSemaphore) throws {
     try pattern.process(threads: .perCore)(trial) { files in
       files.submitEach { task in

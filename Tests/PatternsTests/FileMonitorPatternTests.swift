@@ -9,7 +9,7 @@ import Testing
 /// Each test runs in a process of its own: the process identifier is part of the name of the scratch directory, and the
 /// test examines the open descriptors.
 @Suite struct FileMonitorPatternTests {
-  /// The settings have few changes, without pauses.
+  /// Settings with few changes and without pauses.
   static let settings: [String: ParameterValue] = [
     "changes": .integer(2), "burst": .integer(20), "poll-interval": .integer(0),
   ]
@@ -52,7 +52,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let attempt = try await Self.attempt("burst-of-renames")
       let told = try #require(attempt.total("events-between-writes"))
-      // The system decides how many events are merged: none, or all if they are flags.
+      // The system determines whether the events are merged. A system that reports events as flags merges all events.
       #expect(told == 20 || told == 1)
     }
   }
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Monitors as the document's listing does. `tells` returns the number of reports for each change.
+  /// Monitors a file as the document's listing does. `tells` returns the number of reports for each change.
   private static func source(
     _ path: String, _ watch: FileWatch, tells: @escaping @Sendable (FileChange) -> Int = { _ in 1 },
     name: String? = nil, cancelled: @escaping @Sendable (Int32) -> Void = { close($0) }
@@ -162,7 +162,7 @@ import Testing
           close(file)
         }
       },
-      // A single write cannot be coalesced with another one.
+      // A single write cannot be coalesced with another write.
       red("source.coalesced > 0", settings.merging(["burst": .integer(1)]) { $1 }) { path, watch in
         try source(path, watch).source.cancel
       },

@@ -53,7 +53,7 @@ import Testing
         Issue.record("\(attempt.trial.outcome)")
         return
       }
-      #expect(reason.contains("read a file by DispatchIO"))
+      #expect(reason.contains("read a file with DispatchIO"))
     }
   }
 
@@ -73,7 +73,7 @@ import Testing
   static var reds: [Red] {
     let pattern = GroupAdapter()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the load of the other tests.
+      // The hold is long, so that the result does not depend on the load of the machine.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     func misused(_ check: String, _ variant: String, requests: Int, failures: Int) -> Red {

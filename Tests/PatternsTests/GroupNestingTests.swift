@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Executes the work in the group, and waits for it without a timeout.
+  /// Executes the work in the group, and waits for the group without a timeout.
   @Sendable private static func waits(_ work: NestedWork) -> DispatchGroup {
     let group = DispatchGroup()
     for result in work.results {
@@ -95,7 +95,7 @@ import Testing
     return group
   }
 
-  /// Starts unstructured tasks instead of child tasks. They set their results after the completion has run.
+  /// Starts unstructured tasks instead of child tasks. The tasks set their results after the completion has run.
   @Sendable private static func unstructured(_ work: NestedWork) {
     Task {
       await withTaskGroup { group in
@@ -117,7 +117,7 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the load of the other tests.
+      // The hold is long, so that the result does not depend on the load of the machine.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     let ungrouped = adding { work, result in work.otherQueue.async { result.set() } }

@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  /// Waits with a timeout as the variants do, with `wait`.
+  /// Returns a method that waits with a timeout as the variants do, by calling `wait`.
   private static func waiting(
     by wait: @escaping @Sendable (DispatchGroup, GroupDownload) -> DispatchTimeoutResult
   ) -> GroupWaitVsNotify.Method {

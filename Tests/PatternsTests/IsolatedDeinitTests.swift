@@ -27,16 +27,16 @@ import Testing
         try (name == "default-actor" ? pattern.runEachObjectOfDefaultActor : pattern.runEachObject)(trial, body)
       }
     }
-    /// Ends the object where it is released, with the mark, twice.
+    /// Runs the deinitializer twice at the place of the release, with the task-local value.
     @Sendable func here(_ ending: ObjectEnd) {
       ending.releases {
         ending.deinitRuns()
         ending.deinitRuns()
       }
     }
-    /// Ends the object on the actor, without the mark.
+    /// Releases the object and runs the deinitializer on the actor.
     @Sendable func there(_ ending: ObjectEnd) { ObjectEnd.actorQueue.sync { ending.releases { ending.deinitRuns() } } }
-    /// Ends the object after its release.
+    /// Runs the deinitializer after the release, without the task-local value.
     @Sendable func later(_ ending: ObjectEnd) {
       ending.releases {}
       ending.deinitRuns()

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ["/no/such", "/usr:/no/such", "/dev/null", "", ":"])
-  func `a trial reports a directory that is missing, or that none is given`(_ roots: String) async throws {
+  func `a trial reports a missing directory, or that no directory is given`(_ roots: String) async throws {
     let attempt = try await Self.attempt("append-in-group", ["roots": .text(roots)])
     guard case .unavailable(let reason) = attempt.trial.outcome else {
       Issue.record("\(attempt.trial.outcome)")
@@ -119,7 +119,7 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the load of the other tests.
+      // The hold is long, so that the result does not depend on the load of the machine.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     let early = ["append-in-group", "notify-on-items-queue", "semaphore", "task-group"].map { variant in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// The tests examine whether all threads of a process sleep, so most run in a process of their own.
+/// The tests examine whether all threads of a process sleep, so most tests run in a process of their own.
 @Suite struct LimitConcurrencyTests {
   @Test(
     arguments: ["window", "async-semaphore", "semaphore-in-queues", "max-operation-count"],
@@ -55,7 +55,7 @@ import Testing
     #expect(running.peak <= 2)
   }
 
-  @Test func `an async semaphore never exceeds its permits, and loses none`() async {
+  @Test func `an async semaphore never exceeds its permits, and loses no permit`() async {
     let semaphore = AsyncSemaphore(value: 2)
     let running = Gauge()
     await withTaskGroup { group in
@@ -105,7 +105,7 @@ import Testing
     @Sendable func isTooNarrow(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in await window(jobs, width: width - 1) }
     }
-    /// Executes jobs that block threads, but not threads of the pool for tasks.
+    /// Executes jobs that block threads outside the pool for tasks.
     @Sendable func parks(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in
         let semaphore = DispatchSemaphore(value: width)
@@ -139,7 +139,7 @@ import Testing
         all.wait()
       }
     }
-    /// Executes the allowed number of blocks and `wider` more at once. None of them waits.
+    /// Executes at once the allowed number of blocks and `wider` further blocks. No block waits.
     @Sendable func runsBlocks(_ trial: Trial, wider: Int) throws {
       try pattern.limitBlocks(trial) { jobs, width, all in
         let operations = Operations(width: width + wider)

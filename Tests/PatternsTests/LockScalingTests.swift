@@ -4,7 +4,7 @@ import Testing
 
 @testable import Patterns
 
-/// System calls are counted by a signal of the whole process, so each test runs in a process of its own.
+/// A signal of the whole process counts system calls, so each test runs in a process of its own.
 @Suite struct LockScalingTests {
   @Test(arguments: ["mutex", "pthread-mutex", "serial-sync", "actor"], [1, 8])
   func `no entry is lost, and every metric is recorded`(_ variant: String, _ threadsPerCore: Int) async {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `the answer of a search says how many threads each setting is, and that tasks enter the actor`() {
+  @Test func `the answer of a search states the number of threads for each setting, and that tasks enter the actor`() {
     let pattern = LockScaling()
     func findings(_ variants: [String]) -> [String] {
       let runs = [1, 4].flatMap { setting in
@@ -48,7 +48,7 @@ import Testing
   static var reds: [Red] {
     let pattern = LockScaling()
     let settings: [String: ParameterValue] = ["threads-per-core": .integer(2), "hold": .integer(0)]
-    // Nothing excludes the threads: the first one inside waits until a second one is inside.
+    // There is no lock, so the first thread inside waits until a second thread is inside.
     return ["mutex.lost == 0", "all.lost == 0"].map { check in
       Red(check, "mutex", of: pattern, settings) { trial in
         try pattern.contend(trial, patience: .seconds(10)) { entries in entries.each { entry in entry.enter() } }

@@ -52,7 +52,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Executes blocks on a concurrent queue. The second block is submitted while the first one waits for it, and the
+  /// Executes blocks on a concurrent queue. The second block is submitted while the first block waits for it, and the
   /// blocks end in a different order.
   @Sendable private static func concurrently(_ trial: Trial) throws {
     var pattern = MainQueue()
@@ -72,7 +72,7 @@ import Testing
           ? [:] : working.contains(variant) ? ["events": .integer(1)] : ["hops": .integer(2)]
       return Red(check, variant, of: pattern, settings, body)
     }
-    /// Executes the work on another queue, or not at all.
+    /// Executes the work on a global queue, and submits the event to a queue other than the main queue.
     @Sendable func elsewhere(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "elsewhere")
       try pattern.doWork(looks: .seconds(20))(trial) { work in

@@ -7,7 +7,7 @@ import Testing
 
 /// The tests examine whether all threads of a process sleep, so each test runs in a process of its own.
 @Suite struct PoolStarvationTests {
-  /// Settings with more tasks than the pool has threads, even if the trial is given fewer cores than there are.
+  /// Settings with more tasks than the pool has threads, even if the trial has fewer cores than the machine.
   private static let settings: [String: ParameterValue] = [
     "tasks-per-core": .integer(2 * poolWidths.upperBound), "hold": .integer(0),
   ]
@@ -26,8 +26,8 @@ import Testing
 
   @Test(arguments: ["blocking", "on-global-queue"])
   func `only an unrelated task and a block on the global queue starve`(_ variant: String) async {
-    // The pool may add a thread for the global queue each second. On a busy machine, that is often enough within a
-    // trial that the queue is not held up.
+    // The pool may add a thread for the global queue each second. During a long trial on a busy machine, the added
+    // threads may be sufficient for the queue.
     let isSeen = await isSeen(inProcesses: 20) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         [variant = variant as String] in
@@ -97,12 +97,12 @@ import Testing
       }
     }
     return [
-      // Tasks that do not block hold up no other task.
+      // Tasks that do not block do not starve other tasks.
       red("blocking.task-starved > 0", beginning: suspends), red("blocking.begun <= cores", beginning: suspends),
       red("blocking.not-begun > 0", beginning: suspends), red("blocking.still-starved == 1", beginning: suspends),
       red("blocking.global-starved > 0", beginning: suspends),
       red("on-global-queue.task-starved > 0", beginning: suspends),
-      // The tasks block the pool of the task that must not be held up.
+      // The tasks block the pool of the task that must not starve.
       red("blocking.other-priority-starved == 0") { request in Task(priority: .utility) { request.blockUntilAnswered() }
       },
       red("blocking.own-queue-starved == 0", ["tasks-per-core": .integer(150), "hold": .integer(0)]) { request in

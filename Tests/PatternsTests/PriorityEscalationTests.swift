@@ -35,8 +35,8 @@ import Testing
         try probe(trial, body)
       }
     }
-    /// Executes a task whose priority is not raised, and whose handler is called three times for the same priority,
-    /// before the outer one.
+    /// Executes a task whose priority is not raised. Its handler is called three times for the same priority, before
+    /// the outer handler.
     @Sendable func isNotRaised(_ work: RaisedTask) async {
       await Task.detached(priority: .low) {
         await work.awaitEscalation()
@@ -44,7 +44,8 @@ import Testing
         await work.recordPriorityAfterYield()
       }.value
     }
-    /// Returns a task with high priority from the beginning, whose handler is called every other time.
+    /// Returns a body that executes tasks with high priority from the beginning. The handler of every other task is
+    /// called.
     func isHigh() -> @Sendable (RaisedTask) async -> Void {
       let turns = RoundRobin(count: 2)
       return { work in

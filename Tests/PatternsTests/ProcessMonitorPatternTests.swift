@@ -10,12 +10,13 @@ import Testing
 /// A trial collects the statuses of all children of its process, and examines its descriptors, so each test runs in a
 /// process of its own.
 @Suite struct ProcessMonitorPatternTests {
-  /// The pattern whose other processes are workers of the built binary, which is in the directory of the test runner.
+  /// The pattern with workers of the built binary as the other processes. The binary is in the directory of the test
+  /// runner.
   static var pattern: ProcessMonitorPattern {
     pattern((Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
   }
 
-  /// Returns the pattern whose other processes run the program at `path`.
+  /// Returns the pattern with processes that run the program at `path`.
   static func pattern(_ path: String) -> ProcessMonitorPattern {
     var pattern = ProcessMonitorPattern()
     pattern.executable = Image(path)
@@ -37,7 +38,7 @@ import Testing
         #expect(
           attempt.trial.outcome == .unavailable(reason: "only Darwin has process sources"))
       #endif
-      // The child has ended nevertheless.
+      // The child has ended, even if the trial is unavailable.
       var status: Int32 = 0
       #expect(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD)
     }
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `a process that is killed makes the trial unavailable, and one that exits by itself does not`()
+  @Test func `a process that is killed makes the trial unavailable, and a process that exits by itself does not`()
     async
   {
     await #expect(processExitsWith: .success) {

@@ -111,7 +111,7 @@ import Testing
     return RetainedQueue(created: queue)
   }
 
-  /// Stores the data in the queue's context.
+  /// Stores the data as a queue-specific value.
   @Sendable private static func atTheQueue(_ trial: Trial) throws {
     try pattern.share(trial) { data in
       let key = DispatchSpecificKey<MyDataContext>()
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// Calls `body` with a queue that a function holds up meanwhile.
+  /// Calls `body` with a queue on which a function waits until `body` returns.
   private static func heldUp(_ body: (UnsafeMutableRawPointer) -> Void) {
     let own = FunctionQueue(label: "own")
     let turn = DispatchSemaphore(value: 0)
@@ -175,7 +175,7 @@ import Testing
       red("suspended-target.not-once == 0") { trial in try pattern.holdBack(trial) { data, _ in cleansUpTwice(data) } },
       // The objects are never released.
       red("idle.reused > 0") { trial in try pattern.reuse()(trial) { _ in } },
-      // The block ends before the release.
+      // No block of the queue runs at the release.
       red("busy.reused == 0") { trial in try pattern.reuse()(trial) { gcdlab_dispatch_release($0) } },
       // The block runs in the context of another queue.
       red("context.not-found == 0") { trial in
@@ -185,7 +185,7 @@ import Testing
           MyDataContext.found(gcdlab_dispatch_get_context(other.object))
         }
       },
-      // The queue is not a global one and can be modified.
+      // The queue is not a global queue and can be modified.
       red("global-modified.modified == 0") { trial in
         let own = gcdlab_dispatch_queue_create("own", nil)
         pattern.modify(trial, own, within: .milliseconds(1)) { queue, change in
@@ -198,7 +198,7 @@ import Testing
       red("current-queue.wrong-queue == 0") { trial in answered(trial, inside: another, outside: queue) },
       red("current-queue.got-overcommit-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
       red("current-queue.got-main-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
-      // The data is stored at the queue, where the block finds it.
+      // The data is a queue-specific value, which the block finds.
       red("thread-local.not-found > 0", atTheQueue),
       red("thread-local-async.not-found > 0", atTheQueue),
       red("thread-local-elsewhere.found-elsewhere > 0") { trial in
@@ -209,7 +209,7 @@ import Testing
           other.sync { data.recordMatch(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
-      // The data is stored at another queue.
+      // The data is a value of another queue.
       red("specific.not-found == 0") { trial in
         try pattern.share(trial) { data in
           let key = DispatchSpecificKey<MyDataContext>()
@@ -217,7 +217,7 @@ import Testing
           DispatchQueue(label: "other").sync { data.recordMatch(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
-      // The detached task is never started.
+      // A detached task does not inherit the task-local value.
       red("task-local.not-found == 0") { trial in
         try pattern.shareAmongTasks(trial) { data in
           await MyDataContext.$current.withValue(data) {

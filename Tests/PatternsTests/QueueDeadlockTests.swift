@@ -44,8 +44,7 @@ import Testing
     tasks.wait()
   }
 
-  /// Deadlocks temporarily: the sender, on its own queue, waits for a block on this queue that is submitted after it,
-  /// until a timeout.
+  /// Deadlocks until a timeout: a block waits for a later block of its own queue.
   @Sendable private static func waitsForItsOwnQueue(_ trial: Trial, barrier: Bool = false) {
     let inner = RunCounts(count: 1)
     let queue = DispatchQueue(label: "own", attributes: barrier ? .concurrent : [])
@@ -91,7 +90,7 @@ import Testing
       red("main-sync-on-main.trapped == 1", "main-sync-on-main") { _ in
         sends(to: pattern.mainQueue, from: pattern.mainQueue)
       },
-      // The apply is on another serial queue than the current queue.
+      // The apply is on a serial queue other than the current queue.
       red("apply-on-own-queue.trapped == 1", "apply-on-own-queue") { _ in
         let queue = FunctionQueue(label: "other")
         DispatchQueue(label: "own").sync { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
@@ -101,7 +100,7 @@ import Testing
         own.async { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
         own.sync {}
       },
-      // The apply is on another serial queue than the main queue.
+      // The apply is on a serial queue other than the main queue.
       red("apply-on-main-queue.trapped == 1", "apply-on-main-queue") { _ in
         let queue = FunctionQueue(label: "other")
         pattern.mainQueue.sync { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
@@ -140,7 +139,7 @@ import Testing
         }
         tasks.wait()
       },
-      // The block is submitted without waiting.
+      // The barrier is submitted without waiting.
       red("barrier-sync-on-own-concurrent.hung == 1", "barrier-sync-on-own-concurrent") { _ in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
         let tasks = DispatchGroup()

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: queued, [2, 12])
-  func `every waiter runs, and none is overtaken on a serial queue`(_ variant: String, _ arrivals: Int) async throws {
+  func `every waiter runs, and a serial queue keeps their order`(_ variant: String, _ arrivals: Int) async throws {
     let attempt = try await Self.attempt(variant, ["waiters": .integer(arrivals)])
     guard ThreadCensus.taken() != nil else {
       guard case .unavailable = attempt.trial.outcome else {
@@ -67,7 +67,7 @@ import Testing
     #expect(order { for index in [0, 1, 1, 3] { $0[index].run() } }.lost == 2)
   }
 
-  @Test func `a task that begins after a later one counts as overtaken`() {
+  @Test func `a task that begins after a later task counts as overtaken`() {
     let arrivals = Arrivals(count: 5)
     arrivals.release()
     for number in [0, 4, 1, 3, 2] { arrivals[number].noteAdmission() }
@@ -83,7 +83,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Adds tasks to a runner that executes the last one first.
+  /// Executes tasks on a serial queue in reverse order.
   @Sendable private static func backwards(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "backwards")
     try pattern.log(trial, patience: .milliseconds(1)) { tasks in
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Submits the first block with sync, so that it has ended before the second one is submitted.
+  /// Submits the first block with sync, so that the block has ended before the second block begins.
   @Sendable private static func asSync(_ trial: Trial) throws {
     try pattern.list(patience: .zero, asyncPatience: .milliseconds(1))(trial) { tasks in
       DispatchQueue(label: "own").sync { tasks.someWork() }
@@ -173,7 +173,7 @@ import Testing
         }
       },
       red("async-then-sync-concurrent.returned-before-end > 0", asSync),
-      // The second block of the listing is submitted to another queue, too.
+      // The second block of the listing is never submitted.
       red("async-then-sync-concurrent.unfinished <= 1") { trial in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
         try pattern.list(patience: .milliseconds(1))(trial) { tasks in
@@ -183,7 +183,7 @@ import Testing
         }
       },
       red("async-then-barrier-sync.unfinished == 0", apart),
-      // No thread waits, and the last block runs before all others.
+      // The waiters submit their blocks only after the last thread has run its block.
       red("serial-sync.overtaken == 0") { trial in
         let queue = DispatchQueue(label: "own")
         let lastIsIn = DispatchSemaphore(value: 0)

@@ -85,7 +85,7 @@ import Testing
     /// Returns a broken body with a pool of `count` queues. `next` returns the index of the queue for a turn; if `next`
     /// is nil, the index is the turn itself.
     ///
-    /// - Parameter isBypassed: whether each task has a queue of its own instead.
+    /// - Parameter isBypassed: Whether each task has a queue of its own instead.
     func red(
       _ check: String, _ variant: String, queues count: Int = 2, isBypassed: Bool = false,
       next: (@Sendable (Int) -> Int)? = nil, settings: [String: ParameterValue] = twenty
@@ -97,7 +97,7 @@ import Testing
           let turn = turns.next()
           return queues[next?(turn) ?? turn]
         }
-        // Each caller creates a pool of its own, of any size.
+        // Each caller creates a pool of its own, with three queues instead of the requested number.
         let make: @Sendable () -> DispatchQueuePool? = {
           DispatchQueuePool(queueCount: 3) { DispatchQueue(label: "any") }
         }
@@ -126,14 +126,14 @@ import Testing
       red("pool-targeting-global.imbalance <= 1", "pool-targeting-global", queues: 4) { $0 / 3 },
       red("pool.wrong-size-checks == 0", "pool"),
       red("pool.round-robin-sizes == 6", "pool"),
-      // The queue is of a class of its own, and its target is a queue that no other code can use.
+      // The target of the queue is not the global queue of its QoS class, but the overcommit queue of this class.
       Red("assert-not-on-target.trapped == 1", "assert-not-on-target", of: pattern) { trial in
         trial.hazard()
         DispatchQueue(label: "newer", qos: .utility).sync {
           dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
         }
       },
-      // The queues have no target of their own.
+      // The queues have the default target.
       Red("on-target.off-target == 0", "on-target", of: pattern) { trial in
         try pattern.seekTargets(trial) { _ in FunctionQueue(label: "own") }
       },

@@ -53,7 +53,7 @@ import Testing
     } throws: { error in
       "\(error)".contains("19, 19, 19")
     }
-    // Without a privilege, no niceness is below 0.
+    // Without a privilege, no nice value is below 0.
     let unprivileged = ThreadPriorities(values: [0, 0, 0, 2, 10])
     #expect(throws: Never.self) { try unprivileged.require() }
     let privileged = ThreadPriorities(values: [-2, -2, 0, 2, 10])
@@ -73,7 +73,7 @@ import Testing
 
   static var reds: [Red] {
     let told = ThreadPriorities(values: [-2, -2, 0, 2, 10])
-    // Returns the same queue for every priority.
+    /// Returns the same queue for every priority.
     @Sendable func heedsNone(_ identifier: some Any) -> UnsafeMutableRawPointer? {
       gcdlab_dispatch_get_global_queue(0, 0)
     }
@@ -81,7 +81,7 @@ import Testing
       Red("global-priorities.queues == 4", "global-priorities", of: pattern, settings) { trial in
         try pattern.beginOnEveryQueue(niceness: told)(trial) { heedsNone($0) }
       },
-      // All tasks are on one serial queue, so the last one begins last.
+      // All tasks are on one serial queue, so the last task begins last.
       Red("overtaking.overtaken > 0", "overtaking", of: pattern) { trial in
         let queue = FunctionQueue(label: "own")
         try withExtendedLifetime(queue) {
@@ -110,7 +110,7 @@ import Testing
           for queue in queues { queue.look() }
         }
       },
-      // The queues have another class.
+      // The queues have another QoS class.
       Red("thread-niceness.unspecified-between == 4", "thread-niceness", of: pattern) { trial in
         pattern.rank(trial) { gcdlab_dispatch_get_global_queue($0.identifier, 0) }
         pattern.compare(trial, told, (1...4).map { _ in DispatchQueue(label: "own", qos: .background) })

@@ -57,7 +57,7 @@ import Testing
       waiting.watch()
       waiting.resuming {}
     }
-    // No block began after a resume.
+    // No block begins after a resume, so the latency is recorded as 0.
     trial.record(pattern.resumeToRun, 0)
   }
 

@@ -36,8 +36,8 @@ import Testing
 
   /// The number of tasks that begin depends on the pool's monitor, which adds a thread each second while tasks only
   /// wait.
-  @Test(.enabled(if: Host.cores > 1, "there is but one core"))
-  func `tasks of a concurrent queue begin while other tasks block all pool threads but one`() async {
+  @Test(.enabled(if: Host.cores > 1, "there is only one core"))
+  func `tasks of a concurrent queue begin while other tasks block all pool threads except one`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("one-concurrent-beside", of: QueueWidth(), files: Catalogue.files, Self.ten)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Host.cores > 1, "there is but one core"))
+  @Test(.enabled(if: Host.cores > 1, "there is only one core"))
   func `tasks of a concurrent queue begin while serial queues that target its global queue are busy`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()

@@ -58,7 +58,7 @@ import Testing
   static var reds: [Red] {
     let pattern = ReadersWriter()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // The hold does not depend on the load of the other tests.
+      // The hold is long, so that the result does not depend on the load of the machine.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     return ["serial", "pthread-rwlock", "mutex"].map { variant in

@@ -81,7 +81,7 @@ import Testing
     try pattern.signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.post() })
   }
 
-  /// Uses a semaphore each of whose signals resumes two waiting threads.
+  /// Uses a semaphore that is signalled twice, so that each call resumes two waiting threads.
   private static func freesTwo(_ trial: Trial, _ pattern: SemaphoreCost) throws {
     let semaphore = DispatchSemaphore(value: 0)
     semaphore.signal()
@@ -123,7 +123,7 @@ import Testing
       red("all.control == 1", "dispatch", wrong) { try callsKernel($0, 0, wrong) },
       red("dispatch.wrong-wakeups == 0", "dispatch") { try freesTwo($0, right) },
       red("dispatch-c.wrong-wakeups == 0", "dispatch-c") { try freesTwo($0, right) },
-      // The thread that signals waits until the other one has the permit.
+      // The thread that signals waits until the other thread has the permit.
       Red("dispatch-again.overtaken > 0", "dispatch-again", of: pattern, ["attempts": .integer(5)]) {
         try pattern.signalAndWait($0) {
           let (semaphore, taken) = (DispatchSemaphore(value: 0), Gauge())

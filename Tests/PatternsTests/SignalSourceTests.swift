@@ -86,7 +86,7 @@ import Testing
           let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
           #expect(
             attempt.trial.outcome
-              == .broken(reason: "a process that had the signal of a fault ended before it reported the result"))
+              == .broken(reason: "a process with a source for a fault's signal ended before it reported the result"))
         }
       }
     }
@@ -144,7 +144,8 @@ import Testing
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings[variant] ?? [:], body)
     }
-    /// Returns a handler that reports `more` additional signals.
+    /// Activates a source whose handler reports `more` additional signals, and returns a closure that cancels the
+    /// source.
     @Sendable func source(_ inbox: SignalInbox, more: UInt) -> () -> Void {
       signal(SIGUSR1, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
@@ -153,7 +154,7 @@ import Testing
       source.activate()
       return { source.cancel() }
     }
-    /// Returns a handler that calls `handler` at once.
+    /// Installs `handler` for SIGUSR1, and returns a closure that makes the process ignore the signal.
     @Sendable func handler(_ inbox: SignalInbox, _ handler: @escaping @convention(c) (Int32) -> Void) -> () -> Void {
       SignalInbox.ofHandler = inbox
       setSignalHandler(SIGUSR1, handler)
@@ -219,7 +220,7 @@ import Testing
       red("burst.reported < burst.sent", "burst") { trial in
         try pattern.sendBurst()(trial) { source($0, more: UInt(trial[pattern.burst])) }
       },
-      // As many signals are reported as were sent, and the other source consumes none of them.
+      // As many signals are reported as were sent, and the other source does not consume any signal.
       red("spaced-burst.reported < spaced-burst.sent", "spaced-burst") { trial in
         try pattern.sendBurst(isSpaced: true)(trial) { inbox in
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
@@ -239,7 +240,7 @@ import Testing
           return { source.cancel() }
         }
       },
-      // The signal is ignored while the other source has it.
+      // The signal is ignored, although the other source handles it.
       red("spaced-burst.reported-elsewhere == spaced-burst.sent", "spaced-burst") { trial in
         try pattern.sendBurst(isSpaced: true, patience: .milliseconds(50))(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
@@ -264,7 +265,7 @@ import Testing
           return {}
         }
       },
-      // The handler runs once for each child, and the first run lasts until all have ended.
+      // The handler reaps one child, and its first run lasts until all children have ended.
       red("children.not-reaped == 0", "children") { trial in
         try pattern.endChildren(patience: .milliseconds(300))(trial) { inbox, children in
           let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)

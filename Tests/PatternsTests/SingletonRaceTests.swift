@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Swift's pool has as many threads as there are cores, and the race requires two.
-  @Test(.enabled(if: Host.cores >= 2, "there is but one core")) func `an actor creates one instance in every race`()
+  @Test(.enabled(if: Host.cores >= 2, "there is only one core")) func `an actor creates one instance in every race`()
     async throws
   {
     let attempt = try await Self.attempt("actor", ["threads": .integer(3)])
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
+  @Test(.enabled(if: Host.cores >= 2, "there is only one core"))
   func `a race without a guard creates several instances by chance`()
     async throws
   {
@@ -70,7 +70,7 @@ import Testing
     let attempt = try await Self.attempt("half-built", ["threads": .integer(actors)])
     #expect(try attempt.verdict("half-built.half-built-uses > 0") == .witnessed)
     #expect(attempt.total("half-built-uses") == 2 * (actors - 1))
-    // Only one instance was created nevertheless.
+    // Each race created only one instance.
     #expect(attempt.total("broken-races") == 0)
   }
 
@@ -136,7 +136,8 @@ import Testing
     ) -> Red {
       Red(check, variant, of: pattern, Self.settings.merging(settings) { _, new in new }, body)
     }
-    // The pause ends at the event that lets other callers continue. It does not end earlier on a busy machine.
+    // The pause ends as soon as the other callers continue. This limit is long, so that the pause does not end earlier
+    // on a busy machine.
     let long: [String: ParameterValue] = ["pause": .integer(10_000_000_000)]
     let guards = ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"]
     return guards.flatMap { name in
@@ -149,7 +150,7 @@ import Testing
         },
       ]
     } + [
-      // A computed property instead of a static let.
+      // The instance is a computed property instead of a static let.
       red("static-let.broken-races == 0", "static-let", long) { trial in
         enum Library {
           static var shared: PhotoManager? { SharedManager.asked?.create() }
@@ -166,7 +167,7 @@ import Testing
       },
       red("check-then-act.duplicates > 0", "check-then-act", ["patience": .integer(0)]) { trial in
         let lock = Lock()
-        // The trial does not depend on the load of the other tests.
+        // No thread counts as starved, so that the trial does not depend on the load of the machine.
         try pattern.raceUnguarded(trial, starved: 0) { row in
           row.each { shared in
             lock.mutex.withLock { _ in

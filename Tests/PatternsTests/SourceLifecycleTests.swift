@@ -45,7 +45,7 @@ import Testing
 
   /// Returns a source of the C functions, with or without a cancellation handler that frees its context.
   ///
-  /// - Parameter afterCancel: called once the source is cancelled and released.
+  /// - Parameter afterCancel: A closure that is called once the source is cancelled and released.
   @Sendable private static func functionSource(
     _ context: SourceContext, _ queue: UnsafeMutableRawPointer, frees: Bool, afterCancel: @escaping () -> Void = {}
   ) -> SourceControls {
@@ -98,7 +98,7 @@ import Testing
         return { source.cancel() }
       }
     }
-    /// Never cancels the source. Submits the work of the cancellation handler with async instead.
+    /// Submits the cancellation handler as a block, and never cancels the source.
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.cancelWhileRunning(trial) { life in
         let source = source(on: life.queue) { life.received($0) }
@@ -144,7 +144,7 @@ import Testing
           return SourceControls(add: { source.add(data: 1) }, cancel: { busy.queue.sync { source.cancel() } })
         }
       },
-      // The first call that begins too late cancels the source, and no earlier one does.
+      // The first handler call that begins too late cancels the source, and no earlier call does.
       red("cancel-on-queue.began-after-cancel == 0", "cancel-on-queue") { trial in
         try pattern.cancel(sources: 1)(trial) { busy in
           let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
@@ -155,7 +155,7 @@ import Testing
         }
       },
       red("cancel.ran-after-cancel-handler == 0", "cancel", goesOn),
-      // Another run is in progress when the source is cancelled, and never continues.
+      // Another handler call is in progress when the source is cancelled, and never continues.
       red("cancel.cut-short == 0", "cancel") { trial in
         try pattern.cancelWhileRunning(trial) { life in
           let queue = DispatchQueue(label: "another")
@@ -185,7 +185,7 @@ import Testing
       red("retarget.ran-on-new-queue > 0", "retarget") { trial in
         try pattern.retargetWhilePending(trial) { life in source(on: life.queue) { life.received($0) } }
       },
-      // The handler of the first body captures the source, and that of the second does not.
+      // The handler of the first body captures the source, and the handler of the second body does not.
       red("released-while-pending.handler-ran == 0", "released-while-pending") { trial in
         try pattern.releaseWhilePending(leaves: .milliseconds(10))(trial) { life in
           let source = DispatchSource.makeUserDataAddSource(queue: life.queue)

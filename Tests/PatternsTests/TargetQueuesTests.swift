@@ -53,8 +53,8 @@ import Testing
 
   static var reds: [Red] {
     let pattern = TargetQueues()
-    /// Returns a broken body whose queues have targets from `target`. Their work is long enough to overlap, even on one
-    /// core.
+    /// Returns a broken body whose queues have targets from `target`. The work of the queues is long enough to overlap,
+    /// even on one core.
     func red(_ check: String, _ variant: String, _ target: @escaping @Sendable () -> DispatchQueue?) -> Red {
       Red(check, variant, of: pattern, six.merging(["work": .integer(20_000_000)]) { $1 }) { trial in
         let queues = (0..<trial[pattern.queues]).map { DispatchQueue(label: "queue.\($0)", target: target()) }
@@ -64,7 +64,7 @@ import Testing
     let common = DispatchQueue(label: "target")
     return [
       red("independent.blocked-tasks > 1", "independent") { common },
-      // The target is the one that the queue already has.
+      // The target is set before the queue is activated.
       Red("set-target-active.trapped == 1", "set-target-active", of: pattern) { trial in
         let queue = DispatchQueue(label: "queue", attributes: .initiallyInactive)
         queue.setTarget(queue: common)

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  // MARK: What the findings say
+  // MARK: Findings
 
   /// Returns the findings on `inline` and `async` at three sizes, with the given times in nanoseconds in each of
   /// `rounds` rounds. The time of a round may be replaced by `figure`.

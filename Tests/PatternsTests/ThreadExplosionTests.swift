@@ -22,8 +22,8 @@ import Testing
   }
 
   @Test func `only the unrelated block on the global queue starves`() async {
-    // The pool may add a thread each second. On a busy machine, that is often enough within a trial that no task is
-    // held up.
+    // The pool may add a thread each second. During a long trial on a busy machine, the added threads may be sufficient
+    // for all tasks.
     let isSeen = await isSeen(inProcesses: 20) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         closeInheritedDescriptors()
@@ -84,18 +84,18 @@ import Testing
         if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.blockedBehind) }
       }
     }
-    // There are more tasks than the pool has threads, and all tasks wait. The last task is held up even if the pool
-    // adds a thread.
+    // There are more tasks than the pool has threads, and all tasks wait. The last task starves even if the pool adds a
+    // thread.
     let many = 300
     func serial() -> @Sendable () -> DispatchQueue { { DispatchQueue(label: "serial") } }
     return [
-      // Tasks that do not wait hold up no other task.
+      // Tasks that do not wait do not starve other tasks.
       red("lock-in-global-queue.global-starved > 0", "lock-in-global-queue", 2) { .global() },
       red("lock-in-private-queues.blocked-threads > cores", "lock-in-private-queues", 20, on: serial()),
       red("sync-instead.blocked-threads > cores", "sync-instead", 20, on: serial()),
       red("lock-in-private-queues.own-queue-starved > 0", "lock-in-private-queues", 20, on: serial()),
       red("lock-in-serial-queue.blocked-behind > 0", "lock-in-serial-queue", 20, on: serial()),
-      // The tasks wait on the queue of the task that must not be held up.
+      // The tasks wait on the queue of the task that must not starve.
       red("lock-in-global-queue.other-qos-starved == 0", "lock-in-global-queue", many, waits: true) {
         .global(qos: .utility)
       },
@@ -106,7 +106,7 @@ import Testing
       red("lock-in-private-queues.other-qos-queue-starved == 0", "lock-in-private-queues", many, waits: true) {
         DispatchQueue(label: "serial", qos: .utility)
       },
-      // The first body asserts nothing. In the second, each task reports the global queue as its own.
+      // The first body asserts nothing. In the second body, each task reports the global queue as its own queue.
       Red("swift-task.tasks-on-global == 2", "swift-task", of: pattern) { trial in
         try pattern.assertGlobalQueue(trial) { _, _ in nil }
       },
@@ -115,7 +115,7 @@ import Testing
       },
       // More tasks run than there are cores.
       red("semaphore-gated.starved == 0", "semaphore-gated", many, waits: true) { .global() },
-      // The tasks use a lock nevertheless.
+      // The tasks wait for a lock.
       red("serial-queue-instead.starved == 0", "serial-queue-instead", many, waits: true, on: serial()),
       red("serial-queue-instead.blocked-threads == 0", "serial-queue-instead", 2, waits: true, on: serial()),
       red("actor.starved == 0", "actor", many, waits: true) { .global() },

@@ -29,7 +29,7 @@ import Testing
         let weight = try await Self.attempt(variant).total("memory")
         return try #require(weight)
       }
-      #expect(weights[1] >= 4096, "a thread touches a page of its stack at least: \(weights)")
+      #expect(weights[1] >= 4096, "a thread uses at least one page of its stack: \(weights)")
       #expect(weights[0] < weights[1] && weights[2] < weights[1], "\(weights)")
     }
   }

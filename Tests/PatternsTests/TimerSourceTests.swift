@@ -190,8 +190,8 @@ import Testing
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
-      // Another source is suspended than the one that fires. The last source waits at its creation until the firing one
-      // has fired twice more.
+      // The body returns a source that never fires, and this source is suspended instead of the source that fires. The
+      // first handler call of the last source waits until the other source has fired twice more.
       red("all.fired-while-suspended == 0", "strict") { trial in
         let made = Atomic(0)
         let runs = RunCount()
@@ -211,7 +211,7 @@ import Testing
           return other
         }
       },
-      // The other timer is set to now, and this one to later.
+      // The second timer fires 20 ms later than expected.
       red("all.out-of-order == 0", "strict") { trial in
         let made = Atomic(0)
         try pattern.fire()(trial) { run in
@@ -223,7 +223,8 @@ import Testing
           return source
         }
       },
-      // There is no timer: the first fire is reported at once, and one more for each later block.
+      // A custom source replaces the timer: the first fire is reported at once, and a further fire after each
+      // handler call.
       red("strict.clock-stops-in-sleep >= 1", "strict") { trial in
         try pattern.fire(eventPatience: .milliseconds(20))(trial) { run in
           let source = DispatchSource.makeUserDataAddSource(queue: run.queue)
@@ -255,7 +256,7 @@ import Testing
         try pattern.fireBlocksByWallClock()(trial) { timer, ran in
           for index in 0..<ran.count {
             ran.ran(index)
-            // The events are an hour early.
+            // The fires are reported an hour early.
             timer.queue.async { timer.fired(index: index + 3_600_000) }
           }
         }

@@ -82,7 +82,7 @@ import Testing
       work.cancel { item.cancel() }
       work.wait(for: item)
     }
-    /// Returns a body that drops every other work item, so that the remaining ones are recorded.
+    /// Returns a body that drops every other work item, so that the remaining items are recorded.
     func isForgottenEveryOtherTime() -> @Sendable (CancelledWork) -> Void {
       let turns = RoundRobin(count: 2)
       return { work in turns.next() == 0 ? isForgotten(work) : isSkipped(work) }

@@ -2,7 +2,7 @@ import Platform
 import Testing
 
 @Suite struct BacklogTests {
-  @Test func `a backlog counts the elements beyond its limit, and accepts later ones after a take`() async {
+  @Test func `a backlog counts the elements beyond its limit, and accepts later elements after a take`() async {
     let backlog = Backlog<Int>(limit: 3)
     for number in 1...10 { backlog.add(number) }
     let first = backlog.take()

@@ -146,7 +146,7 @@ import Testing
       let event = try events.next()
       #expect(event.kind == kind && event.path == path, "\(event)")
     }
-    // The inner directory is removed together with the one that contains it.
+    // The inner directory is removed together with the outer directory.
     try #require(rmdir(inner) == 0 && rmdir(outer) == 0)
     try expect(.deleted, inner)
     try #require(mkdir(outer, 0o700) == 0 && mkdir(inner, 0o700) == 0)
@@ -155,8 +155,8 @@ import Testing
     try expect(.created, "\(inner)/a")
     unlink("\(inner)/a")
     try expect(.deleted, "\(inner)/a")
-    // A new directory replaces the old one, and may contain a file before it is examined. Changes in the old one, which
-    // was moved away, are not reported.
+    // A new directory replaces the old directory, and may contain a file before the watcher examines it. Changes in the
+    // old directory, which was moved away, are not reported.
     let aside = "\(folder.path)/aside"
     defer { rmdir(aside) }
     rename(inner, aside)
@@ -223,7 +223,7 @@ import Testing
     #expect(try events.next().kind == .attrib)
     unlink(other)
     #expect(try events.next().kind == .link)
-    // The file that replaces the old one at the name is watched instead, even through another name.
+    // The file that replaces the old file at the name is watched instead, even through another name.
     _ = try folder.file("a", "new")
     #expect(try events.next().kind == .replaced)
     link(path, other)
@@ -255,7 +255,7 @@ import Testing
     #expect(throws: SystemError(ENOTDIR, "watch /dev/null/x")) { try PathWatcher(paths: ["/dev/null/x"]) { _ in } }
   }
 
-  @Test func `an open descriptor has the path of its file, and a closed one has no path`() throws {
+  @Test func `an open descriptor has the path of its file, and a closed descriptor has no path`() throws {
     let folder = try Folder()
     let descriptor = try openForEvents(try folder.file("a", "one"))
     #expect(currentPath(of: descriptor)?.hasSuffix("/a") == true)

@@ -70,7 +70,7 @@ import Testing
   @Test func `writing to a symbolic link changes its target, and keeps the link`() throws {
     let folder = try Folder()
     try OutputFile("\(folder.path)/file").write("first")
-    // The first link is relative to its own directory, and the second one leads to a link.
+    // The first link is relative to its own directory, and the second link leads to a link.
     symlink("file", "\(folder.path)/link")
     symlink("\(folder.path)/link", "\(folder.path)/link2")
     try OutputFile("\(folder.path)/link2").write("second")

@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Tests that a trial's files are removed, and no others.
+/// Tests that only a trial's own files are removed.
 @Suite struct ScratchDirectoryTests {
   /// A directory of another program, with a file that must not be removed.
   private final class Foreign {

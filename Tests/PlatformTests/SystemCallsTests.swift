@@ -45,7 +45,7 @@ private let countsCalls = SystemCalls.during {} != nil
   }
 
   @Test(.enabled(if: countsCalls, "the system does not count calls"))
-  func `a counted call returns the same as an uncounted one`() {
+  func `a counted call returns the same value as an uncounted call`() {
     var bytes: [UInt8] = [0, 0, 0]
     var ends: [Int32] = [0, 0]
     var got = 0
@@ -91,7 +91,7 @@ private let countsCalls = SystemCalls.during {} != nil
       let ignored = try #require(calls())
       signal(SIGUSR1) { _ in getppid() }
       let handled = try #require(calls())
-      // The two calls are the one in the handler and the return from the handler.
+      // The two calls are the call in the handler and the return from the handler.
       #expect(handled == ignored + 2, "\(ignored), then \(handled)")
       let after = SystemCalls.during { _ = getppid() }
       #expect(after == 1, "\(after ?? -1)")

@@ -10,7 +10,7 @@ import Testing
   /// The rows of a table that was read back from a report. Each row contains the cells that are not empty.
   typealias Rows = [[String]]
 
-  // MARK: What was rendered
+  // MARK: The tables of the reports
 
   private static func pages(_ html: String) -> [Rows] {
     html.split(separator: "<table>").dropFirst().map { table in
@@ -61,7 +61,7 @@ import Testing
     try checkFigures(results, html)
   }
 
-  // MARK: What the document says
+  // MARK: The figures of the document
 
   private struct Document: Decodable {
     struct Samples: Decodable {
@@ -95,7 +95,7 @@ import Testing
     let runs: [Run]
   }
 
-  /// Checks each figure of the tables against one that is calculated only from the JSON.
+  /// Checks each figure of the tables against a figure that is calculated only from the JSON.
   private static func checkFigures(_ results: Results, _ tables: [Rows]) throws {
     let json = try JSONReport.render([results.document])
     let document = try JSONDecoder().decode(Document.self, from: Data(json.utf8))
@@ -132,7 +132,7 @@ import Testing
     _ metric: String, _ samples: Document.Samples, _ text: (Double) -> String, isHeadline: Bool
   ) -> [String] {
     if isHeadline, samples.kind == "latency" {
-      // The median is that of the rounds, as in claims and plots, and not that of all samples.
+      // The median is the median of the rounds, as in claims and plots, and not the median of all samples.
       let p50 = Summary(samples.rounds.map(\.value))?.p50 ?? samples.p50
       return [samples.min, p50, samples.p90, samples.p99, samples.max].compactMap { $0.map(text) }
     }
@@ -143,7 +143,7 @@ import Testing
     return Summary(samples.rounds.map(\.value)).map { [text($0.p50)] } ?? []
   }
 
-  /// Returns the ratio of a run to the baseline over the rounds that both have; nil if there is none.
+  /// Returns the ratio of a run to the baseline over the rounds that both runs have; nil if there is no ratio.
   private static func ratio(of run: Document.Run, in document: Document) -> String? {
     guard let baseline = document.scenario.baseline, run.variant != baseline,
       let left = run.metrics[document.scenario.show[0]],
@@ -196,7 +196,7 @@ import Testing
     #expect(HTMLReport.render([results.content]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
   }
 
-  @Test func `all formats agree on a sweep for the best and on a grid`() throws {
+  @Test func `all formats agree on a search for the best setting and on a grid`() throws {
     let swept = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
       guard variant == "apply", let stride = values["stride"] else { return 20_000 }
       return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000
@@ -237,10 +237,10 @@ import Testing
     return samples
   }
 
-  // MARK: The best
+  // MARK: The best run
 
-  /// By the medians of the rounds, stride 1 is the best. By all samples, stride 4 is. All reports must use the same
-  /// rule.
+  /// Stride 1 is the best by the medians of the rounds, and stride 4 is the best by all samples. All reports must use
+  /// the same rule.
   @Test func `tables and plots choose the best run by the same rule`() throws {
     let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
     let results = try Fixture.compared([("stride", [1, 4]), ("threads", [10, 20])], samples: 40) {

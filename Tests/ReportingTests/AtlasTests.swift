@@ -162,7 +162,7 @@ import Testing
     #expect(near.sentences[0].claims[0].apartText == "the ratios, whose intervals overlap, lie 1.05x apart")
   }
 
-  @Test func `a claim that a machine could not judge is no disagreement`() throws {
+  @Test func `a claim that a machine could not judge is not a disagreement`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .unavailable, .held]), Ran())
     #expect(atlas.sentences.allSatisfy { $0.disagreement == .none })
     #expect(atlas.sentences.first { $0.id == "guide.2" }?.standings == [.unavailable, .borneOut])
@@ -293,7 +293,7 @@ import Testing
     let page = AtlasPage.render(atlas)
     #expect(!page.contains("<script") && page.contains("&lt;script&gt;"))
     #expect(!page.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
-    // The text is wide, so that no word begins a line only because of its place.
+    // The text is wide, so that no word begins a line only because the line is wrapped.
     for style in [TextStyle(width: 10_000), TextStyle(width: 10_000, color: true)] {
       let text = AtlasText(atlas, style, details: true)
       for shown in [text.report, text.sentences] {

@@ -75,10 +75,11 @@ import Testing
     let lines = text(grid).split(separator: "\n").map(String.init)
     let table = try #require(
       lines.firstIndex { $0.hasPrefix("apply  elapsed as a multiple of the best mean for each work") })
-    // For the small problem, apply is the best. For the large one, the loop is, which ignores the stride and the work.
+    // For the small problem, apply is the best. For the large problem, the best variant is the loop, which ignores the
+    // stride and the work.
     #expect(lines[table + 2].split(separator: " ").suffix(3).map(String.init) == ["3.00", "1.00●", "3.00"])
     #expect(lines.contains { $0.contains("● best mean for each work, over all variants (lower is better)") })
-    // Each problem has a line, and none is chosen.
+    // Each problem has a line, and the report does not choose a problem.
     for label in ["apply[work=10ns]", "apply[work=1us]"] { #expect(lines.contains { $0.contains(label) }) }
     let many = try Fixture.compared([("work", Array(1...9)), ("threads", Array(1...5))], rounds: 3) { _, values in
       Double(values["work"] ?? 1)
@@ -219,7 +220,7 @@ import Testing
     #expect(SweepPlot(sweep, TextStyle(width: 20)).lines().isEmpty)
   }
 
-  @Test func `a plot has a line for each amount of work, or names the one that it shows`() throws {
+  @Test func `a plot has a line for each amount of work, or names the amount that it shows`() throws {
     func curve(_ works: [Int]) throws -> SweepCurve {
       let results = try Fixture.compared([("work", works), ("stride", Array(1...20))], rounds: 3) { variant, values in
         variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
@@ -251,7 +252,7 @@ import Testing
     #expect(noise.prefix(12).count { $0.contains("○") || $0.contains("●") || $0.contains("✱") } <= 3, "\(noise)")
   }
 
-  @Test func `a terminal draws only some of many series, and all of them with details`() throws {
+  @Test func `a terminal draws only some of many series, and draws every series with details`() throws {
     let many = try Fixture.compared([("work", [10, 20, 30]), ("stride", [1, 4, 16, 64])], rounds: 3) {
       variant, values in
       Double((values["work"] ?? 1) * (variant == "plain" ? 3000 : 1000))
@@ -345,7 +346,7 @@ import Testing
     #expect(!says.contains(" leads ") && !says.contains(" best, "), "\(says)")
   }
 
-  /// The ranges of the slowest settings overlap, so the choice of one of them would be random.
+  /// The ranges of the slowest settings overlap, so the choice of a single setting would be random.
   @Test func `the answer names the slowest settings together if their ranges overlap`() throws {
     let says = try answer(noise: 0.005) { $0 == 1 ? 1000 : $0 == 4 ? 5000 : 20_000 + Double($0) }
     #expect(says.contains(/Stride 16 to 64 is (20|19)\.\dx( to (20|19)\.\dx)? slower/), "\(says)")
@@ -432,7 +433,7 @@ import Testing
     #expect(page.contains("<th class=\"room\">p50</th>") && page.contains("Columns hidden on a narrow screen: "))
   }
 
-  @Test func `the answer for tasks without competitors explains why no run is the best`() throws {
+  @Test func `the answer explains why no run is the best if each task has only one run`() throws {
     let both = try Fixture.compared([("work", [1000, 10])]) { _, values in Double(values["work"] ?? 1) }
     let alone = Results(
       experiment: both.experiment, machine: both.machine, seed: 1, started: both.started,
@@ -445,7 +446,7 @@ import Testing
 
   @Test func `each amount of work has an answer, in the order of the request`() throws {
     let grid = try Fixture.compared([("work", [1000, 10]), ("stride", [1, 4])]) { variant, values in
-      // The best run of the first work is one of the second variant.
+      // The best run of the first work is a run of the second variant.
       Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
         * ((variant == "plain") == (values["work"] == 10) ? 0.1 : 1)
     }
@@ -471,7 +472,7 @@ import Testing
     }
     let apart = try says(90_000)
     #expect(apart.contains(", or compare these alone (--variant one --variant two)"), "\(apart)")
-    // If all are undecided, none is omitted.
+    // If all variants are undecided, no variant is omitted.
     let together = try says(10_000)
     #expect(!together.contains("--variant"), "\(together)")
   }
@@ -506,7 +507,7 @@ import Testing
     #expect(
       ReportContent(document).conclusion
         == "No missed, except: wild. Fastest: safe, 10.0 us. Slowest: slow, 4.00x slower. Measured at stride 1.")
-    // The answer is the same, whichever of the two metrics is the headline.
+    // The answer does not depend on which of the two metrics is the headline.
     let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
     #expect(flipped != json)
     let content = ReportContent(try #require(try ResultDocument.parse(Array(flipped.utf8), place: "own").first))

@@ -17,10 +17,10 @@ import Testing
     return results
   }
 
-  @Test func `an answer with busy cores begins with a note on them and has no speed-up`() throws {
+  @Test func `the answer of a run with busy cores begins with a note on the cores and has no speed-up`() throws {
     let results = try swept([RunNote(RunNote.coresTaken, Self.says)])
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    // The answer of a search stands at the end.
+    // The answer of a search is at the end.
     let answer = try #require(lines.firstIndex { $0.hasPrefix("The cores were busy: other programs took 60 %") })
     let command = try #require(lines.firstIndex { $0.contains("seed ") })
     #expect(answer > command && lines[(answer + 1)...].contains { $0.contains("astest") }, "\(lines)")
@@ -28,7 +28,7 @@ import Testing
     let page = HTMLReport.render([results.content])
     #expect(page.contains("<p class=\"care\">The cores were busy") && !page.contains("speed-up"))
     #expect(MarkdownReport.render(results.content).contains("**The cores were busy"))
-    // A search among strides does not depend on the gain by several cores.
+    // A search among strides does not depend on the gain of several cores.
     var other = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
     other.warnings = [RunNote(RunNote.coresTaken, Self.says)]
     #expect(other.content.coresNote == "\(Self.says.capitalizedFirst); intervals are wide.")
@@ -40,15 +40,15 @@ import Testing
     #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }
 
-  @Test func `the answer for a single core begins with a note on it`() throws {
+  @Test func `the answer of a run on a single core begins with a note on the core`() throws {
     var results = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
     #expect(results.content.coresNote == nil)
     results = Results(
       experiment: results.experiment, machine: results.machine.confined(to: 1), seed: 1, started: "",
       runs: results.runs)
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at once") })
+    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at the same time") })
     #expect(lines[..<answer].contains { $0.contains("seed ") } && answer < lines.count - 1, "\(lines)")
-    #expect(results.content.coresNote == "On one core no two threads run at once.")
+    #expect(results.content.coresNote == "On one core no two threads run at the same time.")
   }
 }

@@ -26,7 +26,7 @@ import Testing
     #expect(diff.rows.map(\.change) == [.none, .worse, .better, .worse])
     #expect(diff.rows.map { $0.isWorse(byMoreThan: 0.1) } == [false, true, false, true])
     #expect(!diff.rows[1].isWorse(byMoreThan: 0.4))
-    // With one run on each side, only large changes are shown, and with few rounds, none.
+    // With one run on each side, only large changes are significant. With few rounds, no change is significant.
     let single = try ResultDiff(old: [old], new: [new])
     #expect(single.rows.map(\.change) == [.unknown, .unknown, .better, .unknown])
     #expect(
@@ -174,14 +174,14 @@ import Testing
         == ["regressed slower", "regressed slow", "improved fast"])
     #expect(!lines.contains { $0.contains("way-7 ") } && lines.count < 24)
     #expect(DiffReport(diff, judgement: nil).text(TextStyle(), details: true).contains("way-7 "))
-    // All figures have changed. Those that do not fit are counted.
+    // All figures have changed. The figures that do not fit are counted.
     let all = try ResultDiff(
       old: [old, old, old], new: Array(repeating: document(names.map { ($0, scaled(3)) }), count: 3))
     let long = DiffReport(all, judgement: nil).text(TextStyle())
     #expect(long.split(separator: "\n").count <= 48 && long.contains("and 20 more; see --details"), "\(long)")
   }
 
-  @Test func `runs with different settings are not compared, nor a quick run with a full run`() throws {
+  @Test func `runs with different settings, or a quick run and a full run, are not compared`() throws {
     let full = document([("a", steady)]) { $0.command = ["scenario", "fixture"] }
     let quick = document([("a", steady)]) { $0.command = ["scenario", "fixture", "--quick"] }
     #expect(full.difference(from: full) == nil && quick.difference(from: quick) == nil)

@@ -133,7 +133,7 @@ import Testing
     let margin =
       "±: simultaneous 99 % confidence intervals of the ratios of paired rounds"
     #expect(notes(Fixture.pair) == [margin + ", whose mean can differ from the quotient of the medians"])
-    // Samples of a hidden metric are near the noise floor, as is the smallest sample of a displayed one.
+    // Samples of a hidden metric are near the noise floor, as is the smallest sample of a displayed metric.
     let hidden = Fixture.made([
       (
         "a",
@@ -189,7 +189,7 @@ import Testing
     let lenient = JUnitReport.render([results.document], strict: false)
     #expect(lenient.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\""))
     #expect(lenient.contains("a &lt; b &amp; &quot;c&quot;\\u{7}\\u{ffff}"))
-    // A claim that the rounds contradict does not simply pass.
+    // The output of a refuted claim contains the evidence, although the test case passes.
     #expect(
       lenient.contains(
         "      <system-out>refuted: missed: 1 where 2 is claimed, 6 rounds\nall.missed == 0</system-out>\n"))
@@ -277,7 +277,7 @@ import Testing
     #expect(line(.deleted, 5, nil) == "   1.200 s  deleted   notes.txt\n")
   }
 
-  @Test func `a smoke run is one line if all is well, and a full report otherwise`() {
+  @Test func `a scenario of a smoke run has one line if it passes, and a full report if it fails`() {
     let good = Fixture.results(
       [("a", [[1]])], judgements: [Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))])
     #expect(

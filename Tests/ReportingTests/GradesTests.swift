@@ -67,13 +67,13 @@ import Testing
       page.contains(
         "<p>Documents: <span class=\"bad\">guide.1 refuted</span>; <span class=\"care\">guide.2 partly</span>; <span class=\"good\">guide.3 borne out</span></p>"
       ))
-    // Colours change no word, and a lab without documents displays no standing.
+    // Colours do not change the words, and a report of a lab without documents has no standings.
     let colored = TerminalReport(TextStyle(color: true)).render(content)
     #expect(colored.contains("\u{1b}[31;1mguide.1 refuted\u{1b}[0m; "))
     #expect(!TerminalReport(TextStyle()).render(ReportContent(content.document)).contains("Documents"))
   }
 
-  @Test func `a refuted claim is labelled 'not so' if it is of the lab, and 'refuted' if it is of a document`() throws {
+  @Test func `a refuted claim is labelled 'not so' if the lab makes it, and 'refuted' if a document makes it`() throws {
     let content = try Self.content([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
     #expect(content.counts?.text == "2 claims: 1 refuted, 1 not so")
     let lines = Self.lines(content)
@@ -99,7 +99,7 @@ import Testing
       SmokeReport.summary([held, other], strict: false, TextStyle())
         == "1 passed, 0 failed, on a stand-in: fixture\n")
     #expect(HTMLReport.render([held, other]).contains("2 scenarios, 1 claim: <span class=\"good\">1 held</span></p>"))
-    // A claim on another sentence as well is also a claim about Dispatch.
+    // With a further claim, on a sentence about Dispatch, the report has standings.
     let both = try Self.content([Self.judgement(.held, bears: "other.1"), Self.judgement(.held, bears: "guide.2")])
     #expect(Self.lines(both)[1] == "Documents: guide.2 borne out; other.1 stand-in")
   }
@@ -154,7 +154,7 @@ import Testing
     #expect(lines.count { $0.contains("✗ violated") } == 6)
     #expect(lines.contains { $0.contains("witnessed: see --details") || $0.contains("--details") })
     if width >= 80 { #expect(lines.count <= TerminalReport.longest + 1, "\(lines.joined(separator: "\n"))") }
-    // Tables remain in the report, whatever else is omitted.
+    // Tables are never omitted from the report.
     #expect((0..<8).allSatisfy { way in lines.contains { $0.contains("way-\(way) ") } })
   }
 

@@ -67,10 +67,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"clockRead\": 21", "\"clockRead\": -1", "x: machine.clockRead: found -1, allowed is 0 to 1e15"),
-    ("\"seconds\": 1.5", "\"seconds\": 1e300", "x: seconds: found 1e300, allowed is 0 to 1e15"),
+    ("\"clockRead\": 21", "\"clockRead\": -1", "x: machine.clockRead: found -1, expected 0 to 1e15"),
+    ("\"seconds\": 1.5", "\"seconds\": 1e300", "x: seconds: found 1e300, expected 0 to 1e15"),
     (
-      "\"mean\": 5", "\"mean\": 1e300", "x: runs[0].metrics.elapsed.mean: found 1e+300, allowed is -1e36 to 1e36"
+      "\"mean\": 5", "\"mean\": 1e300", "x: runs[0].metrics.elapsed.mean: found 1e+300, expected -1e36 to 1e36"
     ),
   ])
   func `a document with values that no run can have is refused`(_ was: String, _ now: String, _ message: String) throws

@@ -30,7 +30,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("machine.cores", .number(-1), "machine.cores: found -1, allowed is 1 to 1000000"),
+      ("machine.cores", .number(-1), "machine.cores: found -1, expected 1 to 1000000"),
       ("machine.memory", .number(-1), "machine.memory: found -1"),
       ("machine.floor", .number(-1), "machine.floor: found -1"),
       ("seconds", .number(-1), "seconds: found -1"),
@@ -50,10 +50,10 @@ import Testing
       ("runs.0.point", .object(["stride": .number(1)]), "runs[0].point: 'stride' is not swept"),
       ("runs.0.rounds", .number(-1), "runs[0].rounds: found -1"),
       ("runs.0.rounds", .number(7), "runs[0].outcomes: found 6 trials, expected one for each of 7 rounds"),
-      ("runs.0.outcomes", .object(["vanished": .number(6)]), "runs[0].outcomes: 'vanished' is not an end of a trial"),
+      ("runs.0.outcomes", .object(["vanished": .number(6)]), "runs[0].outcomes: 'vanished' is not an outcome"),
       (
         "runs.0.outcomes", .object(["completed": .number(7), "hung": .number(-1)]),
-        "runs[0].outcomes.hung: found -1, allowed is 0 to 1000000"
+        "runs[0].outcomes.hung: found -1, expected 0 to 1000000"
       ),
       (
         "runs.0.outcomes", .object(["hung": .number(6)]),
@@ -62,12 +62,12 @@ import Testing
       ("runs.0.signals", .object(["5": .number(2)]), "runs[0].signals: found 2, but 0 trials trapped"),
       (
         "runs.0.metrics.elapsed.unit", .text("B"),
-        "runs[0].metrics.elapsed: its kind, unit or better direction differs from scenario.metrics"
+        "runs[0].metrics.elapsed: the kind, the unit or the better direction differs from scenario.metrics"
       ),
       ("runs.0.metrics.elapsed.count", .number(119), "count: found 119, but the histogram has 120 samples"),
       ("runs.0.metrics.elapsed.count", .number(-120), "count: found -120, but the histogram has 120 samples"),
       ("runs.0.metrics.elapsed.min", .number(30_000), "min: found 30000.0, but the histogram begins at "),
-      ("runs.0.metrics.elapsed.min", .number(-1), "min: found -1.0, allowed is 0 or more"),
+      ("runs.0.metrics.elapsed.min", .number(-1), "min: found -1.0, expected 0 or more"),
       ("runs.0.metrics.elapsed.max", .number(1), "max: found 1.0, but the histogram ends at "),
       ("runs.0.metrics.elapsed.p50", .number(1), "p50: found 1.0, which is out of order"),
       ("runs.0.metrics.elapsed.p90", .number(1), "p90: found 1.0, which is out of order"),
@@ -78,40 +78,40 @@ import Testing
       ),
       ("runs.0.metrics.elapsed.mean", .number(1), "mean: found 1.0, but the mean of the histogram is "),
       ("runs.0.metrics.elapsed.total", .number(1), "total: found 1.0, but the sum of the histogram is "),
-      ("runs.0.metrics.elapsed.stddev", .number(-1), "stddev: it is negative"),
+      ("runs.0.metrics.elapsed.stddev", .number(-1), "stddev: is negative"),
       ("runs.0.metrics.elapsed.stddev", nil, "stddev: expected if and only if there are 2 samples or more, found 120"),
-      ("runs.0.metrics.elapsed.histogram", .list([]), "runs[0].metrics.elapsed.histogram: it is empty"),
+      ("runs.0.metrics.elapsed.histogram", .list([]), "runs[0].metrics.elapsed.histogram: is empty"),
       (
         "runs.0.metrics.elapsed.histogram.1", .list([.number(1), .number(1)]),
         "runs[0].metrics.elapsed.histogram: the values do not ascend"
       ),
       ("runs.0.metrics.elapsed.rounds.0.round", .number(0), "rounds[0].round: the rounds do not ascend from 1"),
       (
-        "runs.0.metrics.elapsed.rounds.5.round", .number(2e6), "rounds[5].round: found 2000000, allowed is 1 to 1000000"
+        "runs.0.metrics.elapsed.rounds.5.round", .number(2e6), "rounds[5].round: found 2000000, expected 1 to 1000000"
       ),
-      ("runs.0.metrics.elapsed.rounds.0.value", .number(1e9), "rounds[0].value: found 1000000000.0, allowed is "),
+      ("runs.0.metrics.elapsed.rounds.0.value", .number(1e9), "rounds[0].value: found 1000000000.0, expected "),
       ("runs.0.metrics.none", .object([:]), "runs[0].metrics.none"),
       (
         "claims.0.verdict", .text("supported"),
-        "claims[0].verdict: found 'supported', allowed for the kind guarantee: 'held', 'viol"
+        "claims[0].verdict: found 'supported', expected for the kind guarantee: 'held', 'viol"
       ),
       (
         "claims.0.verdict", .text("inconclusive"),
-        "claims[0].verdict: found 'inconclusive', allowed for the kind guarantee: "
+        "claims[0].verdict: found 'inconclusive', expected for the kind guarantee: "
       ),
       (
         "claims.1.verdict", .text("held"),
-        "claims[1].verdict: found 'held', allowed for the kind anomaly: 'witnessed', 'not-w"
+        "claims[1].verdict: found 'held', expected for the kind anomaly: 'witnessed', 'not-w"
       ),
       (
         "claims.2.verdict", .text("violated"),
-        "claims[2].verdict: found 'violated', allowed for the kind performance: 'supported'"
+        "claims[2].verdict: found 'violated', expected for the kind performance: 'supported'"
       ),
       ("claims.0.evidence.met", .number(0), "claims[0].evidence.met: found 0 of 192 trials, which is not held"),
       ("claims.0.evidence.met", .number(191), "claims[0].evidence.met: found 191 of 192 trials, which is not held"),
-      ("claims.0.evidence.met", .number(-5), "claims[0].evidence.met: found -5, allowed is 0 to 192"),
-      ("claims.0.evidence.met", .number(193), "claims[0].evidence.met: found 193, allowed is 0 to 192"),
-      ("claims.1.evidence.lost", .number(0), "claims[1].evidence.lost: found 0, allowed is 1 to "),
+      ("claims.0.evidence.met", .number(-5), "claims[0].evidence.met: found -5, expected 0 to 192"),
+      ("claims.0.evidence.met", .number(193), "claims[0].evidence.met: found 193, expected 0 to 192"),
+      ("claims.1.evidence.lost", .number(0), "claims[1].evidence.lost: found 0, expected 1 to "),
       (
         "claims.0.evidence.leftRange", .list([.number(5), .number(5)]),
         "claims[0].evidence.leftRange: expected two values, the smaller first"
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  /// A run that is much slower than the best one takes part in every fourth round only.
+  /// A run that is much slower than the best run takes part only in every fourth round.
   @Test func `the round numbers of a run can have gaps`() throws {
     var document = try JSONValue(JSONReport.render([Self.results.document]))
     document[at: "runs.0.metrics.elapsed.rounds.5.round"] = .number(17)

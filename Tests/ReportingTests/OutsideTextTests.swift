@@ -25,7 +25,7 @@ import Testing
     ```
     """
 
-  /// Returns a document in which every text of a plain document is replaced by a hostile one.
+  /// Returns a copy of a plain document in which every text is replaced by the hostile text.
   private static func document() throws -> ResultDocument {
     var results = Fixture.results(
       [(name, [[10, 20], [30]]), ("@b", [[10, 20], [30]])], baseline: "@b",
@@ -60,7 +60,7 @@ import Testing
     _ color: Bool
   ) throws {
     let document = try Self.document()
-    // The text is wide, so that no word begins a line only because of its place.
+    // The text is wide, so that no word begins a line only because the line is wrapped.
     let style = TextStyle(width: 1000, color: color)
     let content = ReportContent(document)
     expectHarmless(TerminalReport(style).render(content), style)

@@ -46,7 +46,7 @@ import Testing
     for format in Self.formats { #expect(format.render(content).contains("Nothing was measured."), "\(format.name)") }
   }
 
-  @Test func `a report without any trial that was run has no duration`() {
+  @Test func `a report on a run without trials has no duration`() {
     let untried = Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")).content
     #expect(untried.briefFacts.contains("no trial was run"))
     #expect(!untried.briefFacts.contains { $0.contains("round") })
@@ -75,7 +75,7 @@ import Testing
     #expect(style.item("a ± b … c ≥ d") == ["  - a +- b .. c >= d"])
   }
 
-  @Test func `queues whose labels differ only in numbers share a letter if there are many`() {
+  @Test func `queues whose labels differ only in numbers share a letter if there are many queues`() {
     func key(_ count: Int) -> QueueKey {
       var trace = Trace.sample
       trace.queues = (0..<count).map { Trace.Queue(label: "worker-\($0)", kind: .serial) }

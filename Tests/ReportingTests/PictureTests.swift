@@ -49,7 +49,7 @@ import Testing
     return results
   }
 
-  // MARK: Which one
+  // MARK: The kind of picture
 
   @Test func `the kind of picture depends on the sweeps and figures of the document`() throws {
     func kind(_ results: Results) -> String {
@@ -72,7 +72,7 @@ import Testing
     // A parameter with one value has no axis.
     #expect(try kind(swept([("work", [10]), ("stride", [1, 4, 16])])) == "curve")
     #expect(kind(Self.race()) == "outcomes")
-    // There are as many figures as hazards, of a metric with a better direction, so the hazards are secondary.
+    // All runs have incomplete trials, but the metric has a better direction, so the scenario is not a hazard.
     #expect(kind(AgreementTests.holes) == "dots")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .hung)) == "outcomes")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads"))) == "none")
@@ -183,8 +183,8 @@ import Testing
     #expect(apply.rows[0].cells[1].strength == nil)
   }
 
-  /// Returns the content of a report in which `apply` is so noisy that the rounds cannot rank it, except at stride 16,
-  /// where it is much slower.
+  /// Returns the content of a report in which `apply` is too noisy to rank, except at stride 16, at which `apply` is
+  /// much slower.
   private func noisy(_ sweeps: [(name: String, values: [Int])], baseline: String?) throws -> ReportContent {
     try Fixture.compared(sweeps, baseline: baseline, seeksBest: baseline == nil) { variant, round, values in
       guard variant == "apply" else { return Double(1000 + round) }
@@ -246,7 +246,7 @@ import Testing
     #expect(html.contains("width=\"75.00%\"") && html.contains("x=\"75.00%\"") && html.contains("Not counted: other."))
   }
 
-  @Test func `the picture has bars for the ends of trials, including completed trials`() throws {
+  @Test func `the picture has bars for all outcomes if no variant completes all its trials`() throws {
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
     // The metric has no better direction, so no figure is the best.
@@ -266,7 +266,7 @@ import Testing
     #expect(html.contains("<b>completed: 33.3 %</b>"))
   }
 
-  // MARK: What is not there
+  // MARK: Missing figures
 
   @Test func `a picture shows how a run without a figure ended, or names the run`() throws {
     let plot = try dots(AgreementTests.holes.content)
@@ -319,7 +319,7 @@ import Testing
     #expect(places.count == 3 && abs(places[2] - (places[0] + 0.4 * (places[1] - places[0]))) < 1, "\(places)")
     let zero = Fixture.made([("a", [["missed": [0]]]), ("b", [["missed": [40]]])])
     #expect(marks(page(zero.content)).first == 0 && page(zero.content).contains("<b>0</b>"))
-    // A ratio to 0 does not exist, but the baseline is drawn nevertheless.
+    // There is no ratio to 0, but the baseline is drawn.
     let none = Fixture.made([("a", [["elapsed": [0]]]), ("b", [["elapsed": [40]]])], baseline: "a")
     #expect(
       page(none.content).contains("Dashed line: a.") && page(none.content).contains("class=\"reference\" x1=\"0.00%\""))

@@ -67,7 +67,7 @@ import Testing
   @Test(arguments: [
     ("\"round\": 2,", "\"round\": 1,", "runs[0].metrics.elapsed.rounds[1].round: the rounds do not ascend from 1"),
     ("\"variant\": \"slow\"", "\"variant\": \"slower\"", "runs[0].variant: 'slower' is not a variant of the scenario"),
-    ("\"completed\": 6", "\"completed\": -6", "runs[0].outcomes.completed: found -6, allowed is 0 to 1000000"),
+    ("\"completed\": 6", "\"completed\": -6", "runs[0].outcomes.completed: found -6, expected 0 to 1000000"),
   ])
   func `a document that contradicts itself is refused`(_ was: String, _ now: String, _ message: String) throws {
     let results = Fixture.made([("slow", Fixture.rounds(6) { ["elapsed": [Double($0)]] })])

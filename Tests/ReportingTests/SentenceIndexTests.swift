@@ -120,13 +120,13 @@ import Testing
   }
 
   @Test(arguments: ["guide.1", "guide.6"])
-  func `an anomaly bears out an always-sentence only if all trials show it and none was lost`(_ id: String) throws {
+  func `an anomaly bears out an always-sentence only if all trials show it and no trial was lost`(_ id: String) throws {
     func judgedClaim(_ judged: Judged) throws -> SentenceIndex.JudgedClaim? {
       try Self.index([judged], only: [id]).chapters[0].entries[0].judgedClaims.first
     }
     let all = try judgedClaim(Judged(id, .witnessed))
     #expect(all?.shown == nil && all?.evidence.hasPrefix("in all 10 trials") == true)
-    // A lost trial may be the one without the anomaly.
+    // A lost trial may be a trial without the anomaly.
     #expect(try Self.standing(Judged(id, .witnessed, lost: 1)) == .undecided)
     #expect(try Self.standing(Judged(id, .witnessed, met: 9, lost: 1)) == .refuted)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, lost: 1)) == .refuted)
@@ -151,7 +151,7 @@ import Testing
     #expect(try Self.standing(Judged("guide.4", .witnessed, met: 1)) == .borneOut)
   }
 
-  @Test func `one sighting bears out a may-sentence, and no verdict refutes it`() throws {
+  @Test func `one trial that shows the anomaly bears out a may-sentence, and no verdict refutes the sentence`() throws {
     #expect(try Self.standing(Judged("guide.5", .witnessed, met: 1)) == .borneOut)
     #expect(try Self.standing(Judged("guide.5", .supported)) == .borneOut)
     for verdict in [Verdict.notWitnessed, .refuted, .inconclusive, .violated] {
@@ -163,7 +163,8 @@ import Testing
     #expect(try Self.standing(Judged("guide.2", .held), Judged("guide.2", .violated)) == .partly)
     #expect(try Self.standing(Judged("guide.2", .violated)) == .refuted)
     #expect(try Self.standing(Judged("guide.2", .held)) == .borneOut)
-    // A refuted part of an *always* refutes the sentence, while the other part of a tendency may still be undecided.
+    // A refuted part of an *always* refutes the sentence. Without the verdict on the other part, a tendency is
+    // undecided.
     #expect(try Self.standing(Judged("guide.2", .inconclusive), Judged("guide.2", .violated)) == .refuted)
     let against = Judged("other.6", .held, contradicts: true)
     #expect(try Self.standing(Judged("other.6", .supported), against) == .partly)

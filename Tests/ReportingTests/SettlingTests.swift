@@ -8,8 +8,8 @@ import Testing
 @Suite struct SettlingTests {
   private static let precision = 0.02
 
-  /// Returns, for each round of a fixture with these sweeps and noise, whether the run would end, and whether every
-  /// ratio in its tables is known within ``precision``.
+  /// Returns for each round of a fixture whether the run would end, and whether every ratio in the tables is known
+  /// within ``precision``.
   private func rounds(
     _ sweeps: [(name: String, values: [Int])], baseline: String?, most: Int = 60, noise: Double
   ) throws -> [(isOver: Bool, isKnown: Bool)] {
@@ -24,7 +24,7 @@ import Testing
       let isKnown = isKnown(shown.content)
       for (index, run) in plan.runs.enumerated() {
         let work = run.parameters["work"].flatMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
-        // A row of the grid takes ten times as long as the one before it, and only long rows are noisy.
+        // A row of the grid takes ten times as long as the row before it, and only long rows are noisy.
         let mean = (work ?? 10) * Double(100 + 10 * index)
         let spread = (work ?? 10) > 10 ? noise : noise / 10
         var observation = Observation()
@@ -51,7 +51,7 @@ import Testing
     _ sweeps: [(name: String, values: [Int])], _ baseline: String?
   ) throws {
     let rounds = try rounds(sweeps, baseline: baseline, noise: 0.02)
-    // A run does not end before the smallest number of rounds, regardless of what is known.
+    // A run does not end before the minimum number of rounds, even if all ratios are known.
     for (round, state) in rounds.enumerated() where round >= 6 {
       #expect(state.isOver == state.isKnown, "round \(round)")
     }

@@ -88,7 +88,7 @@ import Testing
     #expect(!text.contains("cores busy"))
   }
 
-  @Test func `the picture of a hang shows how long nothing more happens`() {
+  @Test func `the picture of a hang shows until when nothing more happens`() {
     var trace = Trace.sample
     trace.end = .hung
     trace.length = 900_000_000
@@ -153,7 +153,7 @@ import Testing
     var trace = Trace.sample
     trace.end = .trapped(signal: 4)
     trace.blocks[2].end = nil
-    #expect(Self.text(trace).contains("SIGILL ended it inside block 1 of lab.both on pool 2 after 10 ms"))
+    #expect(Self.text(trace).contains("SIGILL ended the process inside block 1 of lab.both on pool 2 after 10 ms"))
   }
 
   @Test func `similar lanes are folded and counted`() {
@@ -217,7 +217,7 @@ import Testing
     #expect(TraceFigures(trace).blocks == 5)
   }
 
-  @Test func `a finding adds up the waits in sync, and a finding names threads of the pool`() {
+  @Test func `one finding adds up the waits in sync, and another finding counts the threads of the pool`() {
     var trace = Trace.sample
     trace.program = Trace.Program(hang: 250_000_000)
     trace.lanes[2].waits = (0..<60).map {
@@ -240,7 +240,7 @@ import Testing
     }
     #expect(
       trace.findingTexts.joined().contains(
-        "8 threads of the pool ran blocks on 2 cores: up to 8 blocks were in progress at once."),
+        "8 threads of the pool ran blocks on 2 cores: up to 8 blocks were in progress at the same time."),
       "\(trace.findingTexts)")
   }
 

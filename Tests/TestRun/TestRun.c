@@ -23,7 +23,7 @@
 #define PREFIX "gcdlab tests-"
 #define VARIABLE "GCDLAB_TESTS"
 
-// MARK: What a run has left
+// MARK: The remains of a run
 
 enum answer { no, yes, unknown };
 

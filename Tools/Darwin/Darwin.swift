@@ -1,7 +1,7 @@
 // swift-format-ignore-file
-// The declarations of Darwin's C library and kernel that the lab uses, for `make darwin-check`: names and types as
-// Swift imports them there, by their headers. The system defines and documents the names. The declarations are never
-// run. Declarations that both systems share are those of Glibc.
+// The declarations of Darwin's C library and kernel that the lab uses, for `make darwin-check`. Their names and types
+// are those that Swift imports from Darwin's headers. The system defines and documents the names. The declarations are
+// never executed. Declarations that both systems share are those of Glibc.
 @_exported import Glibc
 
 // MARK: <spawn.h>

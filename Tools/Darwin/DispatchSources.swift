@@ -1,7 +1,7 @@
 // swift-format-ignore-file
-// The dispatch sources that exist only on Darwin, as Dispatch's overlay declares them there (Source.swift of
-// swift-corelibs-libdispatch, which declares the events of files on all systems). All sources are objects on Darwin.
-// The system defines and documents the names.
+// The dispatch sources that exist only on Darwin, with the declarations of Dispatch's overlay on Darwin (Source.swift
+// of swift-corelibs-libdispatch). That file declares the events of files on all systems. All sources are objects on
+// Darwin. The system defines and documents the names.
 import Dispatch
 
 public protocol DispatchSourceFileSystemObject: AnyObject, DispatchSourceProtocol {

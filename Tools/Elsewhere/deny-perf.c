@@ -1,4 +1,6 @@
-// deny-perf COMMAND...: runs it where perf events are forbidden, also to root, as in most containers.
+// deny-perf COMMAND...: runs a command without the permission for perf events, as in most containers. The command does
+// not have the permission even if root runs it. Exit status 64: no command is given; 77: the system does not support
+// filters of system calls; 127: the command cannot be run.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>

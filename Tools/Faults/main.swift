@@ -9,13 +9,13 @@ import Platform
   import Glibc
 #endif
 
-/// A pattern whose workers misbehave as the environment requests, so that the verdict that each gate must reach is
+/// A pattern whose workers misbehave as the environment requests. The verdict that each gate must reach is therefore
 /// known (`make hardships`, and the tests).
 ///
 /// The environment variable `FAULTS` lists faults, as in `hang:left crash=20%`. Each word names a fault, the share of
-/// the trials that have it (100 % by default) and the variant (all by default). The seed of the run determines which
-/// trials have the fault. If `FAULTS_LOG` names a file, each trial that reports its true figures appends a line with
-/// its variant and its count.
+/// the trials that have the fault (100 % by default) and the variant (all by default). The seed of the run determines
+/// which trials have the fault. If `FAULTS_LOG` names a file, each trial that reports its true figures appends a line
+/// with its variant and its count.
 struct Faults: Pattern {
   static let name = "faults"
 
@@ -54,7 +54,7 @@ struct Faults: Pattern {
   }
 }
 
-/// A pattern whose costs are known, to check the costs that the lab reports for a trial.
+/// A pattern with known costs, which verifies the costs that the lab reports for a trial.
 struct KnownCosts: Pattern {
   static let name = "known-costs"
 
@@ -171,8 +171,8 @@ private struct Fault {
     }
   }
 
-  /// Sends `text`, which no correct trial sends, to the lab in place of the trial's report. If `ends` is true, ends the
-  /// process.
+  /// Sends `text` to the lab in place of the trial's report. No correct trial sends such a text. Ends the process if
+  /// `ends` is true.
   private func report(_ text: String, ends: Bool = true) {
     for descriptor in Int32(3)..<64 {
       var status = stat()

@@ -5,8 +5,7 @@ import Laboratory
 /// A pattern with two identical variants, to count how often the lab reports a difference between them (`make
 /// tallies`).
 ///
-/// `TWINS_SLOWER=15` in the environment makes both variants do 15 % more work, as in a binary that really became
-/// slower.
+/// If `TWINS_SLOWER` is 15 in the environment, both variants do 15 % more work, as in a binary that became slower.
 struct Twins: Pattern {
   static let name = "twins"
 

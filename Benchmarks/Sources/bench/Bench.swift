@@ -4,11 +4,14 @@
   import Glibc
 #endif
 
-/// `bench GCDLAB COUNTERPARTS ROUNDS SECONDS one|all [SECTION…]`: the lab against hand-written C counterparts. A section has so many rounds, and
-/// more of what they do not tell, for so many seconds; those of wake-ups run on one core, or on all.
+/// `bench GCDLAB COUNTERPARTS ROUNDS SECONDS one|all [SECTION…]` compares the lab with hand-written C counterparts.
 ///
-/// Exit status 1 when a row was not measured and the machine was not to blame. A missed target is no failure: machines are
-/// noisy.
+/// ROUNDS is the number of rounds of each section. SECONDS limits the time for additional rounds of a section, in which
+/// rows are measured again whose verdict is not certain. Sections that measure wake-ups run on one core, or on all
+/// cores.
+///
+/// The exit status is 1 if a row was not measured for a reason other than the machine. A missed target is not a
+/// failure, since measurements vary.
 @main enum Bench {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
@@ -16,7 +19,7 @@
       ["one", "all"].contains(arguments[5])
     else { stop(64, "usage: bench GCDLAB COUNTERPARTS ROUNDS SECONDS one|all [SECTION...]") }
     let (binary, counterparts) = (arguments[1], arguments[2])
-    setenv("SWIFT_BACKTRACE", "enable=no", 1)  // As the lab starts its workers.
+    setenv("SWIFT_BACKTRACE", "enable=no", 1)  // The lab starts its workers with the same setting.
     do {
       let tally = try run(
         binary, counterparts, rounds, seconds, wakesUpOnOne: arguments[5] == "one", Array(arguments.dropFirst(5)))

@@ -4,13 +4,14 @@
   import Glibc
 #endif
 
-/// One of the things compared: how to get its figures, by name.
+/// A side of a comparison. `measure` returns the figures of one round by name.
 struct Side {
   let name: String
   let measure: () throws -> [String: Double]
 }
 
-/// The figures of a side, round by round, or why there are none. Rows share it, and a row that is not told yet asks for more.
+/// The figures of a side in each round, or the reason why the side could not be measured. Rows share series, and a row
+/// whose verdict is not certain requests more rounds.
 final class Series {
   let name: String
   private let measure: () throws -> [String: Double]
@@ -22,13 +23,15 @@ final class Series {
     measure = side.measure
   }
 
-  /// Measures it once more, in the round of this number.
+  /// Measures the side once, and stores the figures under the number `round`. The call has no effect after a failure.
   func add(_ round: Int) {
     guard failure == nil else { return }
     do { rounds[round] = try measure() } catch { failure = (error as? Failure) ?? Failure(reason: "\(error)") }
   }
 
-  /// The values of one figure by round.
+  /// Returns the values of one figure by round.
+  ///
+  /// - Throws: ``Failure`` if the side could not be measured, or if a round lacks the figure.
   func values(_ figure: String) throws(Failure) -> [Int: Double] {
     if let failure { throw failure }
     let values = rounds.compactMapValues { $0[figure] }
@@ -37,7 +40,8 @@ final class Series {
   }
 }
 
-/// Measures every side once a round, each round starting with another, so that drift hits all alike.
+/// Measures every side once in each round. Each round starts with another side, so that drift affects all sides
+/// equally.
 func interleave(_ rounds: Int, _ sides: [Side]) -> [Series] {
   let series = sides.map(Series.init)
   for round in 0..<rounds { add(round, to: series) }
@@ -48,7 +52,8 @@ private func add(_ round: Int, to series: [Series]) {
   for step in series.indices { series[(round + step) % series.count].add(round) }
 }
 
-/// Measures on what some rows compare that cannot be told yet, until all are told or so many seconds are over.
+/// Measures both sides of each row whose verdict is not certain again, until all verdicts are certain or `seconds` have
+/// passed. `rounds` is the number of the first additional round.
 func settle(_ rows: [Row], after rounds: Int, within seconds: Double) {
   let end = clock() + seconds
   var round = rounds
@@ -61,31 +66,32 @@ func settle(_ rows: [Row], after rounds: Int, within seconds: Double) {
   }
 }
 
-/// Seconds of the monotonic clock.
+/// Returns the time of the monotonic clock in seconds.
 private func clock() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// What a figure has to reach, as the lab's requirements say.
+/// The target of a figure, according to the lab's requirements.
 enum Target {
-  /// Shown for what it is.
+  /// No target: the figure is only shown.
   case none
-  /// Both do the same work: the left figure is at most 1.05 times the right one, and of what takes less than 100 ns at most one
-  /// nanosecond more, which is an iteration of an empty loop. That it is less is no miss.
+  /// Both sides do the same work. The left figure is at most 1.05 times the right figure. If the right figure is below
+  /// 100 ns, the left figure is at most 1 ns higher instead, which is the time of an iteration of an empty loop. A
+  /// lower left figure also meets the target.
   case sameWork
-  /// The left figure is at most so many nanoseconds more than the right one.
+  /// The left figure is at most this number of nanoseconds higher than the right figure.
   case more(Int)
-  /// The ratio of left to right, to two decimals.
+  /// The ratio of the left to the right figure, rounded to two decimals, is in the range.
   case ratio(ClosedRange<Double>, String)
-  /// The left figure itself.
+  /// The left figure is in the range.
   case value(ClosedRange<Double>, String)
 
   static func ratio(atMost limit: Double) -> Target { .ratio(0...limit, "ratio <= \(fixed(limit, 2))") }
   static func ratio(atLeast limit: Double) -> Target { .ratio(limit...Double.infinity, "ratio >= \(fixed(limit, 2))") }
 
-  /// What it asks of such figures.
+  /// Returns the text of the target, the values that are judged, and the range for their median; nil without a target.
   private func asked(_ pairs: [Pair]) -> (text: String, values: [Double], range: ClosedRange<Double>)? {
     let isShort = (pairs.map(\.right).median ?? 0) < 100
     switch self {
@@ -100,7 +106,7 @@ enum Target {
     }
   }
 
-  /// What it asks, and whether the figures meet it; nil when there is nothing to meet.
+  /// Returns the text of the target and the verdict on the figures; nil without a target.
   func verdict(_ pairs: [Pair]) -> (text: String, verdict: Verdict)? {
     asked(pairs).map { ($0.text, Verdict($0.values, $0.range)) }
   }
@@ -112,7 +118,9 @@ struct Pair {
   var ratio: Double? { right > 0 ? left / right : nil }
 }
 
-/// Whether a median is in its range, and whether as many other rounds might have shown the contrary.
+/// A verdict: whether the median of some values is in a range, and whether both ends of the median's 95 % confidence
+/// interval give the same answer.
+/// answer.
 struct Verdict {
   let isMet: Bool
   let isSure: Bool
@@ -132,8 +140,9 @@ struct Verdict {
 }
 
 extension [Double] {
-  /// The 95 % confidence interval of the median from the order statistics: how many of n values lie below the true
-  /// median is a toss of n coins, whatever their distribution. (The normal approximation; all values when n < 6.)
+  /// The 95 % confidence interval of the median, from the order statistics. For any distribution, the number of values
+  /// below the true median is binomially distributed with probability 1/2. The interval uses the normal approximation,
+  /// and spans all values if there are fewer than 8.
   var medianInterval: (low: Double, high: Double) {
     let sorted = sorted()
     let rank = Swift.max(0, Int((Double(count) / 2 - 0.98 * Double(count).squareRoot()).rounded(.down)))
@@ -141,7 +150,7 @@ extension [Double] {
   }
 }
 
-/// A figure of two sides and what their ratio has to be.
+/// A figure of two sides, and the target of their comparison.
 struct Row {
   let title: String
   let left: Series
@@ -150,16 +159,19 @@ struct Row {
   let unit: Unit
   let target: Target
 
-  /// What its rounds come to.
+  /// The result of the rounds of a row.
   struct Reading {
-    /// The rounds that are compared: where a figure has two states, those in which both sides were in the same one.
+    /// The rounds that are compared. If the figure has two states on both sides, only rounds in which both sides were
+    /// in the same state are compared, unless there are fewer than 6 such rounds.
     let pairs: [Pair]
     let left, right: String
     let target: String
     let verdict: Verdict?
   }
 
-  /// Reads its rounds, or says why it was not measured.
+  /// Compares the figures of both sides.
+  ///
+  /// - Throws: ``Failure`` if a side could not be measured, or if no round has the figures of both sides.
   func reading() throws(Failure) -> Reading {
     let (ours, theirs) = (try left.values(figure), try right.values(figure))
     let all = ours.compactMap { round, value in theirs[round].map { Pair(left: value, right: $0) } }
@@ -176,7 +188,9 @@ struct Row {
       target: verdict?.text ?? "", verdict: verdict?.verdict)
   }
 
-  /// Its cells, or why it was not measured.
+  /// Returns the cells of the row in a table, and the verdict; the verdict is nil without a target.
+  ///
+  /// - Throws: ``Failure`` if the row could not be measured.
   func cells() throws(Failure) -> (cells: [String], verdict: Verdict?) {
     let reading = try reading()
     let ratios = reading.pairs.compactMap(\.ratio).sorted()
@@ -189,7 +203,7 @@ struct Row {
     )
   }
 
-  /// The median, or that of each state: `5.1|60.2 us`.
+  /// Returns the median, or the medians of both states, such as `12.1 us | 60.2 us`.
   private func text(_ values: [Double], _ states: States?) -> String {
     guard let states else { return values.median.map(unit.text) ?? "-" }
     return [states.lower.median, states.upper.median].map(unit.text).joined(separator: " | ")

@@ -1,14 +1,14 @@
 import CCores
 
-/// Which cores this process and what it starts may use.
+/// The cores on which this process and the programs that it starts may run.
 ///
-/// What consists of wake-ups is compared on one core. On several, the scheduler chooses where the thread that is woken
-/// runs: on the core of the one that wakes it after 2 us, on one that is asleep after 30, and mostly alike for as long as a
-/// process lives. A ratio of two such figures says where they happened to be.
+/// Wake-ups are compared on one core. On several cores, the scheduler chooses the core of the woken thread. The thread
+/// begins after 2 us on the core of the waking thread, and after 30 us on a core that is asleep. The choice rarely
+/// changes during the life of a process. The ratio of two such figures therefore depends on the scheduler's choices.
 enum Cores {
-  /// Whether there is only one.
+  /// Whether this process may run on one core only.
   static var isOne: Bool { cores_in_use() == 1 }
 
-  /// Keeps this process to the first of its cores, or lets it have all again.
+  /// Confines this process to the first of its cores, or permits all its cores again.
   static func use(one: Bool) { cores_use_one(one) }
 }

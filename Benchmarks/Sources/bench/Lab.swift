@@ -4,28 +4,29 @@
   import Foundation
 #endif
 
-/// The lab under test, spoken to in the protocol of its workers.
+/// The lab under test. Trials are requested with the protocol of the lab's workers.
 struct Lab {
   let binary: String
-  /// Starts the lab's programs; see spawn_cost.c.
+  /// The program that starts the lab and measures the cost; see spawn_cost.c.
   let spawner: Program
   private let machine: Machine
-  /// The processor and the system.
+  /// The names of the processor and the system.
   var place: String { [machine.cpu, "\(machine.os) \(machine.kernel)"].compactMap(\.self).joined(separator: ", ") }
-  /// How many cores a trial may use now.
+  /// The number of cores that a trial may use now.
   var cores: Int { Cores.isOne ? 1 : machine.cores }
-  /// The speed of calibrated work, the same for the lab and for C.
+  /// The speed of calibrated work, which is the same for the lab and for C.
   var stepsPerMicrosecond: Double { machine.work.stepsPerMicrosecond }
 
-  /// Asks the lab about the machine.
+  /// Creates the lab, and reads the properties of the machine from the output of `gcdlab machine`.
   init(binary: String, spawner: Program) throws {
     self.binary = binary
     self.spawner = spawner
     machine = try Machine(binary)
   }
 
-  /// Runs a trial in a worker and returns the median of each metric, what its loop takes around nothing (`METRIC around nothing`),
-  /// and what the worker cost: `wall` (nanoseconds) and `peak-memory` (bytes). What `parameters` does not name has the pattern's default.
+  /// Runs a trial in a worker. Returns the median of each metric, the cost of the loop of a metric without an operation
+  /// (`METRIC around nothing`), and the cost of the worker: `wall` (nanoseconds) and `peak-memory` (bytes). Parameters
+  /// that `parameters` does not name have the default values of the pattern.
   func trial(_ pattern: String, _ variant: String, _ parameters: [String: Value]) throws -> [String: Double] {
     let request = Request(
       pattern: pattern, variant: variant, parameters: parameters, seed: 1, stepsPerMicrosecond: stepsPerMicrosecond,
@@ -33,7 +34,7 @@ struct Lab {
     let line = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
     let output = try spawner.run(["1", line, binary, "worker"])
     let cost = Program.figures(output)
-    // The report is the last thing that a worker says.
+    // The report is the last line that a worker writes.
     let reports = output.split(separator: "\n").filter { $0.hasPrefix("{") }.compactMap {
       try? JSONDecoder().decode(Report.self, from: Data($0.utf8))
     }
@@ -46,8 +47,8 @@ struct Lab {
     return cost.merging((report.observation?.medians ?? [:])) { _, metric in metric }
   }
 
-  /// Explores all variants of a scenario and returns how many orders of their steps it executes in a second (`orders`), with those that
-  /// are executed twice.
+  /// Explores all variants of a scenario. Returns the number of orders of their steps that are executed per second
+  /// (`orders`). Orders that are executed twice count twice.
   func exploration(_ arguments: String...) throws -> [String: Double] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("explored-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -67,10 +68,11 @@ struct Lab {
     let results: [Result]
   }
 
-  /// What a recorded sample costs, in nanoseconds: two clock reads and a record, measured anew.
+  /// Measures the cost of a recorded sample again: two reads of the clock and one record. Returns the cost in
+  /// nanoseconds.
   func floor() throws -> Double { try Machine(binary).floor }
 
-  /// What `gcdlab machine --json` says.
+  /// The output of `gcdlab machine --json`.
   private struct Machine: Decodable {
     struct Work: Decodable { let stepsPerMicrosecond: Double }
     let cpu: String?
@@ -85,7 +87,7 @@ struct Lab {
     }
   }
 
-  /// A parameter of a pattern.
+  /// The value of a parameter.
   enum Value: Encodable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
     case number(Int)
     case word(String)
@@ -114,7 +116,7 @@ struct Lab {
     let observation: Observation?
     let unavailable, broken: String?
 
-    /// Whether it is one, and not what a worker says before.
+    /// Whether this is a report, and not another line that a worker writes before its report.
     var isReport: Bool { observation != nil || unavailable != nil || broken != nil }
 
     struct Observation: Decodable {
@@ -122,7 +124,7 @@ struct Lab {
       let histograms: [String: [[Double]]]
       let floors: [String: Double]?
 
-      /// The median of each metric.
+      /// The median of each metric, and the cost of each metric's loop without an operation.
       var medians: [String: Double] {
         let floors = (floors ?? [:]).map { ("\($0.key) around nothing", $0.value) }
         return values.compactMapValues(\.median).merging(histograms.compactMapValues(Self.median)) { $1 }

@@ -4,29 +4,32 @@
   import Glibc
 #endif
 
-/// Why a figure could not be measured.
+/// The reason why a figure could not be measured.
 struct Failure: Error {
   let reason: String
-  /// Whether that is the machine's doing: something is not installed, or not allowed. Anything else is a defect of ours.
+  /// Whether the machine is the reason: a program is not installed, or an operation is not allowed. Any other reason is
+  /// a defect of the project.
   var isOfTheMachine = false
 }
 
-/// A program to run for its output.
+/// A program whose output is read.
 struct Program {
   let path: String
 
-  /// Whether there is such a program.
+  /// Whether the program exists and can be executed.
   var exists: Bool { access(path, X_OK) == 0 }
 
-  /// Whether a command of this name is in one of the folders of PATH.
+  /// Returns whether a command of this name is in one of the folders of PATH.
   static func isInstalled(_ name: String) -> Bool {
     let folders = getenv("PATH").map { String(cString: $0) } ?? ""
     return folders.split(separator: ":").contains { Program(path: "\($0)/\(name)").exists }
   }
 
-  /// Runs it to its end and returns what it printed.
+  /// Runs the program until it ends, and returns its standard output.
+  ///
+  /// - Throws: ``Failure`` if the program cannot be started, or ends with a status other than 0.
   func run(_ arguments: [String]) throws -> String {
-    guard exists else { throw Failure(reason: "\(path) is not there") }
+    guard exists else { throw Failure(reason: "\(path) does not exist or cannot be executed") }
     let command = ([path] + arguments).map(Self.quoted).joined(separator: " ")
     guard let pipe = popen(command, "r") else { throw Failure(reason: "\(path) cannot be started") }
     var output: [UInt8] = []
@@ -37,10 +40,10 @@ struct Program {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Runs a counterpart, which prints `name value` lines, and returns the median of each name's values.
+  /// Runs a counterpart, which prints lines of the form `name value`. Returns the median of each name's values.
   func figures(_ arguments: [String]) throws -> [String: Double] { Self.figures(try run(arguments)) }
 
-  /// The median of each name's values in `name value` lines; other lines mean nothing.
+  /// Returns the median of each name's values in lines of the form `name value`. Other lines are ignored.
   static func figures(_ output: String) -> [String: Double] {
     var values: [String: [Double]] = [:]
     for line in output.split(separator: "\n") {
@@ -56,6 +59,6 @@ struct Program {
 }
 
 extension [Double] {
-  /// The middle value; of an even number, the lower of the two. Nil of none.
+  /// The median; the lower of the two middle values if their number is even; nil if the array is empty.
   var median: Double? { isEmpty ? nil : sorted()[(count - 1) / 2] }
 }

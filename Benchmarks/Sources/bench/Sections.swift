@@ -1,18 +1,18 @@
-/// The figures of `make bench`, section by section. Every section measures its own in one interleaved run.
+/// The sections of `make bench`. Each section measures its figures in interleaved rounds.
 struct Sections {
   let lab: Lab
   let counterparts: String
   let rounds: Int
 
-  /// What is compared in one run.
+  /// A group of rows that are measured together.
   struct Section {
     let name, title: String
-    /// Whether it consists of wake-ups; see ``Cores``.
+    /// Whether the section measures wake-ups; see ``Cores``.
     var isOfWakeUps = false
     let rows: () -> [Row]
   }
 
-  /// The sections in order.
+  /// All sections, in the order in which they run.
   var all: [Section] {
     [
       Section(
@@ -155,7 +155,8 @@ struct Sections {
         Row(
           title: "\(cases[index].0), \(figure), last leave by \(cases[index].1)", left: series[2 * index],
           right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
-          // Who only notifies is held for as long as it takes to make seven closures: Swift's own price, and no wait.
+          // With notify, the thread is held only while it creates seven closures. This is a cost of Swift, so there is
+          // no target.
           target: cases[index].0 == "notify" && figure == "thread-held" ? .none : .sameWork)
       }
     }
@@ -189,7 +190,7 @@ struct Sections {
     let series = interleave(rounds, all.flatMap(\.2))
     return all.indices.map { index in
       let (figure, way, _) = all[index]
-      // A closure each: what Swift's cost beyond blocks is Swift's own price.
+      // Each task is a closure. A closure costs more than a block in C, so these rows have no target.
       let isSwifts = figure == "per-task" && ["sync", "async"].contains(way)
       return Row(
         title: isSwifts ? "Swift's \(way) / \(way) in C, \(figure)" : "\(way), \(figure)", left: series[2 * index],
@@ -219,8 +220,8 @@ struct Sections {
     } + roundTrips()
   }
 
-  /// Each way there and back against the same hop by dispatch_async_f in C: where it is the same call, and where it is what
-  /// Swift has instead.
+  /// Compares each round trip of the lab with a round trip by dispatch_async_f in C. The variant `queue-c` makes the
+  /// same call. The other variants use Swift's own forms.
   private func roundTrips() -> [Row] {
     let ways = ["queue-c", "queue", "actor", "actor-on-queue", "continuation"]
     let series = interleave(
@@ -254,11 +255,12 @@ struct Sections {
       })
     return ways.indices.flatMap { index in
       let way = ways[index]
-      // A loop and apply are done when they return, and a loop costs nothing that could be told from nothing.
+      // A loop and dispatch_apply have finished when they return. The overhead of a loop cannot be distinguished from
+      // zero.
       let figures =
         ["loop": ["complete"], "apply": ["complete", "overhead"]][way] ?? ["initiate", "complete", "overhead"]
       return figures.map { figure in
-        // A closure each: what that costs beyond a block is Swift's own price.
+        // Each task is a closure. A closure costs more than a block in C, so these rows have no target.
         let isSwifts = ["serial", "concurrent", "many-queues"].contains(way) || (way, figure) == ("apply", "overhead")
         return Row(
           title: isSwifts ? "Swift's \(way) / \(way) in C, \(figure)" : "\(way), \(figure)", left: series[2 * index],
@@ -295,8 +297,8 @@ struct Sections {
 
   // MARK: Semaphores and locks
 
-  /// A way of the lab, its counterpart in C, and whether they are the same calls. Where they are not, the row shows what Swift's
-  /// own form costs.
+  /// A variant of the lab, its counterpart in C, and whether both make the same calls. If the calls differ, the row
+  /// shows the cost of Swift's own form.
   private typealias Counterpart = (way: String, c: String, isSame: Bool)
 
   private func semaphores() -> [Row] {
@@ -318,7 +320,7 @@ struct Sections {
       ], of: "queue-vs-lock", program: "queue_vs_lock", count: ("updates", 5000), hold: 200)
   }
 
-  /// What a way costs in batches of 1000 when nobody else is there, and when two threads contend.
+  /// Compares the cost of each variant in batches of 1000 by one thread alone, and with two threads that contend.
   private func freeAndContended(
     _ cases: [Counterpart], of pattern: String, program: String, count: (name: String, number: Int), hold: Int
   ) -> [Row] {
@@ -348,7 +350,7 @@ struct Sections {
   // MARK: Merges
 
   private func merges() -> [Row] {
-    // Only `add-c` makes the same calls; the other rows show what Swift's own form costs.
+    // Only `add-c` makes the same calls as its counterpart. The other rows show the cost of Swift's own form.
     let cases: [Counterpart] = [
       ("add-c", "add", true), ("add", "add", false), ("or", "or", false), ("replace", "replace", false),
     ]
@@ -407,7 +409,7 @@ struct Sections {
         unit: .nanoseconds, target: .sameWork)
     }
     return lateness + [
-      // What it prints is a mean, and it sleeps until a time and not for one.
+      // cyclictest prints a mean, and sleeps until a point in time instead of for a duration. The row has no target.
       Row(
         title: "sleep-loop / mean of cyclictest, lateness", left: series[4], right: series[6], figure: "lateness",
         unit: .nanoseconds, target: .none)
@@ -500,7 +502,7 @@ struct Sections {
 
   // MARK: What the harness adds
 
-  /// The very loops that time what is short, around an operation that does nothing, against a loop in C that does as little.
+  /// Compares the loops that time short operations with an empty loop in C. The loops' operation does nothing.
   private func harness() -> [Row] {
     let loops: [(pattern: String, variant: String, figure: String, settings: [String: Lab.Value])] = [
       ("semaphore-cost", "mutex", "uncontended", ["batch": 1000, "threads": 2, "contended-pairs": 1, "hold": 0]),
@@ -589,7 +591,7 @@ struct Sections {
     let (batch, batches) = ("1000", "20")
     let program = "\(counterparts)/trace_cost"
     func traced(_ words: String...) -> Side {
-      // What the lab prints of the program goes to standard error.
+      // The lab's report on the program goes to standard error.
       Side(name: "gcdlab trace") {
         let command = ["-c", #"exec "$0" trace "$@" 2>/dev/null"#, lab.binary] + words + [program, batch, batches]
         return try Program(path: "/bin/sh").figures(command)
@@ -599,7 +601,7 @@ struct Sections {
       rounds * 5,
       [
         Side(name: "trace_cost") { try runC("trace_cost", batch, batches) }, traced("--"),
-        // The recorder is preloaded, but gets no place for a record.
+        // The recorder is preloaded, but GCDLAB_RECORD does not name a file for the record.
         traced("--children", "--", "env", "-u", "GCDLAB_RECORD"),
       ])
     let calls = [("dispatch_sync_f", "sync"), ("dispatch_async_f", "async"), ("dispatch_async", "block")]

@@ -4,11 +4,11 @@
   import Glibc
 #endif
 
-/// What a figure counts.
+/// The unit of a figure.
 enum Unit {
   case nanoseconds, bytes, perSecond, count
 
-  /// A value for people.
+  /// Returns a value with a unit of a suitable size.
   func text(_ value: Double) -> String {
     switch self {
     case .nanoseconds where value >= 1e6: "\(fixed(value / 1e6, 2)) ms"
@@ -22,7 +22,7 @@ enum Unit {
   }
 }
 
-/// `value` with so many decimals.
+/// Returns `value` with `decimals` decimals; `-` if the value is not finite.
 func fixed(_ value: Double, _ decimals: Int) -> String {
   guard value.isFinite else { return "-" }
   let digits = String(Int((value * pow(10, Double(decimals))).rounded()))
@@ -31,8 +31,8 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   return padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// How many targets were surely met, surely missed, too close to tell, how many rows this machine cannot measure, and how many
-/// were to be measured and were not.
+/// The numbers of targets that were certainly met, certainly missed, or too close to the limit for a verdict; the
+/// number of rows that this machine cannot measure; and the number of other rows that were not measured.
 struct Tally {
   private(set) var met = 0, missed = 0, unsure = 0, impossible = 0, unmeasured = 0
 
@@ -40,7 +40,7 @@ struct Tally {
     "\(met) targets met, \(missed) missed, \(unsure) too close to tell (~), \(impossible + unmeasured) rows not measured"
   }
 
-  /// Prints a table of `rows` and counts what came of them.
+  /// Prints a table of `rows`, and counts the results of the rows.
   mutating func show(_ rows: [Row]) {
     var lines = [["", "left", "right", "ratio", "min-max", "rounds", "target", ""]]
     var reasons: [String] = []

@@ -27,7 +27,7 @@ static struct place enter(struct place place) {
   restore(place);
   return outer;
 }
-// Makes a call that may wait, and sets the reason of the wait meanwhile.
+// Makes a call that may wait. The reason of the wait is set during the call.
 #define INSIDE(reason, on, call_real)                               \
   struct place outer = enter((struct place){true, (reason) + 1, on}); \
   call_real;                                                        \

@@ -1,7 +1,7 @@
 // The lab's side of a trace, which creates the file, ends the record, and reads the events.
 //
-// Recorder.swift calls these functions in the lab, on any thread. These functions may allocate memory. No recorded
-// program contains them.
+// Recorder.swift calls these functions in the lab, on any thread. The functions may allocate memory, since no recorded
+// program contains these functions.
 #ifdef __linux__
 
 #ifndef _GNU_SOURCE

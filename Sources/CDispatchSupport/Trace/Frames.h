@@ -22,7 +22,7 @@
 // A table of the distances in words between the stack slots of a call's return address and of its caller's return
 // address. The unwinder determines a distance once for each call, which takes microseconds. With the table, a later
 // walk of the stack takes nanoseconds. Frame pointers are not sufficient, since Swift's libraries do not have frame
-// pointers. An entry has 48 bits for the address of a call, and 16 bits for the distance, The distance is 0 if no
+// pointers. An entry has 48 bits for the address of a call, and 16 bits for the distance. The distance is 0 if no
 // caller is known, and OPEN if the distance varies.
 enum { HOPS = 1 << 14, LEARNED = 40, OPEN = UINT16_MAX };
 static uint64_t hops[HOPS];
@@ -63,7 +63,7 @@ static _Unwind_Reason_Code learn_hop(struct _Unwind_Context *context, void *argu
   return last->frames++ < LEARNED ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-// Returns the stack slot of the caller's return address, or `end` if it is not known.
+// Returns the stack slot of the caller's return address, or `end` if this slot is not known.
 static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
   for (;;) {
     uint64_t *found = hop(*(uint64_t *)place), known = found ? __atomic_load_n(found, __ATOMIC_RELAXED) : 0;

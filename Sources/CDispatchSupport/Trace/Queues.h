@@ -16,7 +16,7 @@ extern struct anything concurrent_vtable __asm__("__OS_dispatch_queue_concurrent
 // The first word of a concurrent queue, which identifies its kind.
 static void *concurrent = &concurrent_vtable;
 
-// The number of queues of Swift's pool.
+// The largest number of queues of Swift's pool that are recognized.
 enum { SWIFT_QUEUES = 16 };
 static void *swift_queues[SWIFT_QUEUES];
 static bool is_swift(void *queue) {

@@ -26,7 +26,7 @@ static int (*find_object)(void *address, struct dl_find_object *found);
 #ifdef GCDLAB_LINKED
 #pragma weak _dl_find_object
 #endif
-// The end of the first thread's stack, above all its addresses.
+// An address above all frames of the first thread's stack.
 static uintptr_t first_stack;
 // The beginning and the end of the recorder's section, which the linker defines.
 extern const char __start_gcdlab_recorder[] __attribute__((visibility("hidden")));

@@ -83,7 +83,7 @@ static void leave(struct pen *pen) {
 }
 
 static pthread_key_t leaves;
-// Ends the thread's record. The thread's describing events stay in the file.
+// Ends the thread's record. The chunk with the events that describe the thread's blocks and waits is not reused.
 static void thread_ends(void *unused) {
   (void)unused;
   leave(&self.pen);
@@ -104,7 +104,7 @@ static bool has_room(struct pen *pen, uint64_t time) {
   if (!self.known) {
     self.known = true;
     self.slot = taken;
-    // Dispatch names its threads. In some versions the name contains their class.
+    // Dispatch names its threads. In some versions of Dispatch, the name contains the QoS class of the thread.
     self.is_pool = strncmp(chunk->name, "DispatchWorker", 14) == 0 || strstr(chunk->name, "-qos");
     if (file->recycles) pthread_setspecific(leaves, &self);
   }

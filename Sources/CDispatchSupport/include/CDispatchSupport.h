@@ -110,12 +110,12 @@ static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
 #endif
 }
 
-/// The number of the calling thread's current chain of work, which each function passes to the next function. (Swift
-/// has no thread-local variables.)
+/// The state of the calling thread's chain of calibrated work. Each block continues the chain of the previous block on
+/// the thread. (Swift has no thread-local variables.)
 extern _Thread_local uint64_t gcdlab_chain_of_thread;
 static inline uint64_t *gcdlab_chain(void) { return &gcdlab_chain_of_thread; }
 
-/// The system's number of the calling thread; 0 until the thread has requested it.
+/// The system's number of the calling thread; 0 until the thread has requested the number.
 extern _Thread_local intptr_t gcdlab_number_of_thread;
 static inline intptr_t *gcdlab_thread_number(void) { return &gcdlab_number_of_thread; }
 
@@ -161,7 +161,7 @@ void gcdlab_call_compiled_block(void *context, intptr_t value, void (*function)(
 size_t gcdlab_allocated_size(void *memory);
 
 /// Returns the result of confining this worker, before `main`, to the cores on its command line (`worker 0,2`): 0, or
-/// an error number. The result is 0 if no cores were given, and on systems other than Linux, which confine nothing.
+/// an error number. The result is 0 if no cores were given, and always 0 on systems other than Linux.
 int gcdlab_confinement(void);
 
 /// Returns a descriptor that becomes readable when the wall clock is set; -1 if the system does not report changes of
@@ -171,7 +171,7 @@ int gcdlab_wall_clock_watch(void);
 /// Returns the number of online cores, whether or not this process may run on these cores.
 int gcdlab_online_count(void);
 
-/// Binds the calling thread to the core at `index`, modulo the number of cores, in its affinity mask. The call has no
+/// Binds the calling thread to the core at `index`, modulo the number of cores in the affinity mask. The call has no
 /// effect on systems other than Linux. Returns 0, or the error number if the system does not allow the binding.
 int gcdlab_prefer_core(int index);
 
@@ -196,8 +196,8 @@ enum gcdlab_limit {
   GCDLAB_LIMIT_STACK
 };
 
-/// Returns a soft resource limit; -1 if there is no limit. (RLIM_INFINITY and, on Linux, RLIMIT_NPROC are not imported
-/// into Swift.)
+/// Returns a soft resource limit, in the unit of `getrlimit`; -1 if there is no limit, or if the limit cannot be read.
+/// (RLIM_INFINITY and, on Linux, RLIMIT_NPROC are not imported into Swift.)
 int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 
 /// Returns the number of the calling thread, as in `/proc/self/task`; -1 if threads have no number. (`gettid` and the
@@ -207,17 +207,17 @@ int64_t gcdlab_thread_id(void);
 /// Returns the handle of the calling thread (`pthread_self`). The function makes no system call.
 uintptr_t gcdlab_current_thread(void);
 
-/// Returns the number of the thread with a handle; -1 if threads have no number. The thread must not have ended. The
-/// function makes no system call.
+/// Returns the number of the thread with the handle `thread`; -1 if threads have no number. The thread must not have
+/// ended. The function makes no system call.
 int64_t gcdlab_id_of_thread(uintptr_t thread);
 
 /// Creates a pipe, whose ends (reading, writing) a program that this process starts does not inherit. Returns 0, or -1
 /// and errno. (pipe2() is not imported into Swift.)
 int gcdlab_make_pipe(int32_t ends[2]);
 
-/// Opens a file without a name in `directory` for writing. The file is removed in whatever way the process ends.
-/// Returns -1 if the system or the file system does not support such files, or if /proc, which gcdlab_name_file()
-/// requires, is missing. (O_TMPFILE is not imported into Swift.)
+/// Opens a file without a name in `directory` for writing. Unless the file is given a name, the system removes the file
+/// when the process ends. Returns the file's descriptor; -1 if the system or the file system does not support such
+/// files, or if /proc, which gcdlab_name_file() requires, is missing. (O_TMPFILE is not imported into Swift.)
 int gcdlab_open_unnamed(const char *directory);
 
 /// Gives the unnamed file that is open as `descriptor` the name `path`. Returns 0, or -1 and errno: EEXIST if the path
@@ -232,7 +232,7 @@ int gcdlab_open_process(int process);
 /// Ends the calling thread, which may be the main thread, with `pthread_exit`.
 void gcdlab_end_thread(void) __attribute__((noreturn));
 
-/// Starts a process that keeps a core busy until a signal ends the process or its parent has ended. Returns its process
+/// Starts a process that keeps a core busy until a signal ends the process or its parent has ended. Returns the process
 /// identifier, or -1 and errno.
 int32_t gcdlab_start_spinning(void);
 
@@ -243,12 +243,12 @@ int gcdlab_adopt_orphans(void);
 /// Removes a System V semaphore. (`semctl` is not imported into Swift, since it has variable arguments.)
 void gcdlab_remove_semaphore(int identifier);
 
-/// Returns memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until gcdlab_remove_fault() removes
-/// the cause of the fault. Returns null and errno on failure: ENOSYS on systems other than Linux, and on processors
-/// other than x86-64 and ARM64. The memory is never freed.
+/// Creates memory whose use causes the fault of `signal` (SIGSEGV, SIGBUS, SIGILL) until gcdlab_remove_fault() removes
+/// the cause of the fault. Returns a pointer that identifies the fault, or null and errno on failure: ENOSYS on systems
+/// other than Linux, and on processors other than x86-64 and ARM64. The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
-/// Accesses memory that causes a fault, and returns once the cause of the fault has been removed.
+/// Uses the memory of a fault, and returns once gcdlab_mend_fault() has removed the cause of the fault.
 void gcdlab_cause_fault(int signal, void *fault);
 
 /// Removes the cause of the fault, so that the faulting thread continues.

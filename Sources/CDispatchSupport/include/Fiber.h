@@ -27,9 +27,8 @@ void gcdlab_fiber_pause(struct gcdlab_fiber *fiber);
 void *gcdlab_execution(void);
 void gcdlab_set_execution(void *execution);
 
-/// Passes each job that an exploring thread enqueues on Swift's global executor to `take`, with the execution of the
-/// thread. All other jobs are enqueued as usual. Returns false if the runtime of Swift concurrency does not support the
-/// hook.
+/// Passes to `take` each job that an exploring thread enqueues on Swift's global executor, and the thread's execution.
+/// All other jobs are enqueued as usual. Returns false if the runtime of Swift concurrency does not support the hook.
 bool gcdlab_take_jobs(void (*take)(void *execution, void *job));
 /// Runs a job until it ends or suspends.
 void gcdlab_run_job(void *job);

@@ -20,7 +20,7 @@ char *swift_demangle(const char *symbol, size_t length, char *buffer, size_t *si
 /// Returns the readable form of a C++ symbol, which the caller frees; null if the symbol is not a C++ symbol.
 char *gcdlab_demangle_cxx(const char *symbol);
 
-/// Creates a sealed file in memory with these bytes. Returns its descriptor, or -1 and errno.
+/// Creates a sealed file in memory that contains the bytes. Returns the file's descriptor, or -1 and errno.
 int gcdlab_sealed_file(const void *bytes, size_t count);
 
 /// Returns whether `text` occurs in the bytes.

@@ -13,6 +13,7 @@ enum gcdlab_switch_kind {
 };
 
 struct gcdlab_switch {
+  /// The time of the monotonic clock, in nanoseconds.
   uint64_t time;
   int32_t thread;
   int32_t process;

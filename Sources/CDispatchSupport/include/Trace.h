@@ -14,19 +14,20 @@ enum gcdlab_trace_kind {
   GCDLAB_TRACE_NONE,
   GCDLAB_TRACE_BODY_BEGINS,
   GCDLAB_TRACE_BODY_ENDS,
-  /// a: the block's number; b: the queue; how: gcdlab_trace_how; count: for a parallel loop, the number of blocks,
-  /// whose numbers are consecutive; for another submission, its duration in nanoseconds, or 0 if it was not measured;
-  /// site.
+  /// a: the block's number; b: the queue; how: gcdlab_trace_how; site: the stack of the call; count: for a parallel
+  /// loop, the number of blocks, whose numbers are consecutive; for another submission, its duration in nanoseconds, or
+  /// 0 if it was not measured.
   GCDLAB_TRACE_SUBMIT,
   /// a: the block's number; b: the queue; how.
   GCDLAB_TRACE_BEGIN,
   /// a: the block's number.
   GCDLAB_TRACE_END,
-  /// a: the thread that holds the lock, or 0; b: the queue, or 0; how: gcdlab_trace_reason; site.
+  /// a: the thread that holds the lock, or 0; b: the queue, or 0; how: gcdlab_trace_reason; site: the stack of the
+  /// call.
   GCDLAB_TRACE_WAIT,
   GCDLAB_TRACE_WAITED,
-  /// a: the queue; how: gcdlab_trace_queue; count: the number of following events with the queue's label. Each of them
-  /// has 16 bytes of the label in a and b.
+  /// a: the queue; how: gcdlab_trace_queue; count: the number of texts with the queue's label. Each text is one of the
+  /// following events, and has 16 bytes of the label in a and b.
   GCDLAB_TRACE_QUEUE,
   GCDLAB_TRACE_TEXT,
   /// a: the address of a work item; b: the number of the work item's block.
@@ -56,7 +57,7 @@ enum gcdlab_trace_how {
   GCDLAB_TRACE_JOB,
   /// Added for a barrier.
   GCDLAB_TRACE_BARRIER = 16,
-  /// Added if the number is the address of a work item.
+  /// Added for the block of a work item. The number in a submission is then the address of the work item.
   GCDLAB_TRACE_BY_ITEM = 32
 };
 
@@ -72,6 +73,7 @@ enum gcdlab_trace_queue {
 };
 
 struct gcdlab_trace_event {
+  /// The time of the monotonic clock, in nanoseconds.
   uint64_t time;
   uint8_t kind;
   uint8_t how;

@@ -7,8 +7,9 @@
 
 #include "Trace.h"
 
-// The lab passes the path of the record in GCDLAB_RECORD. If the recorder is preloaded, LD_PRELOAD begins with its
-// library. Programs that the program starts do not inherit GCDLAB_RECORD and the library, unless GCDLAB_FOLLOW is set.
+// The lab passes the path of the record in GCDLAB_RECORD. If the recorder is preloaded, LD_PRELOAD begins with the
+// recorder's library. Programs that the program starts do not inherit GCDLAB_RECORD and the library, unless
+// GCDLAB_FOLLOW is set.
 
 static char **variable(const char *name) {
   size_t length = strlen(name);

@@ -2,21 +2,22 @@
 public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The place of the error: `stride.yml:12`, `--set`; empty while the place is unknown.
   public var place: String
-  /// A description of the text that was found, and of the text that is allowed.
+  /// A description of the error, usually of the text that was found and of the text that was expected.
   public let message: String
-  /// The allowed name that is nearest to the text that was found; nil if no name is near.
+  /// The allowed name that is nearest to the text that was found; nil if that text cannot be a typo of any allowed
+  /// name.
   public let nearest: String?
 
-  /// Creates an error that suggests the name in `names` that is nearest to `found`, if `found` may be a typo of this
-  /// name.
+  /// Creates an error. The error suggests the name in `names` that is nearest to `found`, if `found` may be a typo of
+  /// that name.
   public init(_ message: String, at place: String = "", near found: String = "", of names: [String] = []) {
     self.place = place
     self.message = message
     nearest = names.nearest(to: found)
   }
 
-  /// Creates an error that suggests the name nearest to `found`, or lists all `names` if `found` cannot be a typo of
-  /// any of them.
+  /// Creates an error. The error suggests the name in `names` that is nearest to `found`, or lists all `names` if
+  /// `found` cannot be a typo of any of them.
   init(_ message: String, at place: String = "", near found: String, among names: [String]) {
     let isNear = names.nearest(to: found) != nil
     let known = isNear || names.isEmpty ? "" : " (known: \(names.joined(separator: ", ")))"
@@ -30,8 +31,8 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
     return placed
   }
 
-  /// The error message: `place: message; did you mean 'nearest'? (known: …)`. The suggestion precedes a list at the
-  /// end of `message`.
+  /// The error message: `place: message; did you mean 'nearest'? (known: …)`. The suggestion precedes the list of names
+  /// at the end of `message`. A missing place or suggestion is omitted.
   public var description: String {
     let start = place.isEmpty ? "" : place + ": "
     guard let nearest else { return start + message }
@@ -51,9 +52,9 @@ public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension [String] {
-  /// Returns the name nearest to `found` by edit distance; nil if `found` cannot be a typo of any name. In a word of up
-  /// to four characters, a typo is one edit. In a longer word, the number of edits of a typo is at most two or a third
-  /// of the number of characters, whichever is more.
+  /// Returns the name nearest to `found` by edit distance; nil if `found` is empty, has more than 64 characters, or
+  /// cannot be a typo of any name. If both words have up to four characters, a typo is at most one edit. Otherwise, a
+  /// typo is at most two edits, or one edit for three characters of the longer word if that is more.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
@@ -62,8 +63,8 @@ extension [String] {
     return best.distance <= Swift.max(length > 4 ? 2 : 1, length / 3) ? best.name : nil
   }
 
-  /// Returns the `count` names nearest to `found` at any distance, in ascending order of distance. An error shows these
-  /// names if the whole list is too long.
+  /// Returns the `count` names nearest to `found` at any distance, in ascending order of distance. Only the first 64
+  /// characters of `found` are compared. An error shows these names if the whole list is too long.
   public func nearest(_ count: Int, to found: String) -> [String] {
     let found = String(found.prefix(64))
     return map { (name: $0, distance: $0.editDistance(to: found)) }.sorted { $0.distance < $1.distance }.prefix(count)
@@ -72,11 +73,11 @@ extension [String] {
 }
 
 extension String {
-  /// Returns the number of insertions, deletions, substitutions and swaps of neighbours that convert this text to
-  /// `other` (optimal string alignment, after Damerau and Levenshtein).
+  /// Returns the smallest number of insertions, deletions, substitutions and swaps of adjacent characters that convert
+  /// this text to `other` (optimal string alignment, after Damerau and Levenshtein).
   func editDistance(to other: String) -> Int {
     let (source, target) = (Array(self), Array(other))
-    // Only the last two rows are needed.
+    // The algorithm needs only the last two rows.
     var (before, row) = ([Int](), Array(0...target.count))
     for (i, character) in source.enumerated() {
       var next = [i + 1]

@@ -14,12 +14,12 @@ public struct Machine: Sendable, Codable, Hashable {
   /// if the number is equal to ``cores``. The system and its version determine which of the two numbers limits the
   /// blocks that Dispatch runs at once.
   public var poolWidth: Int?
-  /// The numbers of the cores that a run was confined to, in the order of selection: trials with `cores=2` used the
-  /// first two cores; nil if the run was not confined.
+  /// The system's numbers of the cores that a run was confined to, in the order of selection; nil if the run was not
+  /// confined. Trials with `cores=2` used the first two of these cores.
   public var confinedTo: [Int]?
   /// The memory in bytes; nil if the system does not report it.
   public var memory: Int?
-  /// The version of Swift that built the lab.
+  /// The version of the Swift compiler that built the lab.
   public var swift: String
   /// The Dispatch library that was linked in place of Swift's own: its name, the place where it was built, and the
   /// beginning of its SHA-256 sum; nil for Swift's own library.

@@ -6,12 +6,11 @@ public enum Outcome: Sendable, Codable, Hashable {
   case completed
   /// A signal with this number ended the worker.
   case trapped(signal: Int)
-  /// The watchdog ended the worker.
+  /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
   case hung
-  /// The trial was still working after its share of the time. The lab ended the trial, and does not try the variant
-  /// again.
+  /// The trial was still working when this time, its share of the run's time, had passed. The lab ended the trial.
   case stopped(after: Duration)
-  /// The worker ended without a report, or its report could not be read.
+  /// The worker's report is missing, unreadable or without a promised figure, or the body threw an error.
   case broken(reason: String)
   /// The machine does not allow the trial.
   case unavailable(reason: String)
@@ -22,17 +21,17 @@ public enum Outcome: Sendable, Codable, Hashable {
     case completed
     /// A signal ended the worker.
     case trapped
-    /// The watchdog ended the worker, because all its threads slept or it exceeded its time limit.
+    /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
     case hung
-    /// The trial was still working after its share of the time.
+    /// The trial was still working when its share of the run's time had passed, and the lab ended the trial.
     case stopped
-    /// The worker's report is missing, unreadable or without a promised figure.
+    /// The worker's report is missing, unreadable or without a promised figure, or the body threw an error.
     case broken
     /// The machine does not allow the trial.
     case unavailable
 
-    /// Whether the variant was not run to its end: the machine does not allow the trial, or the trial would have taken
-    /// too long. Such a trial neither keeps nor breaks a promise.
+    /// Whether the trial was not run to its end, because the machine does not allow the trial or because the trial
+    /// would have taken too long. Such a trial neither keeps nor breaks a promise.
     public var wasNotTried: Bool {
       switch self {
       case .unavailable, .stopped: true
@@ -40,7 +39,7 @@ public enum Outcome: Sendable, Codable, Hashable {
       }
     }
 
-    /// Whether the variant crashed or hung. Such an outcome is a fault of a variant that should complete.
+    /// Whether the trial trapped or hung. Such an outcome is a fault of a variant that should complete.
     public var isAbnormal: Bool {
       switch self {
       case .trapped, .hung: true
@@ -61,10 +60,10 @@ public enum Outcome: Sendable, Codable, Hashable {
     }
   }
 
-  /// The reason for a missing observation, after the name of the kind; nil if the kind is the whole reason.
+  /// The name of the kind and the reason for a missing observation: `broken: …`; nil if the kind is the whole reason.
   public var reason: String? { detail.map { "\(kind.rawValue): \($0)" } }
 
-  /// The reason for a missing observation; nil if the kind is the whole reason.
+  /// The reason for a missing observation, without the name of the kind; nil if the kind is the whole reason.
   var detail: String? {
     switch self {
     case .broken(let reason), .unavailable(let reason): reason

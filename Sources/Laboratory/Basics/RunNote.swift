@@ -1,9 +1,9 @@
 /// A note on a run in addition to the claims: a warning of the lab, or a finding of a pattern. Result documents contain
-/// the note, and all reports print the same sentence.
+/// the note, and all reports print the text of the note.
 public struct RunNote: Sendable, Codable, Hashable {
   /// The kind of the note, for programs: `outliers`, `drift`, `best-stride`.
   public let kind: String
-  /// The sentence, without a full stop.
+  /// The text of the note, for readers.
   public let says: String
   /// The labels of the runs that the note refers to; empty if the note refers to the whole run.
   public let runs: [String]

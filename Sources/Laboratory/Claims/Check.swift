@@ -4,17 +4,17 @@ import Measurement
 public struct Check: Sendable, Equatable {
   /// The way in which the two sides are compared.
   public enum Comparison: String, Sendable, CaseIterable {
-    /// Less than.
+    /// The left side is less than the right side.
     case less = "<"
-    /// At most.
+    /// The left side is at most the right side.
     case atMost = "<="
-    /// Equal to.
+    /// The two sides are equal.
     case equal = "=="
-    /// Not equal to.
+    /// The two sides are not equal.
     case different = "!="
-    /// At least.
+    /// The left side is at least the right side.
     case atLeast = ">="
-    /// Greater than.
+    /// The left side is greater than the right side.
     case greater = ">"
 
     /// Whether the comparison has a direction, unlike equality and inequality.
@@ -37,11 +37,11 @@ public struct Check: Sendable, Equatable {
   public indirect enum Operand: Sendable, Equatable {
     /// A number with a unit.
     case quantity(Double, Unit)
-    /// The number of cores that the run may use.
+    /// The number of cores that the run may use; in an upper bound, the number of online cores.
     case cores
     /// A figure of the trials of a run.
     case reference(Reference)
-    /// Another operand, multiplied by a factor.
+    /// An operand that is multiplied by a factor.
     case scaled(Double, Operand)
   }
 
@@ -95,16 +95,16 @@ public struct Check: Sendable, Equatable {
     }
   }
 
-  /// The text of the check as it was written.
+  /// The text of the check, as the scenario file contains it.
   public let text: String
-  /// The left side.
+  /// The operand on the left side.
   public let left: Operand
-  /// The comparison of the sides.
+  /// The way in which the sides are compared.
   public let comparison: Comparison
-  /// The right side.
+  /// The operand on the right side.
   public let right: Operand
 
-  /// Creates a check.
+  /// Creates a check from its parts.
   public init(text: String, left: Operand, comparison: Comparison, right: Operand) {
     self.text = text
     self.left = left
@@ -125,10 +125,10 @@ extension Check.Operand {
 }
 
 extension Check {
-  /// The check in its written form, which is equal for texts with the same meaning; nil if ``text`` is not a check.
+  /// The check in its written form; nil if ``text`` is not a check.
   public var written: WrittenCheck? { WrittenCheck(text) }
 
-  /// The figures that the check refers to.
+  /// The figures that the check refers to, from left to right.
   public var references: [Reference] {
     func inside(_ operand: Operand) -> [Reference] {
       switch operand {
@@ -142,8 +142,8 @@ extension Check {
 }
 
 extension Check.Reference {
-  /// Returns whether the reference includes `run`: the scope includes its variant, and all settings of the reference
-  /// that the variant uses agree with the settings of the run.
+  /// Returns whether the reference includes `run`: the scope includes the variant of the run, and all settings of the
+  /// reference that the variant uses agree with the settings of the run.
   func means(_ run: Run, on machine: Machine) -> Bool {
     scope.includes(run.variant)
       && point.allSatisfy { wanted in
@@ -156,8 +156,7 @@ extension Check.Reference {
 
 extension Setting {
   /// Returns whether this setting agrees with `found`, the value in `run`. If the setting names another setting,
-  /// `found` is compared with the other setting's value in `run`. A run that is not confined counts as a run on all
-  /// cores.
+  /// `found` is compared with that setting's value in `run`. A run that is not confined counts as a run on all cores.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
     if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }

@@ -2,7 +2,7 @@ import Measurement
 
 /// A sentence with a check on the measurements of a run.
 public struct Claim: Sendable {
-  /// The kind of a claim, which determines how its check is judged.
+  /// The kind of a claim. The kind determines how the check is judged.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// The check must be true in every trial.
     case guarantee
@@ -15,13 +15,13 @@ public struct Claim: Sendable {
   public let says: String
   /// The identifiers of the documents' sentences that the claim supports if the claim is true: `guide.34`.
   public let bears: [String]
-  /// The identifiers of the sentences that the claim contradicts if the claim is true, as a counterexample.
+  /// The identifiers of the sentences that the claim contradicts, as a counterexample, if the claim is true.
   public let contradicts: [String]
   /// Whether the claim belongs only to the lesson and supports or contradicts no sentence.
   public let isOfLesson: Bool
   /// The kind of the claim.
   public let kind: Kind
-  /// The check.
+  /// The check that decides whether the claim is true.
   public let check: Check
 
   /// Creates a claim.
@@ -40,7 +40,7 @@ public struct Claim: Sendable {
   public var sentenceIDs: [String] { bears + contradicts }
 }
 
-/// The result of a claim.
+/// The result of judging a claim.
 public enum Verdict: String, Sendable, Codable, CaseIterable {
   /// The guarantee was kept in every trial.
   case held
@@ -60,7 +60,7 @@ public enum Verdict: String, Sendable, Codable, CaseIterable {
   case unavailable
 
   /// Returns whether the verdict changes the exit status to 1: a violated guarantee or an anomaly that did not occur,
-  /// and with `strict` also a refuted claim.
+  /// and with `strict` also a refuted performance claim.
   public func isFailure(strict: Bool) -> Bool {
     self == .violated || self == .notWitnessed || strict && self == .refuted
   }
@@ -68,14 +68,15 @@ public enum Verdict: String, Sendable, Codable, CaseIterable {
 
 /// A claim with its verdict and the evidence for it.
 public struct Judgement: Sendable {
-  /// The claim.
+  /// The claim that was judged.
   public let claim: Claim
   /// The verdict on the claim.
   public let verdict: Verdict
   /// The figures that the verdict is based on.
   public let evidence: Evidence
-  /// Whether the claim cannot be judged for a reason that was declared before the run: its variant or its setting is
-  /// not part of the run, or requires a feature that the machine lacks.
+  /// Whether the claim cannot be judged for a reason that was declared before the run: a variant or a setting is not
+  /// part of the run or requires a feature that the machine lacks, or a figure is absent for a reason that the pattern
+  /// declares.
   public var isExcused = false
   /// Whether the claim is unavailable because its variant or its setting is not part of the run.
   public var isLeftOut = false
@@ -93,17 +94,17 @@ public struct Evidence: Sendable, Equatable {
   /// The median of the left side over the trials. If trials violated a guarantee or showed an anomaly, the median is
   /// over these trials.
   public var left: Double?
-  /// The value of the right side, computed in the same way.
+  /// The value of the right side, computed as ``left`` is.
   public var right: Double?
   /// The smallest and the largest figure of the left side, over the trials of ``left``; nil if all figures are equal.
   /// For paired rounds, only counts have a range: the median of two counts may be a count that no trial recorded.
   public var leftRange: ClosedRange<Double>?
-  /// The range of the right side, computed in the same way.
+  /// The range of the right side, computed as ``leftRange`` is.
   public var rightRange: ClosedRange<Double>?
   /// The unit of both sides.
   public var unit: Unit
-  /// The ratio of left to right with its confidence interval, for performance claims with positive figures; nil
-  /// otherwise.
+  /// The ratio of left to right with its confidence interval, for performance claims; nil for other claims, for checks
+  /// of equality, and if the rounds permit no interval.
   public var ratio: ConfidenceInterval?
   /// Whether the true ratio is further from 1 than ``ratio``, because the cost of the clock or of the timing loop is a
   /// large part of the shorter side, and not of the longer side.
@@ -112,12 +113,13 @@ public struct Evidence: Sendable, Equatable {
   public var trials: Int
   /// The number of checked trials or rounds in which the check was true.
   public var met: Int
-  /// The number of trials of an anomaly that were lost: they were killed, hung or stopped before they could show the
-  /// anomaly or its absence. ``trials`` does not include them.
+  /// The number of lost trials of an anomaly: trials that have no figure, are broken or were not tried. ``trials`` does
+  /// not include them.
   public var lost: Int
-  /// The reason why the claim is unavailable, or a description of the trial that failed; nil if neither applies.
+  /// An explanation of the verdict, such as the reason why the claim is unavailable, or the trial that violated a
+  /// guarantee; nil if no explanation is necessary.
   public var reason: String?
-  /// The reason for a verdict on sides that do not overlap, although the interval of their ratio includes 1.
+  /// The explanation of a verdict on sides that do not overlap, although the interval of their ratio includes 1.
   public static let disjoint = "the highest round of one is below the lowest of the other"
   /// A trial in which the check was true; nil for performance claims, and if there is no such trial.
   public var example: Example?
@@ -126,13 +128,13 @@ public struct Evidence: Sendable, Equatable {
 
   /// A trial that illustrates a verdict.
   public struct Example: Sendable, Equatable {
-    /// The variant with its point: `concurrent tasks=1000`.
+    /// The label of the run: the variant with its point, `concurrent[tasks=1000]`.
     public let run: String
     /// The number of the round, from 1.
     public let round: Int
     /// The figure of the check's left side in the trial; nil if the trial did not record the figure.
     public let left: Double?
-    /// The way in which the trial ended, such as `hung`; nil if it completed.
+    /// The way in which the trial ended, such as `hung`; nil if the trial completed.
     public let ended: String?
 
     /// Creates an example.
@@ -144,7 +146,7 @@ public struct Evidence: Sendable, Equatable {
     }
   }
 
-  /// Creates the evidence for a check that was true in `met` of `trials` trials.
+  /// Creates the evidence for a check that was true in `met` of `trials` trials or paired rounds.
   public init(
     left: Double? = nil, right: Double? = nil, unit: Unit = .none, ratio: ConfidenceInterval? = nil, trials: Int = 0,
     met: Int = 0, lost: Int = 0, reason: String? = nil, example: Example? = nil, counterexample: Example? = nil

@@ -18,10 +18,10 @@ public struct Conclusion: Sendable {
   public struct Condition: Sendable, Hashable {
     /// The check that identifies the claim.
     public let check: WrittenCheck
-    /// Whether the claim must be refuted. If false, the claim must be borne out.
+    /// Whether the claim must be refuted; if false, the claim must be borne out.
     public let isRefuted: Bool
 
-    /// Creates a condition on the claim with a check.
+    /// Creates a condition on the claim that `check` identifies.
     public init(check: WrittenCheck, isRefuted: Bool = false) {
       self.check = check
       self.isRefuted = isRefuted
@@ -40,7 +40,7 @@ public struct Conclusion: Sendable {
 
   /// The kind of the note that contains a run's conclusion (``RunNote/kind``).
   public static let kind = "conclusion"
-  /// The kind of a note with a pattern's advice, in addition to the result of a search for the best setting.
+  /// The kind of a note with the advice of a pattern. The note supplements the result of a search for the best setting.
   public static let advice = "advice"
 }
 

@@ -19,7 +19,7 @@ public struct WrittenCheck: Sendable, Hashable {
     case cores
     /// A figure of trials.
     case figure(Figure)
-    /// Another operand, multiplied by a factor.
+    /// An operand that is multiplied by a factor.
     case scaled(Double, Operand)
   }
 
@@ -43,11 +43,11 @@ public struct WrittenCheck: Sendable, Hashable {
     public let value: String
   }
 
-  /// The left side.
+  /// The operand on the left side.
   public let left: Operand
-  /// The comparison of the sides.
+  /// The way in which the sides are compared.
   public let comparison: Check.Comparison
-  /// The right side.
+  /// The operand on the right side.
   public let right: Operand
 
   /// Creates a check by parsing `text`; nil if `text` is not a check.
@@ -67,7 +67,7 @@ public struct WrittenCheck: Sendable, Hashable {
     try scanner.requireEnd("found '\(scanner.rest)' after the check")
   }
 
-  /// The figures that the check refers to.
+  /// The figures that the check refers to, from left to right.
   public var figures: [Figure] { left.figures + right.figures }
 }
 
@@ -162,7 +162,7 @@ private struct CheckScanner {
 
   private mutating func point() throws(InputError) -> [WrittenCheck.Setting] {
     guard take("[") else { return [] }
-    // A missing bracket is detected at once. Otherwise the rest of the text would be parsed as a setting.
+    // A missing bracket is detected immediately. Otherwise, the rest of the text would be parsed as a setting.
     guard rest.prefix(while: { !"<>[".contains($0) }).contains("]") else { throw failure("'[' is not closed by ']'") }
     var settings: [WrittenCheck.Setting] = []
     repeat {

@@ -1,8 +1,8 @@
 import Measurement
 
 /// A comparison of the runs of an experiment by one metric. The comparison determines the reference of each run, the
-/// groups of runs, and the certainty of each ratio. Runs, patterns and reports use the same comparison to decide when
-/// to stop, to compute findings and to print ratios.
+/// groups of runs, and the certainty of each ratio. A run uses the comparison to decide when to stop, a pattern to
+/// compute findings, and a report to print ratios.
 public struct Comparison: Sendable {
   /// The data of a run that a comparison uses.
   public struct Cell: Sendable {
@@ -11,10 +11,10 @@ public struct Comparison: Sendable {
     let figures: [RoundFigure]
     let mayBeBest: Bool
 
-    /// Creates a cell for a variant at a point, without the settings that the variant ignores.
+    /// Creates the cell of a variant at a point. `point` does not contain settings that the variant ignores.
     ///
-    /// - Parameter mayBeBest: whether the run can be recommended. A wrong variant is often faster, and is compared only
-    ///   with variants that are also wrong.
+    /// - Parameter mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best
+    ///   variant only among broken variants.
     public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true) {
       self.variant = variant
       self.point = point
@@ -27,7 +27,7 @@ public struct Comparison: Sendable {
   public struct Policy: Sendable {
     /// The variant that ratios refer to, at the point of each run; nil to compare with the best run of the group.
     let baseline: String?
-    /// Whether the comparison determines the best run. If it does not, and if there is no baseline, there are no
+    /// Whether the comparison determines the best run. If the value is false and there is no baseline, there are no
     /// ratios.
     let seeksBest: Bool
     /// The names of the parameters that define groups. Each combination of their values has its own best run.
@@ -36,12 +36,12 @@ public struct Comparison: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - sweep: the swept parameters, in order.
-    ///   - problem: the swept parameters that define the amount of work. The smallest amount would always be the best,
-    ///     so each of their values has its own best run. If the array is empty, each combination of all swept
-    ///     parameters except the last has its own best run; these combinations are the rows of a grid. Each number of
-    ///     cores always has its own best run, since more cores make everything faster and a user cannot choose to have
-    ///     more cores.
+    ///   - sweep: the names of the swept parameters, in the order of the sweep.
+    ///   - problem: the names of the swept parameters that define the problem. The smallest problem would always be the
+    ///     best, so each value of these parameters has its own best run. If the array is empty, each combination of all
+    ///     swept parameters except the last has its own best run; these combinations are the rows of a grid. If the
+    ///     number of cores and other parameters are swept, each number of cores has its own best run, since more cores
+    ///     make everything faster and a user cannot choose to have more cores.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest
@@ -53,21 +53,27 @@ public struct Comparison: Sendable {
 
   /// The names of the parameters that define groups, each with its own best run; empty if all runs form one group.
   public let groups: [String]
-  /// The best run of all; nil if the comparison does not determine the best run, or if the metric has no better
-  /// direction.
+  /// The best run of all; nil if the comparison does not determine the best run, if the metric has no better direction,
+  /// or if no run has figures.
   public let best: Int?
-  /// The best runs: the best run of all, or the best run of each group.
+  /// The best run of each group of several runs; empty if the comparison does not determine the best run.
   public let bests: Set<Int>
-  /// The contrast of each run with its reference: the baseline at its point, or the best run of its group.
+  /// The contrast of each run with its reference: the run of the baseline at the same point, or the best run of the
+  /// group.
   public let contrasts: [Int: Contrast]
   /// The runs that serve as references for other runs.
   public let references: Set<Int>
   /// The reference of each run that has a contrast.
   public let referenceOf: [Int: Int]
-  /// The runs that do not differ significantly from the best: the interval of their ratio is narrow and includes 1.
+  /// The runs that do not differ significantly from the best run of their group: the interval of the ratio is narrow
+  /// and includes 1.
   public let nearBest: Set<Int>
-  /// The runs that cannot be ranked: the interval of their ratio includes 1 and is wide.
+  /// The runs that cannot be ranked: the interval of the ratio to the best run of the group is wide and includes 1.
   public let unclear: Set<Int>
+  /// The number of comparisons that share the confidence.
+  private let comparisons: Int
+  /// The smallest plausible standard deviation of the logarithms of ratios to a best run; 0 if there is no best run.
+  private let spread: Double
 
   /// Creates the comparison of `cells`. All results refer to cells by their indices.
   ///
@@ -125,6 +131,8 @@ public struct Comparison: Sendable {
     self.referenceOf = referenceOf
     self.nearBest = nearBest
     self.unclear = unclear
+    self.comparisons = comparisons
+    self.spread = spread
   }
 
   /// Creates the comparison of `runs` by `metric`.
@@ -132,8 +140,13 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// Returns the run with the best typical figure. The machine may have changed while some runs got fewer rounds, so a
-  /// run with far fewer rounds is compared with the best of the other runs in the rounds that both runs have.
+  /// Returns the contrast of two sides, one of which may be the best run, as certain as the ratios of the comparison;
+  /// nil if there is no ratio.
+  public func contrast(_ rounds: PairedRounds) -> Contrast? { Contrast(rounds, among: comparisons, spread: spread) }
+
+  /// Returns the run with the best typical figure; nil if no run has a figure. The machine may have changed while some
+  /// runs got fewer rounds, so a run with far fewer rounds is compared with the best of the other runs in the rounds
+  /// that both runs have.
   private static func best(of runs: [Int], _ cells: [Cell], _ typical: [Double?], _ ranking: Ranking) -> Int? {
     let most = runs.map { cells[$0].figures.count }.max() ?? 0
     let (full, fewer) = (
@@ -149,7 +162,8 @@ public struct Comparison: Sendable {
   }
 
   /// Returns the precision of the least precise ratio, as a share of the ratio; nil if a ratio has too few rounds. Runs
-  /// without figures, runs without a ratio, and runs for which `isSettled` returns true do not count.
+  /// without figures, runs without a ratio, and runs for which `isSettled` returns true do not count. If no run counts,
+  /// the result is 0.
   func precision(except isSettled: (Int) -> Bool) -> Double? {
     var worst = 0.0
     for (run, contrast) in contrasts where !isSettled(run) {
@@ -159,17 +173,19 @@ public struct Comparison: Sendable {
     return worst
   }
 
-  /// The minimum factor between a run that is out of reach and the best run. Such a run hardly affects the answer.
+  /// The smallest factor between a run that is out of reach and the best run. Such a run hardly affects the answer.
   static let outOfReach = 2.0
 
-  /// Returns the runs whose figure certainly differs from that of the best run of their group by more than a factor.
+  /// Returns the runs whose figures certainly differ from the figures of their references by more than `factor`, in
+  /// ascending order.
   func runs(apartBy factor: Double) -> [Int] {
     contrasts.filter { _, contrast in
       contrast.interval.map { $0.low > factor || $0.high < 1 / factor } ?? false
     }.keys.sorted()
   }
 
-  /// Returns the baseline's run at the point of each run. Settings that the baseline ignores are not compared.
+  /// Returns, for each run, the run of the baseline at the point of the run; nil if there is none. Settings that the
+  /// baseline ignores are not compared.
   private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
     let runs = cells.indices.filter { cells[$0].variant == name }
     guard let first = runs.first else { return cells.map { _ in nil } }

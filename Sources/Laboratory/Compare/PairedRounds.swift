@@ -2,7 +2,7 @@ import Measurement
 
 /// The figure of one round of a run.
 public struct RoundFigure: Sendable, Hashable {
-  /// The number of the round.
+  /// The number of the round, from 0.
   public let round: Int
   /// The figure of the round's trial.
   public let value: Double
@@ -15,11 +15,11 @@ public struct RoundFigure: Sendable, Hashable {
 }
 
 /// The figures of two sides in the rounds that both sides have, matched by the number of the round. A round is left out
-/// if its trial failed on either side.
+/// if either side has no figure in this round.
 ///
 /// Both sides of a round ran within seconds of each other, so a disturbance affected both sides.
 public struct PairedRounds: Sendable {
-  /// The two figures of each round, in the order of the left side.
+  /// The two figures of each round, in the order of the left side's rounds.
   public let pairs: [(left: Double, right: Double)]
 
   /// Creates pairs from the figures of the rounds that both sides have.
@@ -52,11 +52,11 @@ public struct PairedRounds: Sendable {
     return sides.count == 2 && (sides[0].high < sides[1].low || sides[1].high < sides[0].low)
   }
 
-  /// Returns whether it is certain that the ranges of the two sides do not overlap by chance, if several comparisons
-  /// share the confidence. The intervals already use the whole probability of an error, and this rule adds at most a
-  /// tenth to the probability.
+  /// Returns whether the ranges of the two sides do not overlap, and chance is certainly not the cause, if
+  /// `comparisons` comparisons share the confidence. The intervals already use the whole probability of an error, and
+  /// this rule adds at most a tenth to the probability.
   func areCertainlyDisjoint(among comparisons: Int) -> Bool {
-    // The number of ways to distribute the figures over the two sides. In two of them the sides do not overlap.
+    // The number of ways to distribute the figures over the two sides. In two of these ways, the sides do not overlap.
     let ways = (1...max(1, pairs.count)).reduce(1.0) { $0 * Double(pairs.count + $1) / Double($1) }
     return areDisjoint && 2 / ways * Double(comparisons) <= (1 - ConfidenceInterval.confidence) / 10
   }
@@ -68,7 +68,7 @@ public struct Contrast: Sendable {
   public let ratio: Double
   /// The confidence interval of the ratio; nil for too few rounds.
   public let interval: ConfidenceInterval?
-  /// The ratio of each round, in order.
+  /// The ratio of each round, in the order of the left side's rounds.
   public let rounds: [Double]
   /// Whether the ranges of the two runs certainly do not overlap, although the interval of their ratio may include 1.
   /// The interval includes 1 if one run varies so much that little is known about the ratio.
@@ -95,8 +95,8 @@ public struct Contrast: Sendable {
 }
 
 extension Run {
-  /// Returns the figure of `metric` in each trial that measured it, by `statistic` or by the metric's default
-  /// statistic.
+  /// Returns the figures of `metric`, by `statistic` or by the metric's default statistic, from the trials that have a
+  /// figure.
   public func figures(_ metric: Metric, _ statistic: Statistic? = nil) -> [RoundFigure] {
     trials.compactMap { trial in
       trial.figure(metric, statistic).map { RoundFigure(round: trial.round, value: $0) }

@@ -4,8 +4,8 @@ import Synchronization
 /// Calls `make` with each index below `count`, on several threads at once, and returns the results in the order of the
 /// indices.
 ///
-/// The function starts its own threads, since Dispatch requires file descriptors and too few of them may be available.
-/// If no thread can be started, the calling thread does all of the work.
+/// The function starts its own threads, since Dispatch requires file descriptors, and too few descriptors may be
+/// available. If no thread can be started, the calling thread does all of the work.
 func onAllCores<Made: Sendable>(_ count: Int, _ make: @escaping @Sendable (Int) -> Made) -> [Made] {
   let work = SharedWork<Made>(count)
   let makeOn: @Sendable () -> Void = { while let index = work.next() { work.put(make(index), at: index) } }

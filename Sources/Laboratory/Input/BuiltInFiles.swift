@@ -1,5 +1,5 @@
 /// The files that the lab was built with: scenarios and documents (`.yml`), and the sources of the patterns (`.swift`).
-/// A second file may contain the content of a `.yml` file as it was parsed when the lab was built (`.yml.parsed`).
+/// For each `.yml` file, a second file may contain the content that was parsed when the lab was built (`.yml.parsed`).
 struct BuiltInFiles: Sendable {
   /// The name of the file that contains the documents.
   static let documents = "documents.yml"
@@ -10,7 +10,7 @@ struct BuiltInFiles: Sendable {
 
   init(_ files: [(name: String, text: String)]) { self.files = files }
 
-  /// The names of the scenarios, in the order of the files.
+  /// The names of the scenarios, without the suffix of the files, in the order of the files.
   var scenarios: [String] {
     files.map(\.name).filter { $0.hasSuffix(Self.scenarioEnding) && $0 != Self.documents }
       .map { String($0.dropLast(Self.scenarioEnding.count)) }

@@ -3,15 +3,15 @@ import Measurement
 extension Check {
   /// Creates a check on the given variants of `pattern` by parsing `text`.
   ///
-  /// - Throws: ``InputError`` if `text` is not a check; the error quotes the check and describes what was found, what
-  ///   is allowed, and the nearest name.
+  /// - Throws: ``InputError`` if `text` is not a check; the error quotes the check, describes the text that was found
+  ///   and the text that was expected, and suggests the nearest name.
   public init(parsing text: String, on pattern: PatternDescription, variants: [Variant]) throws(InputError) {
     self = try CheckParser.parse(text, pattern: pattern, variants: variants)
   }
 }
 
-/// A parser that resolves the names of a written check by the declarations of a pattern. An unknown variant, metric or
-/// unit therefore causes an error before any trial runs.
+/// A parser that resolves the names of a written check by the declarations of a pattern. As a result, an unknown
+/// variant, metric or parameter causes an error before any trial runs.
 struct CheckParser {
   let text: String
   let pattern: PatternDescription
@@ -85,8 +85,8 @@ struct CheckParser {
     return point
   }
 
-  /// Throws an error unless both sides have the same unit. The comparison of a duration with a number of bytes is a
-  /// mistake in the check, and not a result of a run.
+  /// Throws an error if the sides have different units. A side that is 0 may lack a unit. The comparison of a duration
+  /// with a number of bytes is a mistake in the check, and not a result of a run.
   private func matchUnits(_ check: Check) throws(InputError) {
     guard let left = Self.unit(check.left), let right = Self.unit(check.right) else { return }
     let isBareZero = { (operand: Check.Operand) in operand == .quantity(0, .none) }

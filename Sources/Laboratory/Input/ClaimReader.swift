@@ -26,7 +26,7 @@ struct ClaimReader {
     do throws(InputError) {
       let check = try Check(parsing: try written.check(), on: pattern, variants: variants)
       guard !check.references.isEmpty else {
-        throw InputError("check '\(check.text)': it names no figure, such as \(variants[0].name).METRIC")
+        throw InputError("check '\(check.text)': names no figure; expected for example \(variants[0].name).METRIC")
       }
       for reference in check.references {
         try requireMetric(of: reference, "check '\(check.text)'")
@@ -59,6 +59,8 @@ struct ClaimReader {
   }
 
   /// Parses `text` as a figure of a single run.
+  ///
+  /// - Throws: ``InputError`` if `text` is not a figure that a single run of the scenario can have.
   func reference(_ text: String) throws(InputError) -> Check.Reference {
     let reference = try CheckParser.figure(text, pattern: pattern, variants: variants)
     try requireMetric(of: reference, "figure '\(text)'")
@@ -67,7 +69,8 @@ struct ClaimReader {
     return reference
   }
 
-  /// Returns the identifiers of the documents' sentences at `key`.
+  /// Returns the identifiers of the documents' sentences at `key`. Throws an error for an identifier that is unknown or
+  /// appears twice, and for a contradiction of a mere possibility.
   private func sentences(_ fields: Mapping, _ key: String) throws(InputError) -> [String] {
     var names: [String] = []
     for node in try fields.list(key) {
@@ -79,7 +82,7 @@ struct ClaimReader {
             of: documents.sentences.map(\.id))
         }
         if key == "contradicts", sentence.said == .may {
-          throw node.error("'\(name)' says what is possible: a lack of sightings does not contradict it")
+          throw node.error("'\(name)' states a possibility, which a lack of occurrences does not contradict")
         }
       }
       guard !names.contains(name) else { throw node.error("sentence '\(name)' appears twice") }
@@ -88,8 +91,8 @@ struct ClaimReader {
     return names
   }
 
-  /// Returns whether a claim belongs only to the lesson (`of: lesson`). Every other claim must support or contradict a
-  /// sentence.
+  /// Returns whether a claim belongs only to the lesson (`of: lesson`). Throws an error if such a claim supports or
+  /// contradicts a sentence, or if a claim supports and contradicts one sentence.
   private func isOfLesson(_ fields: Mapping, _ bears: [String], _ contradicts: [String]) throws(InputError) -> Bool {
     if let name = contradicts.first(where: bears.contains) {
       throw fields.node("contradicts").error("a claim cannot bear out '\(name)' and contradict it")
@@ -104,7 +107,7 @@ struct ClaimReader {
     return true
   }
 
-  /// Throws an error unless a trial can record the figure. Any other figure is a mistake in the check.
+  /// Throws an error unless a trial can record the figure. A figure that no trial can record is a mistake in the check.
   private func requireMetric(of reference: Check.Reference, _ place: String) throws(InputError) {
     let metric = reference.metric
     let meant = variants.filter { reference.scope.includes($0) }
@@ -115,19 +118,20 @@ struct ClaimReader {
     throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
   }
 
-  /// Throws an error unless the point is part of the sweep. No run could answer a check at another point.
+  /// Throws an error unless the scenario has runs with the settings of the point. No run could answer a check with
+  /// other settings.
   private func requirePoint(of reference: Check.Reference, _ place: String) throws(InputError) {
     for wanted in reference.point {
       if let values = sweep.first(where: { $0.name == wanted.name })?.values {
         guard !values.contains(wanted.value) else { continue }
         let swept = values.map { Setting(wanted.name, $0, unit: wanted.unit).valueLabel }
         throw InputError(
-          "\(place): \(wanted.label) is not run, swept are \(swept.joined(separator: ", "))")
+          "\(place): \(wanted.label) is not run; the sweep has \(swept.joined(separator: ", "))")
       }
       let parameter = pattern.parameter(wanted.name)
       guard let value = parameters[wanted.name] ?? parameter?.standard, value != wanted.value else { continue }
       throw InputError(
-        "\(place): \(wanted.label) is not run, it is "
+        "\(place): \(wanted.label) is not run; the value is "
           + Setting(wanted.name, value, unit: wanted.unit).valueLabel)
     }
   }

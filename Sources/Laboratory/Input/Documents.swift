@@ -1,13 +1,13 @@
 /// The source documents and their sentences, as `documents.yml` lists them. Claims of scenarios support or contradict
-/// the sentences. A sentence that cannot be tested states the reason.
+/// the sentences. The list gives the reason for each sentence that cannot be tested.
 public struct Documents: Sendable {
-  /// A document.
+  /// A source document with its sentences.
   public struct Document: Sendable {
-    /// The short name of the document, which is the prefix of its sentences' identifiers: `guide`.
+    /// The short name of the document: `guide`. The name is the prefix of the sentences' identifiers.
     public let name: String
     /// The title of the document.
     public let title: String
-    /// The part of the list that contains the document; nil if the list is not divided into parts.
+    /// The part of the list of documents that contains this document; nil if the list is not divided into parts.
     public let era: Era?
     /// The author of the document; nil if the author is unknown.
     public let author: String?
@@ -19,9 +19,9 @@ public struct Documents: Sendable {
 
   /// A part of the list of documents.
   public enum Era: String, Sendable, Codable, CaseIterable {
-    /// The documents on Grand Central Dispatch, of 2010 to 2015.
+    /// The documents on Grand Central Dispatch, from 2010 to 2015.
     case then
-    /// The proposals and the book of Swift Concurrency.
+    /// The proposals and the book on Swift concurrency.
     case now
   }
 
@@ -68,8 +68,8 @@ public struct Documents: Sendable {
     /// The lab's replacements for the feature that the document describes. The key is the name of a system without this
     /// feature: `Linux`.
     public let standIns: [String: String]
-    /// The identifiers of sentences in today's documents on the same question; an empty array if no document answers
-    /// the question.
+    /// The identifiers of the sentences in today's documents that answer the question of this sentence; an empty array
+    /// if no document answers the question.
     public let today: [String]
     /// The file and the line of the sentence, for errors.
     public let line: String
@@ -84,16 +84,16 @@ public struct Documents: Sendable {
   /// Returns the sentence with the identifier `id`; nil if no sentence has this identifier.
   public func sentence(_ id: String) -> Sentence? { byName[id] }
 
-  /// The names of the eras that have documents, in the order of ``Era``.
+  /// The names of the eras with documents, in the order of ``Era``.
   public var eras: [String] { Era.allCases.filter { era in documents.contains { $0.era == era } }.map(\.rawValue) }
 
-  /// Returns the sentences on the same question in documents of the other era.
+  /// Returns the sentences in documents of the other era that concern the question of `sentence`.
   public func answers(to sentence: Sentence) -> [Sentence] {
     sentence.today.compactMap(self.sentence) + sentences.filter { $0.today.contains(sentence.id) }
   }
 
   /// Returns the error for the name of a sentence that does not exist (`guide.99`), or for the name of a document in
-  /// place of a sentence; nil if the name exists, or if it does not resemble any of these names.
+  /// place of a sentence; nil if `name` exists, or if `name` does not resemble the name of a sentence or a document.
   public func slip(inSentence name: String) -> InputError? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard sentence(name) == nil, parts.count <= 2, parts.count == 1 || Int(parts[1]) != nil else { return nil }
@@ -188,14 +188,15 @@ public struct Documents: Sendable {
     guard sentence.conditions.isEmpty == (sentence.said == nil) else {
       throw InputError(
         sentence.said == nil
-          ? "'\(sentence.id)' has a reason why nothing can try it: found 'conditions' (allowed: none)"
-          : "'\(sentence.id)' needs 'conditions': found none (allowed: a list of the configurations in which it was tried)",
+          ? "'\(sentence.id)' has a reason why no scenario can try the sentence: found 'conditions', expected none"
+          : "'\(sentence.id)' needs 'conditions': found none, expected a list of the configurations in which it was tried",
         at: line)
     }
     return sentence
   }
 
-  /// Returns the texts of a list. A text that occurs twice is an error.
+  /// Returns the texts of the list at `key`; an empty array if the key is absent. Throws an error for a text that
+  /// occurs twice.
   private static func texts(_ key: String, _ fields: Mapping) throws(InputError) -> [String] {
     var texts: [String] = []
     for node in try fields.list(key) {
@@ -206,7 +207,8 @@ public struct Documents: Sendable {
     return texts
   }
 
-  /// Returns the value of a type with a fixed set of words; nil if the key is absent.
+  /// Returns the value at `key`, which is one of the words of a type; nil if the key is absent. Throws an error for any
+  /// other word.
   private static func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, _ fields: Mapping)
     throws(InputError) -> Word?
   {

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The code of lessons, which is part of the compiled sources of the patterns.
+/// The code that lessons show. The code is part of the compiled sources of the patterns.
 struct LessonCode: Sendable {
   private let files: [(name: String, text: String)]
   private let sources: Sources
 
-  /// Creates the code of lessons from the sources (`.swift`) in `files`.
+  /// Creates the code of lessons from the Swift sources (`.swift`) among `files`.
   init(of files: [(name: String, text: String)]) {
     self.files = files.filter { $0.name.hasSuffix(".swift") }
     sources = Sources(self.files)
@@ -37,7 +37,8 @@ struct LessonCode: Sendable {
     return lines + [line]
   }
 
-  /// Returns only the body of `variant`; nil if the source is missing.
+  /// Returns the body of `variant`, inside the call of the variant's probe if there is one; nil if the source is
+  /// missing.
   func body(of variant: Variant) -> [String]? {
     Self.body(of: variant, in: Self.lines(of: text(of: variant.place.fileName)))
   }
@@ -96,7 +97,8 @@ struct LessonCode: Sendable {
 
   private func text(of file: String) -> String? { files.first { $0.name == file }?.text }
 
-  /// Returns the lines of a text. The comparison of bytes takes a tenth of the time of a comparison of characters.
+  /// Returns the lines of a text; an empty array if `text` is nil. The comparison of bytes takes a tenth of the time of
+  /// a comparison of characters.
   fileprivate static func lines(of text: String?) -> [Substring] {
     text?.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) } ?? []
   }
@@ -149,7 +151,7 @@ struct LessonCode: Sendable {
     }
   }
 
-  /// Returns the names of types and calls in `lines`, in the order of the lines.
+  /// Returns the identifiers in `lines`, except in comments, in the order of the lines.
   private static func names(in lines: [String]) -> [Substring] {
     lines.flatMap { $0.drop { $0 == " " }.hasPrefix("//") ? [] : $0.identifiers }
   }

@@ -1,5 +1,5 @@
 /// A function, a type or a member of a type that a lesson's code names and does not include. A helper is part of the
-/// lab and not of the system.
+/// lab, and not part of the system.
 package struct LessonHelper: Sendable, Hashable {
   /// The name of the helper in the code: `measure`, `library.append`.
   package let name: String

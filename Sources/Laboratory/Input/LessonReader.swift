@@ -1,8 +1,8 @@
 /// A reader that finds the lab's helpers in a lesson's code.
 ///
-/// No compiler resolves the names, so the reader searches the declarations that the code can refer to: functions of the
-/// pattern and outside all types, and the members of the types that were found before, such as the type of the value
-/// that a helper passes to a closure.
+/// No compiler resolves the names, so the reader searches the declarations that the code can refer to: the functions of
+/// the pattern, the functions outside all types, and the members of types that were found before. For example, a helper
+/// may pass a value to a closure, and the code of the closure uses a member of the value's type.
 struct LessonReader {
   private let sources: SourceIndex
   private let file: String
@@ -22,12 +22,12 @@ struct LessonReader {
   private enum Local {
     /// A type of the lab.
     case of(Substring)
-    /// A type that the code does not name. The type may be any of the types that were named so far.
+    /// A type that the code does not name. Any of the types that were named so far may be this type.
     case unknown
     /// A type of the system.
     case foreign
   }
-  /// The position of a declaration, so that each helper is recorded only once.
+  /// The position of a declaration. The reader records one helper for each position.
   private struct SourcePosition: Hashable {
     let file: String
     let line: Int
@@ -65,7 +65,7 @@ struct LessonReader {
       let value = line[equals.upperBound...].identifiers.drop { ["try", "await"].contains($0) }.first
       for name in line[start.upperBound..<equals.lowerBound].identifiers { bind(name, to: value) }
     }
-    // This matches `buyer: Buyer`, but not `queue: queue`.
+    // The loop finds `buyer: Buyer`, but not `queue: queue`.
     for (index, word) in words.enumerated() where word.hasSuffix(":") && index + 1 < words.count {
       if let type = words[index + 1].identifiers.first, sources.isOwn(type) { locals[word.dropLast()] = .of(type) }
     }
@@ -84,7 +84,8 @@ struct LessonReader {
 
   // MARK: The meaning of names
 
-  /// Records the helpers that a chain of names refers to. The search ends at a name of unknown type.
+  /// Records the helpers that a chain of names refers to. The search ends at the first name that has no declaration in
+  /// the lab.
   private mutating func read(_ chain: NameChain) {
     var path = chain.names[...]
     var within: [Substring]

@@ -1,7 +1,7 @@
 /// A chain of names in a line of code, joined by dots: `library.append`.
 struct NameChain {
   let names: [Substring]
-  /// Whether a dot precedes the first name. The type that the first name is a member of is then unknown.
+  /// Whether a dot precedes the first name. If the value is true, the first name is a member of an unknown type.
   let isMember: Bool
 
   /// Returns the chains in a line of code, from left to right.
@@ -15,7 +15,7 @@ struct NameChain {
     }
   }
 
-  /// Returns a line of code without its literals and its comment.
+  /// Returns a line of code without its string literals and its comment.
   static func code(of line: String) -> Substring {
     let parts = line.replacing("?.", with: ".").split(separator: "\"", omittingEmptySubsequences: false)
     let code = parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined(separator: " ")

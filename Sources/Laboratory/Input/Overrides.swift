@@ -1,6 +1,6 @@
 /// The changes that the command line makes to an experiment.
 public struct Overrides: Sendable {
-  /// The texts of the form `name=value`. Each text sets a parameter, and the parameter is then no longer swept.
+  /// The texts of the form `name=value`. Each text sets a parameter. A parameter that is set is no longer swept.
   public var settings: [String]
   /// The value of the setting `cores`, which has its own flag; nil to keep the experiment's value.
   public var cores: String?
@@ -25,7 +25,8 @@ public struct Overrides: Sendable {
 }
 
 extension Experiment {
-  /// Returns the experiment with `overrides`. The option `--set` takes precedence over `quick`.
+  /// Returns the experiment with `overrides`. The option `--set` takes precedence over `quick`. If the baseline is not
+  /// among the variants to run, the experiment has no baseline.
   ///
   /// - Throws: ``InputError`` if a name is unknown or a value is not allowed.
   public func applying(_ overrides: Overrides) throws(InputError) -> Experiment {
@@ -42,7 +43,7 @@ extension Experiment {
         near: variants.map(\.name).meant(by: name) ?? name, of: variants.map(\.name))
     }
     if !overrides.variants.isEmpty {
-      // The baseline also runs, since the other runs are compared with it.
+      // The baseline also runs, since the other runs are compared with the baseline.
       changed.variants = variants.filter { overrides.variants.contains($0.name) || $0.name == overrides.baseline }
     }
     if let baseline = overrides.baseline { changed.baseline = baseline }
@@ -50,9 +51,9 @@ extension Experiment {
     return changed
   }
 
-  /// Returns the experiment with the settings for a recording: its `quick` settings, its `trace` settings, and the
-  /// given settings, which may have several values. A swept parameter without any of these settings has its first and
-  /// its last value.
+  /// Returns the experiment with the settings for a recording: the `quick` settings, the `trace` settings, and the
+  /// given settings, in ascending order of precedence. The `trace` settings and the given settings may have several
+  /// values. A swept parameter without any of these settings has its first and its last value.
   ///
   /// - Parameter settings: texts of the form `name=value` or `name=value,value`.
   /// - Throws: ``InputError`` if a name is unknown or a value is not allowed.
@@ -96,7 +97,7 @@ extension Experiment {
       // Several values are for the command `compare`.
       guard let values = try? SweepParser(pattern).sweep(text).values, values.count > 1 else { throw error }
       throw InputError(
-        "\(name): found \(values.count) values, a run has one; to compare them: compare \(self.name) \(text)")
+        "\(name): found \(values.count) values, but a run has one; to compare the values: compare \(self.name) \(text)")
     }
   }
 
@@ -112,7 +113,7 @@ extension PatternDescription {
   /// Parses the value of a parameter at a point of a sweep or a check. The text may also be the name of another setting
   /// with the same unit: `stride=iterations` stands for the value of `iterations`.
   ///
-  /// - Throws: ``InputError`` without a place, if `text` is not such a value or name.
+  /// - Throws: ``InputError`` without a place, if `text` is neither a valid value nor the name of such a setting.
   func pointValue(_ text: String, of parameter: Parameter) throws(InputError) -> ParameterValue {
     if parameter.isNumber, parameter.name != Cores.name, let other = parameters.first(where: { $0.name == text }),
       other.name != parameter.name, other.isNumber,

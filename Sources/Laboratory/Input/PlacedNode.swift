@@ -38,11 +38,12 @@ enum FileNode {
   }
 }
 
-/// A node of a scenario file, and its place for errors.
+/// A node of a scenario file, and the place of the node for errors.
 struct PlacedNode {
   let node: FileNode
   let file: String
-  /// The line of the key, which is used for a value without a line.
+  /// The line of the node's key, or of the key of an enclosing node. The place has this line if the node's own line is
+  /// unknown.
   let fallbackLine: Int
 
   /// The file and the line of the node: `file:line`.
@@ -51,7 +52,9 @@ struct PlacedNode {
   /// The text of a scalar; empty for other nodes.
   var text: String { node.scalar ?? "" }
 
-  /// Returns the text of a scalar. Throws an error that calls the node `name`, if the node is not a scalar.
+  /// Returns the text of a scalar.
+  ///
+  /// - Throws: ``InputError`` if the node is not a scalar; the error calls the node `name`.
   func scalar(_ name: String) throws(InputError) -> String {
     guard let scalar = node.scalar else {
       throw InputError("\(name): expected a single value, found \(kind)", at: place)
@@ -59,13 +62,15 @@ struct PlacedNode {
     return scalar
   }
 
-  /// Returns the items of a list. Throws an error that calls the node `name`, if the node is not a list.
+  /// Returns the items of a list.
+  ///
+  /// - Throws: ``InputError`` if the node is not a list; the error calls the node `name`.
   func list(_ name: String) throws(InputError) -> [PlacedNode] {
     guard let items = node.items else { throw InputError("\(name): expected a list, found \(kind)", at: place) }
     return items.map { PlacedNode(node: $0, file: file, fallbackLine: fallbackLine) }
   }
 
-  /// The kind of the node in the words of errors.
+  /// A description of the node for errors: `nothing`, the beginning of a text, `a list` or `a mapping`.
   var kind: String {
     if let text = node.scalar { return text.isEmpty ? "nothing" : "'\(text.prefix(40))'" }
     return node.items != nil ? "a list" : "a mapping"
@@ -73,26 +78,26 @@ struct PlacedNode {
 }
 
 extension PlacedNode {
-  /// Returns an error at this place. The error suggests the name in `names` that is nearest to `found`, the text in the
-  /// file.
+  /// Returns an error at this place. The error suggests the name in `names` that is nearest to `found`, if `found` may
+  /// be a typo of that name.
   func error(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
     InputError(message, at: place, near: found, of: names)
   }
 
   /// Returns an error at this place. The error suggests the name in `names` that is nearest to `found`, or lists all
-  /// `names` if no name is near.
+  /// `names` if `found` cannot be a typo of any of them.
   func error(_ message: String, near found: String, among names: [String]) -> InputError {
     InputError(message, at: place, near: found, among: names)
   }
 }
 
-/// The keys and values of a mapping.
+/// The keys and values of a mapping, in the order of the file.
 struct Mapping {
   struct Entry {
     let key: String
     let value: PlacedNode
 
-    /// The place of the key, which also serves as the place of a value without a line.
+    /// The place of the key: `file:line`.
     var keyPlace: String { "\(value.file):\(value.fallbackLine)" }
   }
   let entries: [Entry]
@@ -133,11 +138,12 @@ struct Mapping {
     return try Mapping(value, key).entries
   }
 
-  /// Creates a mapping from a node. Throws an error if the node is not a mapping.
+  /// Creates a mapping from a node.
   ///
   /// - Parameters:
   ///   - name: the name of the mapping in errors: `a claim`.
-  ///   - part: the name of this mapping among several mappings: `claim 2`.
+  ///   - part: the name of this mapping among several mappings: `claim 2`; nil for a single mapping.
+  /// - Throws: ``InputError`` if the node is not a mapping, or if a key is not a text.
   init(_ owner: PlacedNode, _ name: String, part: String? = nil) throws(InputError) {
     guard let pairs = owner.node.pairs else {
       throw InputError("\(name): expected keys and values, found \(owner.kind)", at: owner.place)

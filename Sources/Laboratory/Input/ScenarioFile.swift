@@ -1,6 +1,7 @@
 import Measurement
 
-/// A reader that creates an ``Experiment`` from a scenario file, and checks every name and value by the file's pattern.
+/// A reader that creates an ``Experiment`` from a scenario file, and checks every name and value against the pattern
+/// that the file names.
 public struct ScenarioFile {
   /// The name of the file for errors.
   public let place: String
@@ -24,8 +25,8 @@ public struct ScenarioFile {
 
   /// Returns the experiment that the text of the file describes.
   ///
-  /// - Throws: ``InputError`` with the file and the line, if the text is not valid; the error describes what was found,
-  ///   what is allowed, and the nearest name.
+  /// - Throws: ``InputError`` with the file and the line, if the text is not valid; the error describes the text that
+  ///   was found and the text that was expected, and suggests the nearest name.
   public func experiment(from yaml: String) throws(InputError) -> Experiment {
     try experiment(from: try PlacedNode(yaml: yaml, place: place))
   }

@@ -7,21 +7,22 @@ public struct ScenarioLibrary: Sendable {
   private let patterns: [any Pattern]
   let files: BuiltInFiles
   private let lessons: LessonCode
-  /// The largest accepted size of a scenario file, in bytes. The longest built-in scenario has less than 10 KB.
+  /// The largest accepted size of a scenario file, in bytes. The longest built-in scenario has about 10 KB.
   private static let largestFile = 1 << 20
 
   /// Creates a library of built-in files.
   ///
   /// - Parameters:
   ///   - files: the scenarios (`NAME.yml`), the documents that their claims refer to (`documents.yml`), and the sources
-  ///     of the patterns (`.swift`). A second file may contain the parsed content of a YAML file (`NAME.yml.parsed`).
+  ///     of the patterns (`.swift`). For each YAML file, a second file may contain its parsed content
+  ///     (`NAME.yml.parsed`).
   ///   - patterns: the patterns of the scenarios.
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = BuiltInFiles(files)
     lessons = LessonCode(of: files)
     self.patterns = patterns
-    // The scenarios are in the order of their patterns, and the patterns are in the order of their families. A scenario
-    // that does not have the name of a pattern is last.
+    // The scenarios are in the order of their patterns, and the patterns are in the order of their families. Scenarios
+    // without the name of a pattern are last.
     let order = patterns.map { type(of: $0).name }
     names = self.files.scenarios.enumerated().sorted { left, right in
       let (first, second) = (order.firstIndex(of: left.element), order.firstIndex(of: right.element))
@@ -38,7 +39,7 @@ public struct ScenarioLibrary: Sendable {
     return experiment
   }
 
-  /// Returns the lines of the body of `variant` in its pattern's source; nil if the source is missing.
+  /// Returns the lines of the body of `variant` in the source of the variant's pattern; nil if the source is missing.
   public func body(of variant: Variant) -> [String]? { lessons.body(of: variant) }
 
   /// Returns the helpers of the lab that the code of `variant` names and does not include, in the order of the code.
@@ -46,12 +47,12 @@ public struct ScenarioLibrary: Sendable {
 
   /// Returns the documents with the sentences that claims refer to; nil if the lab was built without documents.
   ///
-  /// - Throws: ``InputError`` if the built-in file is not valid.
+  /// - Throws: ``InputError`` if the built-in file of the documents is not valid.
   public func documents() throws(InputError) -> Documents? {
     try files.content(BuiltInFiles.documents).map { content throws(InputError) in try Documents(content) }
   }
 
-  /// Returns the outlines of all built-in scenarios, in the order of ``names``. Without `withClaims`, the outlines
+  /// Returns the outlines of all built-in scenarios, in the order of ``names``. If `withClaims` is false, the outlines
   /// contain no claims.
   ///
   /// - Throws: ``InputError`` if a built-in file is not valid.

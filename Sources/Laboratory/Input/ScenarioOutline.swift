@@ -1,8 +1,8 @@
-/// The content of a scenario file that can be read quickly and without its pattern. The commands `list` and `documents`
-/// use outlines.
+/// The part of a scenario file that can be read quickly, without the declarations of the pattern. The commands `list`
+/// and `documents` use outlines.
 ///
-/// The names and values in an outline are not checked by the declarations of the pattern. ``ScenarioFile`` checks them
-/// for a run, and a test checks all built-in files.
+/// The names and values in an outline are not checked against the declarations. ``ScenarioFile`` checks the names and
+/// values for a run, and a test checks all built-in files.
 public struct ScenarioOutline: Sendable {
   /// A claim of a scenario, with its check as a text.
   public struct Claim: Sendable, Hashable {
@@ -36,11 +36,11 @@ public struct ScenarioOutline: Sendable {
   public let name: String
   /// The pattern of the scenario.
   public let pattern: any Pattern
-  /// The question of the scenario.
+  /// The title of the scenario: the question that the scenario answers.
   public let title: String
   /// The tags of the scenario, beginning with the family.
   public let tags: [String]
-  /// The claims, in the order of the file; empty if they were not read.
+  /// The claims, in the order of the file; empty if the claims were not read.
   public let claims: [Claim]
 
   /// Creates an outline.

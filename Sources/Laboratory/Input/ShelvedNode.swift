@@ -1,4 +1,4 @@
-/// A node of a YAML file that was parsed when the lab was built, so that a command need not parse forty files at its
+/// A node of a YAML file that was parsed when the lab was built. A command therefore need not parse forty files at its
 /// start.
 ///
 /// The tool `shelve` writes a node as its kind (`s` scalar, `l` list, `m` mapping), its line, the number of bytes of

@@ -27,7 +27,8 @@ struct SourceDeclaration: Sendable {
   var isPattern: Bool { head.contains(": Pattern {") }
   /// Whether `explain --code` may show the declaration in full.
   var isShown: Bool { isFree && !isOfTrial && (isNewType || head.contains("func ")) }
-  /// Whether the declaration is a parameter or a metric, which `explain` describes.
+  /// Whether the declaration is a parameter or a metric. The command `explain` describes parameters and metrics
+  /// separately.
   var isDeclared: Bool { head.contains("Parameter.") || head.contains("Metric.") }
 
   /// Returns whether code in a file can refer to the declaration.
@@ -112,7 +113,7 @@ struct SourceIndex: Sendable {
   /// Returns the declarations called `name`, in the order of the files; an empty array if no declaration has this name.
   func declarations(of name: Substring) -> [SourceDeclaration] { byName[name] ?? [] }
 
-  /// Returns the type with a declaration or extension that contains `place`; nil if `place` is outside all types.
+  /// Returns the name of the type whose declaration or extension contains `place`; nil if `place` is outside all types.
   func type(around place: SourceLine) -> Substring? {
     types[place.fileName]?.first { $0.owner == nil && $0.lines.contains(place.line - 1) }?.name
   }
@@ -129,8 +130,8 @@ struct SourceIndex: Sendable {
 extension StringProtocol {
   /// The identifiers in a line of Swift, in the order of the line.
   ///
-  /// The implementation examines bytes instead of characters, which takes a tenth of the time. The time matters, since
-  /// all sources are read before a scenario is shown.
+  /// The implementation examines bytes, since an examination of characters would take ten times as long. The time
+  /// matters, since all sources are read before a scenario is shown.
   var identifiers: [Substring] {
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     return Substring(self).utf8.split { byte in

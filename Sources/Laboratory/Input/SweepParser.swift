@@ -6,7 +6,7 @@ public struct SweepParser {
   /// The pattern whose parameters are swept.
   public let pattern: PatternDescription
 
-  /// The maximum number of values in a sweep. A sweep with more values is rejected as a mistake.
+  /// The maximum number of values in a range. A range with more values is rejected as a mistake.
   static let mostValues = 1000
 
   /// Creates a parser for sweeps of `pattern`.
@@ -14,8 +14,8 @@ public struct SweepParser {
 
   /// Parses a text of the form `name=values`.
   ///
-  /// - Throws: ``InputError`` if the text is not a sweep; the error contains the text, and describes what was found and
-  ///   what is allowed.
+  /// - Throws: ``InputError`` if the text is not a sweep of a parameter of the pattern; the error describes the text
+  ///   that was found and the text that was expected.
   public func sweep(_ text: String) throws(InputError) -> Sweep {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
       throw InputError("found '\(text)', expected NAME=VALUES as in \(pattern.exampleSweeps()[0]); a range is 1..64:x4")
@@ -26,7 +26,7 @@ public struct SweepParser {
     for item in text[text.index(after: equals)...].split(separator: ",", omittingEmptySubsequences: false) {
       for value in try range(String(item), of: parameter) {
         guard !values.contains(value) else {
-          throw InputError("\(name): \(parameter.describe(value)) is there twice in '\(text)'")
+          throw InputError("\(name): \(parameter.describe(value)) appears twice in '\(text)'")
         }
         values.append(value)
       }
@@ -99,9 +99,9 @@ extension Parameter {
 
 extension PatternDescription {
   /// Returns example sweeps of the pattern's parameters in the form of `compare`. The sweep of a number contains a
-  /// quarter of the value, the value itself and four times the value. The sweep of a choice contains all words. The
-  /// sweeps of parameters that define how the work is done are first, followed by the sweeps of parameters that define
-  /// the amount of work. The sweep of the cores is last.
+  /// quarter of the value, the value and four times the value, if these numbers are allowed. The sweep of a choice
+  /// contains all words. Percentages and texts have no sweep. The sweeps of parameters that define how the work is done
+  /// are first, followed by the sweeps of parameters that define the amount of work. The sweep of the cores is last.
   ///
   /// - Parameter parameters: the values that are set. Other parameters have their default values.
   public func exampleSweeps(_ parameters: [String: ParameterValue] = [:]) -> [String] {
@@ -124,7 +124,7 @@ extension PatternDescription {
 }
 
 extension Experiment {
-  /// Up to three example sweeps in the form of `compare`, of parameters that the experiment's variants use.
+  /// Up to three example sweeps of parameters that the experiment's variants use, in the form of `compare`.
   public var exampleSweeps: [String] {
     let affecting = pattern.exampleSweeps(parameters).filter { sweep in
       variants.contains { variant in !variant.ignores.contains { sweep.hasPrefix($0 + "=") } }
@@ -134,7 +134,7 @@ extension Experiment {
 
   /// Returns the experiment with `sweeps`, which replace the experiment's own sweep.
   ///
-  /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if the sweep results in more than
+  /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if the sweeps result in more than
   ///   `mostRuns` runs.
   public func sweeping(_ sweeps: [Sweep], mostRuns: Int = 10_000) throws(InputError) -> Experiment {
     var changed = self
@@ -155,7 +155,7 @@ extension Experiment {
     }
     guard runs <= Double(mostRuns) else {
       throw InputError(
-        "\(Quantity(runs, .none)) combinations of settings and variants are too many, allowed are \(mostRuns.withCommas)"
+        "\(Quantity(runs, .none)) combinations of settings and variants are too many; expected at most \(mostRuns.withCommas)"
       )
     }
     return changed

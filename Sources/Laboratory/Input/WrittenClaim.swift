@@ -59,10 +59,10 @@ struct WrittenClaim {
     return subjects
   }
 
-  /// Returns the sentence of the claim for its variant.
+  /// Returns the sentence of the claim, with the words of the subject in place of `{variant}`.
   func says() throws(InputError) -> String { try text("says", subject?.words) }
 
-  /// Returns the text of the check for the claim's variant.
+  /// Returns the text of the check, with the name of the subject's variant in place of `{variant}`.
   func check() throws(InputError) -> String { try text("check", subject?.variant) }
 
   private func text(_ key: String, _ replacement: String?) throws(InputError) -> String {

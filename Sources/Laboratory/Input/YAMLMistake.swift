@@ -1,7 +1,8 @@
-/// Descriptions of mistakes in a YAML file, in words of the file instead of words of the parser.
+/// Descriptions of mistakes in a YAML file, in the terms of the file. The parser's own descriptions use the terms of
+/// the parser.
 enum YAMLMistake {
-  /// Returns a description of a problem and of its correction, followed by the parser's own description. The parser
-  /// found the problem on `line`, from 1.
+  /// Returns a description of a problem and of its correction, followed by the parser's own description `problem`;
+  /// returns only `problem` if the correction is unknown. The parser found the problem on `line`, from 1.
   static func words(_ problem: String, _ yaml: String, _ line: Int) -> String {
     let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     // The parser reports some problems on the line after the line that causes them.

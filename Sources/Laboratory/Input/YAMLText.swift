@@ -3,7 +3,8 @@ import Yams
 extension PlacedNode {
   /// Creates a node by parsing a YAML text. Errors call the text `place`.
   ///
-  /// - Throws: ``InputError`` with the line, if the text is not valid YAML.
+  /// - Throws: ``InputError`` if the text is empty, is not valid YAML or contains too many aliases; the error contains
+  ///   the line if the parser reports it.
   init(yaml: String, place: String) throws(InputError) {
     // A byte order mark, which some editors write, has no meaning in UTF-8.
     let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml

@@ -3,7 +3,8 @@ import Measurement
 extension Results {
   /// The note with the first of the experiment's conclusions whose conditions are all met and whose figures all exist.
   /// If no conclusion qualifies but a claim is inconclusive, the note suggests a change that would help. The value is
-  /// nil if no claim is inconclusive, and for an experiment that searches for the best setting.
+  /// nil if no conclusion qualifies and no claim is inconclusive, if the experiment has no conclusions, or if it
+  /// searches for the best setting.
   var conclusion: RunNote? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(
@@ -103,7 +104,7 @@ extension Results {
     return text(low) == text(high) ? "\(text(high)) %" : "\(text(low)) to \(text(high)) %"
   }
 
-  /// The smallest number of cases for which each round has its own share.
+  /// The number of cases from which on each round has its own share.
   private static let fewCases = 200.0
 
   private func rounds(_ left: Check.Reference, _ right: Check.Reference) -> PairedRounds {

@@ -10,7 +10,7 @@ public struct Judge: Sendable {
   /// Creates a judge of the claims in `results`.
   public init(_ results: Results) { self.results = results }
 
-  /// Returns a verdict with its evidence for every claim, in the order of the experiment.
+  /// Returns the judgement of every claim, in the order of the experiment.
   public func judgements() -> [Judgement] {
     results.experiment.claims.map { claim in
       var judgement = judgement(on: claim)
@@ -39,7 +39,8 @@ extension Check {
 }
 
 extension Evidence {
-  /// Sets both sides to the medians of the figures, and their ranges to the ranges of the figures.
+  /// Sets both sides to the medians of the figures. If `withRanges` is true, also sets the ranges of both sides to the
+  /// ranges of the figures.
   mutating func show(left: [Double], right: [Double], withRanges: Bool = true) {
     self.left = Summary(left)?.p50
     self.right = Summary(right)?.p50
@@ -48,7 +49,7 @@ extension Evidence {
     rightRange = Self.range(right)
   }
 
-  /// Returns the smallest and the largest of `figures`; nil if all of them are equal.
+  /// Returns the smallest and the largest of `figures`; nil if all figures are equal, or if there are none.
   private static func range(_ figures: [Double]) -> ClosedRange<Double>? {
     guard let least = figures.min(), let most = figures.max(), least < most else { return nil }
     return least...most

@@ -28,8 +28,8 @@ struct Match {
 }
 
 extension Results {
-  /// Returns the runs that a check refers to, each paired with the runs that it is compared with. Two runs are compared
-  /// if all settings that both runs use have equal values, except the settings that the check names.
+  /// Returns the runs that a check refers to, each paired with the runs that the run is compared with. Two runs are
+  /// compared if all settings that both runs use have equal values, except the settings that the check names.
   func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
     // A check does not refer to a variant without the metric. A variant that should have measured the metric, but hung,
@@ -47,8 +47,8 @@ extension Results {
     }
   }
 
-  /// Returns the number of cores that trials of `run` may use. If the check states an upper bound, returns the largest
-  /// number of blocks that Dispatch may run at once.
+  /// Returns the number of cores that trials of `run` may use. If the check states an upper bound in cores, returns the
+  /// number of online cores, which may be larger.
   private func cores(in check: Check, of run: Run) -> Double {
     let machine = machine.confined(to: run.cores)
     let isBound =

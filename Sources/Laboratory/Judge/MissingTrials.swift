@@ -1,4 +1,4 @@
-/// The reasons why a claim's trials are missing.
+/// The reasons why trials of a claim are missing.
 extension Results {
   /// Returns the reason why a check cannot be judged; nil if the check can be judged.
   func obstacle(to check: Check) -> String? { check.references.lazy.compactMap(obstacle).first }
@@ -27,13 +27,13 @@ extension Results {
     }
     // The command line excluded the run, or the machine does not meet the requirements.
     if sides.contains(where: { side in side.allSatisfy { !isPossible($0) } }) { return true }
-    // Performance figures may be absent for declared reasons. A side is not excused if the machine prevented all of its
-    // trials.
+    // Performance figures may be absent for declared reasons. A side is not excused if none of its trials completed.
     return claim.kind == .performance
       && sides.allSatisfy { side in side.allSatisfy { $0.trials.contains { $0.outcome == .completed } } }
   }
 
-  /// Returns whether no trial of a run ran to its end, although the machine meets the requirements of the run.
+  /// Returns whether each trial of `run`, if there are any, was unavailable or stopped, although the machine meets the
+  /// requirements of the run.
   func isUnseen(_ run: Run) -> Bool { run.trials.allSatisfy(\.outcome.kind.wasNotTried) && isPossible(run) }
 
   private func isPossible(_ run: Run) -> Bool { experiment.pattern.obstacle(to: run, on: machine) == nil }

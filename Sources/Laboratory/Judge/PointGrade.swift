@@ -2,7 +2,7 @@ import Measurement
 
 /// The grade of a performance claim at one point, by paired rounds.
 struct PointGrade {
-  /// The label of the point.
+  /// The label of the point. If the runs of both sides are at different points, this is the longer label.
   let label: String
   private(set) var verdict = Verdict.inconclusive
   private(set) var evidence: Evidence
@@ -41,7 +41,7 @@ struct PointGrade {
     }
   }
 
-  /// Grades by the interval of the ratio.
+  /// Sets the verdict by the interval of the ratio, or by the fact that the two sides do not overlap.
   private mutating func grade(_ check: Check, _ rounds: PairedRounds, _ ratio: ConfidenceInterval) {
     let comparison = check.comparison
     if ratio.low == 1, ratio.high == 1 {
@@ -61,8 +61,8 @@ struct PointGrade {
   /// does not show how often the check was true. A check that is true in every round is supported, and a check that is
   /// true in no round is refuted. The sign test decides all other cases.
   ///
-  /// If both sides were measured, a few rounds of equal sides often have the same direction by chance. Such a check
-  /// requires as many rounds as the sign test, or sides that do not overlap.
+  /// If both sides of a directed check were measured, a few rounds of equal sides often have the same direction by
+  /// chance. Such a check requires a significant sign test, sides that do not overlap, or figures that are all equal.
   private static func verdict(_ check: Check, _ rounds: PairedRounds, met: Int) -> Verdict {
     let pairs = rounds.pairs
     let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
@@ -73,7 +73,7 @@ struct PointGrade {
     return areSame || rounds.areDisjoint ? verdict : .inconclusive
   }
 
-  /// The distance from 1 to the interval of the ratio; 0 if the interval includes 1 or does not exist.
+  /// The distance from 1 to the interval of the ratio; 0 if the interval includes 1, or if there is no interval.
   private var distance: Double { evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0 }
 
   /// Returns the judgement of a claim from the grades of its points. Each point is judged separately. The claim has a
@@ -101,8 +101,8 @@ struct PointGrade {
 }
 
 extension Match {
-  /// Returns the reason why most rounds do not count, which is a missing feature such as a second core; nil if most
-  /// rounds had all features. A round without the feature measured something other than the claim's subject, such as a
+  /// Returns a message about a feature, such as a second core, that was missing in most rounds; nil if no feature was
+  /// missing in most rounds. A round without the feature measured something other than the claim's subject, such as a
   /// parallel loop on one core.
   fileprivate func lack(in rounds: Int) -> String? {
     let found = run.trials.flatMap { $0.shortages.union(partner(of: $0)?.shortages ?? []) }.grouped(by: \.self)

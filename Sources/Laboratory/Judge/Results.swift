@@ -2,34 +2,35 @@ import Measurement
 
 /// The results of a run of one experiment: the measurements, the judgements of the claims and the findings.
 public struct Results: Sendable {
-  /// The experiment.
+  /// The experiment that was run.
   public let experiment: Experiment
-  /// The machine.
+  /// The machine, with the cores that the runs were confined to.
   public let machine: Machine
-  /// The seed of the run, for the order of the trials and for everything random in the trials.
+  /// The seed of the run, for the order of the trials and for all random numbers of the trials.
   public let seed: UInt64
   /// The start of the run: ISO 8601, UTC.
   public let started: String
-  /// The command line that started the run, without the program's path; empty if a program started it.
+  /// The command line that started the run, without the program's path; empty if the run was not started from a command
+  /// line.
   public var command: [String] = []
-  /// The duration of the run.
+  /// The duration of the run, in seconds.
   public var seconds: Double
   /// The event that ended the run early; nil if the run completed. ``runs`` includes the trials that finished before
   /// the event.
   public var cut: Measurements.Cut?
   /// The runs of every variant at every point, in the order of the experiment.
   public var runs: [Run]
-  /// The disturbances of the run, and other warnings for readers.
+  /// The warnings for readers, such as disturbances of the run and failed trials.
   public var warnings: [RunNote]
-  /// The judgements of the claims.
+  /// The judgements of the claims, in the order of the experiment.
   public var judgements: [Judgement]
-  /// The findings of the pattern.
+  /// The conclusion, the findings of the pattern, and the findings on scalability.
   public var findings: [RunNote]
 
   /// The traces of the recorded trials. These trials were run after the trials in ``runs``.
   public var traces: [Trace] = []
 
-  /// Creates results without judgements; see ``Judge``.
+  /// Creates results from their parts, without judging the claims.
   public init(
     experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
     cut: Measurements.Cut? = nil, runs: [Run], warnings: [RunNote] = [], judgements: [Judgement] = [],
@@ -48,9 +49,11 @@ public struct Results: Sendable {
   }
 
   /// Returns the reason why the run does not pass although no trial or claim failed: a claim could not be judged, or a
-  /// run was stopped. Returns nil if every claim that this machine and the command line permit was judged.
+  /// run was stopped; nil if there is no such reason. Claims that this machine or the command line excludes do not
+  /// count, and neither do runs that a search for the best setting stops.
   ///
-  /// - Parameter isStoppingMeant: whether the command line limits the time of a trial.
+  /// - Parameter isStoppingMeant: whether the command line limits the time of a trial. If the value is true and every
+  ///   run without a finished trial was stopped, the result is nil.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
     let unseen = runs.filter(isUnseen)
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
@@ -64,7 +67,8 @@ public struct Results: Sendable {
     return stopped.first.map { "\($0.label) was stopped: \($0.stopping ?? "")" }
   }
 
-  /// Returns the runs that a figure refers to: runs of its variants at points with its settings.
+  /// Returns the runs that `reference` includes: runs of the variants in the scope of `reference`, at points with its
+  /// settings.
   func runs(of reference: Check.Reference) -> [Run] { runs.filter { reference.means($0, on: machine) } }
 
   /// The metrics of the pattern, and the metrics of costs that at least one trial recorded.
@@ -86,7 +90,7 @@ public struct Results: Sendable {
 }
 
 extension Results {
-  /// Creates the results of measurements, and judges the claims.
+  /// Creates the results of measurements, judges the claims, and computes the findings and the warnings.
   ///
   /// - Parameter budget: the budget of the run.
   public init(_ measured: Measurements, within budget: Budget) {
@@ -97,7 +101,7 @@ extension Results {
     judgements = Judge(self).judgements()
     findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability
     let omissions = measured.omissions(from: runs)
-    // Without the trials that found no second core, the figures are those of several cores.
+    // Without the trials that found no second core, the figures are for several cores.
     warnings =
       shortening + measured.disturbances.filter { omissions.isEmpty || $0.kind != RunNote.oneCore } + omissions
       + warnings(within: budget)
@@ -106,7 +110,7 @@ extension Results {
 
 extension Measurements {
   /// The runs whose figures a search may compare. A trial that found no second core is not comparable, and is omitted
-  /// if each run has enough other trials. Otherwise all runs are returned with all trials.
+  /// if each run has enough other trials. In any other case, and without a search, the runs have all trials.
   fileprivate var comparableRuns: [Run] {
     let whole = runs.map(\.withSecondCore)
     let areEnough = zip(runs, whole).allSatisfy {
@@ -136,18 +140,20 @@ extension Run {
 
 extension Results {
   /// Whether the figures show the gain from several cores: the trials could use more than one core, and the cores were
-  /// available to them.
+  /// available to the trials.
   public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == RunNote.coresTaken } }
 }
 
 extension Runner {
-  /// Runs the trials of the plan and judges its claims. Throws the errors of ``measure(_:observer:)``.
+  /// Runs the trials of the plan, and judges the claims of the plan's experiment.
+  ///
+  /// - Throws: the errors of ``measure(_:observer:)``.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
     Results(try await measure(plan, observer: observer), within: plan.budget)
   }
 }
 
-/// A pattern that computes findings in addition to the claims: a fitted model, a best setting.
+/// A pattern that computes findings in addition to the claims, such as a fitted model or a best setting.
 public protocol FindingPattern: Pattern {
   /// Returns the findings in `results`, in addition to the claims.
   func findings(in results: Results) -> [RunNote]

@@ -7,7 +7,7 @@ extension Results {
     unfinished + failures + lacking + shortage(budget) + imprecision(budget) + unsteadiness
   }
 
-  /// The note that the run ended early; empty if the run completed.
+  /// A note that the run ended early; an empty array if the run completed.
   var shortening: [RunNote] {
     let reason: String
     switch cut {
@@ -18,7 +18,8 @@ extension Results {
     return [RunNote("cut-short", "\(reason): results up to then are shown")]
   }
 
-  /// Notes on trials that should have completed and did not. Such trials fail the run, regardless of the claims.
+  /// A note on trials that trapped or hung although they should have completed; an empty array if there are none. Such
+  /// trials fail the run, regardless of the claims.
   private var unfinished: [RunNote] {
     let failed = runs.filter { run in
       run.variant.ending == .completes && run.trials.contains { $0.outcome.kind.isAbnormal }
@@ -37,7 +38,8 @@ extension Results {
     ]
   }
 
-  /// Notes on failed trials. There is one note for each reason, since many points of a sweep fail for the same reason.
+  /// Notes on trials that were unavailable, stopped or broken. There is one note for each reason, since many points of
+  /// a sweep fail for the same reason.
   private var failures: [RunNote] {
     let failures = runs.flatMap { run in
       Set(run.trials.map(\.outcome)).sorted { $0.kind.rawValue < $1.kind.rawValue }.compactMap { outcome in
@@ -50,7 +52,7 @@ extension Results {
     }
   }
 
-  /// Notes on missing features, such as a second core: one note for each feature that trials lacked.
+  /// Notes on missing features, such as a second core. There is one note for each feature that trials lacked.
   private var lacking: [RunNote] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }
@@ -79,8 +81,9 @@ extension Results {
     ]
   }
 
-  /// The note on the precision of a search that ended before it reached its goal. Runs that certainly differ much from
-  /// the best one take part in few rounds, and do not count.
+  /// Returns a note on the precision of a search that ended before its ratios reached the requested precision; an empty
+  /// array if there is no such search. Runs that certainly differ much from the best run take part in few rounds, and
+  /// do not count.
   private func imprecision(_ budget: Budget) -> [RunNote] {
     guard experiment.seeksBest, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)
@@ -95,29 +98,8 @@ extension Results {
 
   private var unsteadiness: [RunNote] {
     guard let headline = experiment.headline else { return [] }
-    let all = runs.map { run in
-      Steadiness.Series(
-        label: run.label,
-        figures: run.trials.compactMap { trial in trial.figure(headline).map { (round: trial.round, value: $0) } })
-    }
-    let steadiness = Steadiness(all)
-    // Tables of a search show the mean that ranks the runs. Other tables show medians.
-    let showsMean =
-      experiment.seeksBest && headline.better.ranking != nil && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
-    var lines: [RunNote] = []
-    if !steadiness.bimodal.isEmpty {
-      let labels = steadiness.bimodal.map(\.label)
-      let states = steadiness.bimodal.map { label, states in
-        let figures = all.first { $0.label == label }?.figures.map(\.value) ?? []
-        return "\(label) \(Self.state(states.lower, headline)) and \(Self.state(states.upper, headline))"
-          + Self.shown(figures, states, headline, isMean: showsMean)
-      }
-      lines.append(
-        RunNote(
-          "two-states",
-          "`\(headline.name)` has two states, and each trial was in one: \(states.abridged(to: 3)); intervals "
-            + "of their ratios are wide", runs: labels))
-    }
+    let steadiness = series(headline).steadiness
+    var lines = [twoStates(headline, isHeadline: true)].compactMap(\.self)
     if !steadiness.unsettled.isEmpty {
       lines.append(
         RunNote(
@@ -144,15 +126,44 @@ extension Results {
           "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % from the first third "
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
-    return lines
+    let others = experiment.show.dropFirst().compactMap(experiment.pattern.metric).filter { $0.kind == .latency }
+    return lines + others.compactMap { twoStates($0, isHeadline: false) }
+  }
+
+  /// Returns the figures of each run, and their steadiness.
+  private func series(_ metric: Metric) -> (all: [Steadiness.Series], steadiness: Steadiness) {
+    let all = runs.map { run in
+      Steadiness.Series(label: run.label, figures: run.figures(metric).map { ($0.round, $0.value) })
+    }
+    return (all, Steadiness(all))
+  }
+
+  /// Returns the note on the runs whose trials were in one of two states; nil if there are no such runs. The note says
+  /// which state the figure in the tables belongs to, since one figure cannot describe both states.
+  private func twoStates(_ metric: Metric, isHeadline: Bool) -> RunNote? {
+    let (all, steadiness) = series(metric)
+    guard !steadiness.bimodal.isEmpty else { return nil }
+    // Tables of a search show the mean of the headline, which ranks the runs. Other figures are medians.
+    let isMean =
+      isHeadline && experiment.seeksBest && metric.better.ranking != nil
+      && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
+    let states = steadiness.bimodal.map { label, states in
+      let figures = all.first { $0.label == label }?.figures.map(\.value) ?? []
+      return "\(label) \(Self.state(states.lower, metric)) and \(Self.state(states.upper, metric))"
+        + Self.shown(figures, states, metric, isMean: isMean)
+    }
+    return RunNote(
+      "two-states",
+      "`\(metric.name)` has two states, and each trial was in one: \(states.abridged(to: 3))"
+        + (isHeadline ? "; intervals of their ratios are wide" : ""), runs: steadiness.bimodal.map(\.label))
   }
 
   /// The smallest drift that a warning reports, as a share. Many rounds make a much smaller drift significant, although
   /// such a drift has no practical effect.
   private static let leastDrift = 0.05
 
-  /// Returns a description of how the figure of a run in the tables relates to the run's two states: ` (29.4 us, the
-  /// mean, is a value that no trial had)`.
+  /// Returns a remark that the figure of a run in the tables is a value that no trial had, or is in the range of the
+  /// more frequent state; an empty text if the run has no figure.
   private static func shown(_ figures: [Double], _ states: States, _ metric: Metric, isMean: Bool) -> String {
     guard let shown = isMean ? Ranking.typical(figures) : Summary(figures)?.p50 else { return "" }
     let text = "\(Quantity(shown, metric.unit)), the \(isMean ? "mean" : "median")"

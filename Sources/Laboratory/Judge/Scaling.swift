@@ -7,26 +7,26 @@ public struct Scaling: Sendable {
   public struct Step: Sendable {
     /// The number of cores.
     public let cores: Int
-    /// The index of the run.
+    /// The index of the run's cell.
     public let run: Int
     /// The speed of the run as a multiple of the speed on the fewest cores; nil for the run on the fewest cores, and if
-    /// no round has both figures.
+    /// the rounds have no ratio.
     public let speedup: Contrast?
   }
   /// The runs of one variant at one setting, in ascending order of their numbers of cores.
   public struct Series: Sendable {
-    /// The variant.
+    /// The name of the variant.
     public let variant: String
     /// The swept settings other than the number of cores.
     public let point: [String: ParameterValue]
-    /// The runs on the fewest cores and on at least one larger number.
+    /// The runs on the fewest cores and on at least one larger number of cores, in ascending order.
     public let steps: [Step]
     /// Whether the variant has its best figure at this setting.
     public let isFastest: Bool
     /// The scalability law of the throughput; nil if there are too few numbers of cores, or if no law can be fitted.
     public let law: ScalabilityLaw?
 
-    /// The fewest cores of the series, with which the other steps are compared.
+    /// The smallest number of cores in the series. The other steps are compared with the step on this number of cores.
     public var fewest: Int { steps[0].cores }
 
     /// Returns a speed-up as a percentage of the ideal speed-up on `cores` cores.
@@ -37,8 +37,8 @@ public struct Scaling: Sendable {
   /// The series, in the order of the runs.
   public let series: [Series]
 
-  /// Evaluates `cells`, whose points include the number of cores. The result identifies each run by its index in
-  /// `cells`.
+  /// Evaluates the cells that have figures and whose points include the number of cores. The result identifies each run
+  /// by its index in `cells`.
   ///
   /// - Parameter ranking: the direction in which a figure is better.
   public init(_ cells: [Comparison.Cell], _ ranking: Ranking) {
@@ -77,7 +77,8 @@ public struct Scaling: Sendable {
 }
 
 extension Results {
-  /// Notes on the scalability law of the headline metric, one for each variant at its fastest setting.
+  /// Notes on the scalability law of the headline metric, one for each variant at its fastest setting. The array is
+  /// empty if the figures do not show the gain from several cores.
   var scalability: [RunNote] {
     guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed
@@ -97,7 +98,7 @@ extension Results {
 extension ScalabilityLaw {
   /// Returns the law in words. If the law does not fit the figures, returns a sentence that says so.
   ///
-  /// - Parameter most: the largest number of cores that was measured. For more cores the law only extrapolates.
+  /// - Parameter most: the largest number of cores that was measured. For more cores, the law only extrapolates.
   func sentence(for name: String, upTo most: Int) -> String {
     let error = "leave-one-out error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
     guard fits else {

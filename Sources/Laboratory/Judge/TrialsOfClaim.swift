@@ -5,13 +5,13 @@ struct TrialsOfClaim {
   private let claim: Claim
   /// The trials that count for the verdict.
   private let trials: [Sides]
-  /// A description of each lost trial of an anomaly: a trial without a figure, or a trial that was not tried. A lost
-  /// trial violates a guarantee, but shows neither an anomaly nor its absence.
+  /// The descriptions of the lost trials of an anomaly: trials that have no figure, are broken or were not tried; empty
+  /// for a guarantee. A lost trial shows neither the anomaly nor its absence.
   private let lost: [String]
   /// Whether it suffices that the check is true for one variant in each round.
   private let isAny: Bool
-  /// The runs that were not tried to their end, although the machine meets their requirements. These runs show neither
-  /// that a guarantee holds nor that an anomaly does not occur.
+  /// The runs whose trials were all unavailable or stopped, although the machine meets the requirements of the runs;
+  /// empty if `isAny` is true. These runs show neither that a guarantee holds nor that an anomaly does not occur.
   private let unseen: [Run]
   private let isMeasured: Bool
 
@@ -39,7 +39,7 @@ struct TrialsOfClaim {
 
   /// The claim with its verdict and the evidence.
   var judgement: Judgement {
-    guard isMeasured else { return unavailable(Evidence(reason: "no trial measured it")) }
+    guard isMeasured else { return unavailable(Evidence(reason: "no trial measured the figure")) }
     if !unseen.isEmpty, verdict == .held || verdict == .notWitnessed {
       let labels = unseen.map(\.label).abridged(to: 8)
       let reason = unseen.lazy.flatMap(\.trials).compactMap(\.outcome.detail).first ?? "time ran out"
@@ -98,14 +98,15 @@ private struct Sides {
   let trial: TrialRecord
   let left: Double?
   let right: Double?
-  /// Whether the check is true for the two figures.
+  /// Whether the check is true for the two figures; false if a figure is missing.
   let isMet: Bool
 
-  /// Creates the two sides of a check in a trial; nil if the check does not refer to the trial.
+  /// Creates the two sides of a check in a trial; nil if the trial was not tried, or if it completed without a figure
+  /// that the check needs.
   init?(_ check: Check, _ match: Match, _ trial: TrialRecord) {
     if trial.outcome.kind.wasNotTried { return nil }
     // A figure may be absent for a declared reason (`unless`), and a percentile is absent if there are too few samples.
-    // The figure of the other side may be absent in this round for its own reason.
+    // The figure of the other side may be absent in this round for a reason of its own.
     let figures = [.reference(match.subject), check.left, check.right].map { match.value($0, in: trial) }
     if trial.outcome == .completed, figures.contains(nil) { return nil }
     (run, self.trial, left, right) = (match.run, trial, figures[1], figures[2])
@@ -115,7 +116,7 @@ private struct Sides {
   /// Whether both sides have a figure.
   var hasFigures: Bool { left != nil && right != nil }
 
-  /// Whether the trial produced no figure, or is broken.
+  /// Whether the trial lacks a figure of the check, or is broken.
   var isLost: Bool { !hasFigures || trial.outcome.kind == .broken }
 
   var example: Evidence.Example {

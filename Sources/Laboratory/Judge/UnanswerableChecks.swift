@@ -13,12 +13,13 @@ extension Results {
 }
 
 extension Run {
-  /// Returns the reason why no trial of this run can produce the figure; nil if a trial produced it, or if no trial
-  /// measured the metric.
+  /// Returns the reason why no trial of this run can produce the figure: each trial has too few samples for the
+  /// statistic. Returns nil if a trial produced the figure, if no trial measured the metric, or if `reference` has no
+  /// statistic.
   func shortage(for reference: Check.Reference) -> String? {
     guard let statistic = reference.statistic else { return nil }
     let counts = trials.compactMap { $0.observation.samples(reference.metric.name)?.summary?.count }
     guard let most = counts.max(), most < statistic.fewestSamples else { return nil }
-    return "\(statistic.rawValue) needs \(statistic.fewestSamples) samples a trial, \(label) had at most \(most)"
+    return "\(statistic.rawValue) needs \(statistic.fewestSamples) samples in each trial; \(label) had at most \(most)"
   }
 }

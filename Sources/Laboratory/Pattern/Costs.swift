@@ -2,34 +2,35 @@ import Measurement
 import Platform
 
 extension Metric {
-  private static let absence = "the system does not report it"
+  private static let absence = "the system does not report this cost"
 
   /// The metrics of costs that the lab records for every completed trial, from the kernel's accounts of the process.
   public static let costs: [Metric] = [
     Metric(
       "processor-time", .latency, .nanoseconds, unless: absence, isSpeed: false,
-      "processor time of all threads in the body of a trial, or in the spans that it names"),
+      "processor time of all threads in the body of a trial"),
     Metric(
       "voluntary-switches", .count, .none, better: .lower, unless: absence,
-      "how often a thread went to sleep meanwhile"),
+      "how often a thread went to sleep during the body"),
     Metric(
       "involuntary-switches", .count, .none, better: .lower, unless: absence,
-      "how often a thread that could have run lost its core meanwhile"),
+      "how often a thread that could have run lost its core during the body"),
     Metric(
       "peak-thread-count", .count, .none, better: .lower, unless: absence,
       "all threads that the trial's process had at once, including the lab's own, those of its setup, and idle ones"),
     Metric(
       "peak-memory", .count, .bytes, better: .lower, unless: absence,
-      "the most memory that the trial's process held at once, the lab's own part included"),
+      "the most memory that the trial's process held at once, including the lab's own part"),
   ]
 }
 
 /// A meter of the costs of a trial's body. The meter reads no counters while the body runs, since the body may time its
-/// work.
+/// own work.
 struct CostMeter {
   private let begun = ProcessCosts.soFar()
 
-  /// Ends the measurement and records the costs in `observation`, if the system reports them.
+  /// Ends the measurement and records the costs in `observation`. A cost that the system does not report is not
+  /// recorded.
   func end(in observation: inout Observation) {
     let used = begun.flatMap { begun in ProcessCosts.soFar()?.since(begun) }
     var values = [

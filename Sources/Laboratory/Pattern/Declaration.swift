@@ -1,9 +1,9 @@
-/// A stored property that declares a parameter or a metric of a pattern: a ``ParameterKey`` or a ``MetricKey``. The
-/// arguments `reads` and `records` of a ``Probe`` list these properties.
+/// A stored property that declares a parameter or a metric of a pattern: a ``ParameterKey``, a ``MetricKey`` or a
+/// ``MetricFamily``. The arguments `reads` and `records` of a ``Probe`` list these properties.
 public protocol Declaration: Sendable {
-  /// The place of the declaration in the source, for errors.
+  /// The place of the declaration in the source, for error messages.
   var place: SourceLine { get }
-  /// The description of a parameter; nil for a metric.
+  /// The description of the declared parameter; nil for a declaration of metrics.
   var parameter: Parameter? { get }
   /// The descriptions of the declared metrics; empty for a parameter. A ``MetricFamily`` declares several metrics.
   var metrics: [Metric] { get }

@@ -4,9 +4,9 @@ extension Metric {
   /// The meaning of a metric's figures. The meaning determines the words for the comparison of two figures, and whether
   /// a better figure is a speed-up.
   public enum Meaning: Sendable, Hashable {
-    /// The duration of an operation: a shorter duration is faster.
+    /// The duration of an operation. A shorter duration is a higher speed.
     case duration
-    /// The amount of work that is done in a second: a higher rate is faster.
+    /// The amount of work that is done in a second. A higher rate is a higher speed.
     case throughput
     /// An amount of time or memory, such as lateness or processor time. A smaller amount is not a higher speed.
     case amount
@@ -19,7 +19,7 @@ extension Metric {
     ///
     /// - Parameters:
     ///   - kind: the kind of the metric; nil if a result document does not contain the kind.
-    ///   - isAmount: whether durations of this metric are amounts and not running times.
+    ///   - isAmount: whether durations of the metric are amounts of time, and not the running times of operations.
     public init(_ kind: Kind?, _ unit: Unit, isAmount: Bool) {
       switch unit {
       case .nanoseconds: self = isAmount || kind == .count ? .amount : .duration

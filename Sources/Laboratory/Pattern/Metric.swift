@@ -21,7 +21,7 @@ public struct Metric: Sendable, Hashable {
     case lower
     /// Higher figures are better.
     case higher
-    /// Neither direction is better: the figure is only informative, such as the number of blocks.
+    /// Neither direction is better: a figure, such as the number of blocks, is only informative.
     case neither
   }
   /// The name of the metric, as checks write it.
@@ -36,7 +36,7 @@ public struct Metric: Sendable, Hashable {
   public let unless: String?
   /// The meaning of the figures.
   public let meaning: Meaning
-  /// A description of the metric in one sentence.
+  /// A short description of the metric.
   public let summary: String
 
   /// Creates a metric. By default, lower latencies and higher rates are better, and counts have no better direction.
@@ -53,22 +53,23 @@ public struct Metric: Sendable, Hashable {
     self.summary = summary
   }
 
-  /// The metrics of a trial's outcome, which every trial has: 1 for the actual outcome, 0 for all other outcomes. A
-  /// claim can thus refer to a trial that traps or hangs (`any.hung == 0`).
+  /// The metrics of a trial's outcome, which every trial has. The figure of such a metric is 1 in a trial with the
+  /// outcome of the same name as the metric, and 0 in any other trial. A claim can thus refer to a trial that traps or
+  /// hangs (`any.hung == 0`).
   public static let outcomes: [Metric] = [
     Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
-    Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that the runtime stopped with a signal"),
-    Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that came to a standstill, and were ended"),
+    Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that a signal ended"),
+    Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that hung, and that the lab ended"),
   ]
 
-  /// The time from the faulty call to the trap, for a variant that declares that it traps (``Ending``). A hang has no
-  /// such time.
+  /// The time from the faulty call to the trap, for a variant that is expected to trap (``Ending``). A hang has no such
+  /// time.
   public static let timeToEnd = Metric(
     "time-to-end", .latency, .nanoseconds, better: .neither,
     unless: "the trial did not trap, or another program ended it",
-    "from the faulty call until the process trapped")
+    "from the faulty call to the trap of the process")
 
-  /// The statistic that represents a trial if a check does not specify one.
+  /// The statistic that represents a trial if a check does not specify a statistic.
   public var defaultStatistic: Statistic {
     switch kind {
     case .latency: .p50
@@ -81,7 +82,7 @@ public struct Metric: Sendable, Hashable {
 /// A metric that a pattern's author declares. A trial uses this typed key to record samples: `MetricKey<Duration>` for
 /// latencies, `MetricKey<Int>` for counts, and `MetricKey<Double>` for rates and shares.
 ///
-/// The name in the declaration is the name of the property in kebab case, which a test verifies.
+/// The name in the declaration is the name of the property in kebab case. A test verifies this rule.
 public struct MetricKey<Sample>: Declaration {
   /// The description of the metric.
   public let metric: Metric
@@ -122,8 +123,8 @@ extension Metric {
   /// - Parameters:
   ///   - unless: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks the metric
   ///     is broken.
-  ///   - isSpeed: whether a shorter duration is faster. Pass false for lateness or processor time: a smaller amount is
-  ///     not a higher speed.
+  ///   - isSpeed: whether a shorter duration is a higher speed. Pass false for lateness or processor time, since a
+  ///     smaller amount of them is not a higher speed.
   public static func latency(
     _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
@@ -149,7 +150,8 @@ extension Metric {
     MetricKey(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourceLine(file, line))
   }
 
-  /// Declares a family of metrics of durations, one for each case of `keys`, with names of the form `case-suffix`.
+  /// Declares a family of metrics of durations, one for each case of `keys`. The name of a metric consists of the raw
+  /// value of its case, a hyphen and `suffix`.
   public static func latencies<Key: CaseIterable & Hashable & Sendable & RawRepresentable<String>>(
     _ suffix: String, for keys: Key.Type, unless: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ says: (Key) -> String

@@ -5,8 +5,8 @@ public struct Observation: Sendable, Codable, Equatable {
   // A worker encodes these dictionaries once for each trial, in half the time of a dictionary of ``Samples``.
   private var values: [String: [Double]] = [:]
   private var histograms: [String: [[UInt64]]] = [:]
-  /// The number of operations that were timed together, by the name of the metric. The values of the metric are times
-  /// for each operation.
+  /// The number of operations that were timed together, by the name of the metric. The values of these metrics are
+  /// times of one operation.
   private var batches: [String: Int]?
   /// The time of a metric's empty loop, in nanoseconds for each operation, by the name of the metric.
   private var floors: [String: Double]?
@@ -32,9 +32,9 @@ public struct Observation: Sendable, Codable, Equatable {
   /// measured.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
-  /// Whether the observation is plausible: each metric has at least one sample, values are from 0 to 10^18 (30 years in
-  /// nanoseconds), and histograms are ascending with fewer than 10^15 samples. The output of a broken worker must not
-  /// appear in a report.
+  /// Whether the observation is plausible: each metric has at least one sample, values and times of empty loops are
+  /// from 0 to 10^18 (about 30 years in nanoseconds), and histograms are ascending with at most 10^15 samples. The
+  /// output of a broken worker must not appear in a report.
   var isSound: Bool {
     values.values.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0...1e18).contains($0) } }
       && (floors ?? [:]).values.allSatisfy { (0...1e18).contains($0) }
@@ -53,7 +53,8 @@ public struct Observation: Sendable, Codable, Equatable {
       }
   }
 
-  /// Records all values of `histogram`. An empty histogram records nothing.
+  /// Records all values of `histogram`, in place of an earlier histogram of the metric. If `histogram` is empty,
+  /// nothing is recorded.
   package mutating func record(_ metric: String, _ histogram: LatencyHistogram) {
     if !histogram.isEmpty { histograms[metric] = histogram.pairs }
   }
@@ -80,7 +81,7 @@ public struct Observation: Sendable, Codable, Equatable {
 public enum Samples: Sendable, Equatable {
   /// The `[value, count]` pairs of a histogram.
   case histogram([[UInt64]])
-  /// Every value, in the order recorded.
+  /// Every value, in the order of recording.
   case values([Double])
 
   /// The statistics of the samples; nil if there are no samples.

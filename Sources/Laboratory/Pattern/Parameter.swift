@@ -1,13 +1,13 @@
 import Measurement
 
-/// The value of a parameter. Durations are in whole nanoseconds, sizes in whole bytes.
+/// The value of a parameter. Durations are in whole nanoseconds, and sizes are in whole bytes.
 public enum ParameterValue: Sendable, Hashable {
-  /// A count, a duration in nanoseconds or a size in bytes.
+  /// A count, a percentage, a duration in nanoseconds or a size in bytes.
   case integer(Int)
-  /// A choice or a path.
+  /// A word, a path or another free text.
   case text(String)
 
-  /// The number of a count, a duration in nanoseconds or a size in bytes; nil for a text.
+  /// The number of a count, a percentage, a duration in nanoseconds or a size in bytes; nil for a text.
   public var integer: Int? { if case .integer(let number) = self { number } else { nil } }
 }
 
@@ -58,10 +58,10 @@ public struct Parameter: Sendable {
   public let kind: Kind
   /// The default value.
   public let standard: ParameterValue
-  /// The meaning of the parameter, in one sentence.
+  /// A short description of the parameter.
   public let summary: String
-  /// A closure that returns a description of the error in a text, or nil if the text is valid. The result may depend on
-  /// the machine, for example on whether a file can be read.
+  /// A closure that returns a description of the error in a free text, or nil if the text is valid. The result may
+  /// depend on the machine, for example on whether a file can be read.
   private let fault: @Sendable (String) -> String?
 
   /// Creates a parameter.
@@ -117,7 +117,7 @@ public struct Parameter: Sendable {
     case .cores(let most, let all):
       if text == all { return .text(all) }
       guard let number = Int(text), (1...most).contains(number) else {
-        throw InputError("\(name): found '\(text)', allowed is a whole number from 1 on, or \(all)")
+        throw InputError("\(name): found '\(text)', expected a whole number of 1 or more, or \(all)")
       }
       return .integer(number)
     case .count(let allowed), .duration(let allowed), .size(let allowed), .percent(let allowed): range = allowed
@@ -136,11 +136,11 @@ public struct Parameter: Sendable {
       throw InputError("\(name): '\(text)' is not a whole number\(unit == .none ? "" : " of \(unit.rawValue)")")
     }
     let number = Int(quantity.value)
-    guard range.contains(number) else { throw InputError("\(name): \(text) is out of range, allowed is \(allowed)") }
+    guard range.contains(number) else { throw InputError("\(name): \(text) is out of range; expected \(allowed)") }
     return .integer(number)
   }
 
-  /// An example of a value with the parameter's unit.
+  /// A description of the expected value, with an example in the parameter's unit.
   private var wanted: String {
     switch unit {
     case .nanoseconds: "a duration such as 50ns or 2ms"
@@ -159,7 +159,8 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// Returns whether `value` has the right type and is in range.
+  /// Returns whether `value` has the type of the parameter, and is in the range or among the choices. Any free text is
+  /// allowed.
   public func allows(_ value: ParameterValue) -> Bool {
     switch (kind, value) {
     case (.choice(let choices), .text(let text)): choices.contains(text)

@@ -6,7 +6,7 @@
 /// trial[work]  // a Duration
 /// ```
 ///
-/// The name in the declaration is the name of the property in kebab case, which a test verifies.
+/// The name in the declaration is the name of the property in kebab case. A test verifies this rule.
 public struct ParameterKey<Value: Sendable>: Declaration {
   /// The description of the parameter: name, kind, range, default and meaning.
   public let declared: Parameter
@@ -27,18 +27,20 @@ public struct ParameterKey<Value: Sendable>: Declaration {
   /// The name of the parameter, as `--set` and scenario files write it.
   public var name: String { declared.name }
 
-  /// Returns `value`, from a request or a scenario, with the parameter's type. If `value` is nil, returns the default.
+  /// Returns `value`, which is from a request or a scenario, as the parameter's type. If `value` is nil, returns the
+  /// default.
   ///
   /// - Throws: ``InputError`` if the value has another type or is out of range; the error names the parameter.
   func value(_ value: ParameterValue?) throws(InputError) -> Value {
     let value = value ?? declared.standard
     guard declared.allows(value), let typed = typed(value) else {
-      throw InputError("a value that is not allowed (\(declared.allowed))", at: "parameters.\(name)")
+      throw InputError("the value is not allowed; expected \(declared.allowed)", at: "parameters.\(name)")
     }
     return typed
   }
 
-  /// Returns the value of the parameter in `parameters`; nil if `parameters` does not contain the parameter.
+  /// Returns the value of the parameter in `parameters`; nil if `parameters` does not contain the parameter, or
+  /// contains a value of another type.
   public func value(in parameters: [String: ParameterValue]) -> Value? { parameters[name].flatMap(typed) }
 }
 
@@ -47,7 +49,7 @@ extension ParameterValue {
 }
 
 extension Parameter {
-  /// Declares a whole number in `range`.
+  /// Declares a parameter whose values are whole numbers in `range`.
   public static func count(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
@@ -56,7 +58,7 @@ extension Parameter {
       Parameter(name, .count(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
   }
 
-  /// Declares a size in bytes, in `range`.
+  /// Declares a parameter whose values are sizes in bytes, in `range`.
   public static func size(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
@@ -65,7 +67,7 @@ extension Parameter {
       Parameter(name, .size(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
   }
 
-  /// Declares a percentage in whole numbers, in `range`.
+  /// Declares a parameter whose values are percentages in whole numbers, in `range`.
   public static func percent(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
@@ -74,7 +76,7 @@ extension Parameter {
       Parameter(name, .percent(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
   }
 
-  /// Declares a duration of whole nanoseconds in `range`.
+  /// Declares a parameter whose values are durations of whole nanoseconds, in `range`.
   public static func duration(
     _ name: String, _ range: ClosedRange<Duration>, default standard: Duration, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
@@ -86,7 +88,7 @@ extension Parameter {
     ) { value in value.integer.map { .nanoseconds($0) } }
   }
 
-  /// Declares a path or another free text.
+  /// Declares a parameter whose values are paths or other free texts.
   ///
   /// - Parameter fault: a closure that returns a description of the error in a text, or nil if the text is valid. The
   ///   lab refuses a run with an invalid text before the run begins.
@@ -98,7 +100,8 @@ extension Parameter {
       Parameter(name, .text, default: .text(standard), says, fault: fault), SourceLine(file, line), \.text)
   }
 
-  /// Declares a choice among the cases of an enumeration, by their raw values.
+  /// Declares a parameter whose values are the cases of an enumeration. Scenario files contain the raw values of the
+  /// cases.
   public static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, default standard: Value, _ says: String, file: StaticString = #fileID, line: UInt = #line
   ) -> ParameterKey<Value> {

@@ -1,8 +1,8 @@
 /// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
 ///
 /// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each with its
-/// name, type, unit, range, default and a sentence. A pattern also declares its ``variants``, each with its body.
-/// Scenario files, the command line and all reports use only these declarations.
+/// name, type, unit, range, default and a short description. A pattern also declares its ``variants``, each with its
+/// body. Scenario files, the command line and all reports use only these declarations.
 ///
 /// ```swift
 /// struct GroupAdapter: Pattern {
@@ -29,7 +29,7 @@
 /// ```
 ///
 /// A variant uses the declarations that its probe (``Probe``) reads and records, or all declarations if it has no
-/// probe. A variant that is expected to trap or to hang records nothing. These declarations determine the parameters
+/// probe. A variant that is expected to trap or to hang records no metrics. These declarations determine the parameters
 /// that a sweep skips, the settings that a trial may read, and the metrics that the trial must record.
 public protocol Pattern: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.
@@ -37,15 +37,15 @@ public protocol Pattern: Sendable {
   /// The requirements of all variants on the machine. The default is an empty array.
   static var needs: [Requirement] { get }
   /// The settings that define the problem: the amount of work, or the conditions. The other settings define how the
-  /// work is done. Each value is a different problem, and a smaller problem is not a better solution, so `compare`
-  /// determines a best run for each value. The default is an empty array.
+  /// work is done. Each value of such a setting is a different problem. Since a smaller problem is not a better
+  /// solution, `compare` determines a best run for each value. The default is an empty array.
   var problem: [any Declaration] { get }
   /// The variants, which are compared with each other.
   @VariantList var variants: [Variant] { get }
 
-  /// Returns the longest time that a trial with its settings takes on an idle machine; nil for the sum of the durations
-  /// among the settings. After ten times the longest time plus half a minute, the lab ends the trial as hung. The
-  /// default implementation returns nil.
+  /// Returns the longest time that a trial with the settings of `trial` takes on an idle machine; nil for the sum of
+  /// the durations among the settings that affect the variant. After ten times the longest time plus half a minute, the
+  /// lab ends the trial as hung. The default implementation returns nil.
   func longest(_ trial: Trial) -> Duration?
 }
 

@@ -1,14 +1,15 @@
-/// The declarations of a pattern, collected once from its stored properties. Code outside the pattern uses the pattern
-/// only through this description.
+/// The declarations of a pattern, which are collected once from the pattern's stored properties. Code outside the
+/// pattern uses the pattern only through this description.
 ///
 /// The lab creates a description of every pattern whose scenario it reads. A worker creates no description, since a
-/// worker starts for every trial and the description takes time.
+/// worker starts for every trial and the creation of a description takes time.
 public struct PatternDescription: Sendable {
-  /// The pattern.
+  /// The described pattern.
   public let pattern: any Pattern
   /// The parameters, in the order of declaration.
   public let parameters: [Parameter]
-  /// The metrics, in the order of declaration.
+  /// The metrics, in the order of declaration. If a variant is expected to trap or to hang, the last metric is
+  /// ``Metric/timeToEnd``.
   public let metrics: [Metric]
   /// The variants, each with the parameters that it ignores and the metrics that it promises.
   public let variants: [Variant]
@@ -22,8 +23,9 @@ public struct PatternDescription: Sendable {
 
   /// Creates the description of `pattern`.
   ///
-  /// - Throws: ``InputError`` with the line in the source, if a name is declared twice or cannot be written in checks,
-  ///   or if the probe of a variant reads or records a property that is not declared.
+  /// - Throws: ``InputError`` if a name is declared twice, is reserved or cannot be written in checks, if the probe of
+  ///   a variant reads or records a property that is not declared, or if the pattern has no variants. The error
+  ///   contains the line in the source, if it concerns a declaration.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
     var places: [String: SourceLine] = [:]
@@ -90,7 +92,7 @@ public struct PatternDescription: Sendable {
   /// Returns the parameter called `name`, from the pattern's parameters and ``Cores``; nil if no parameter has this
   /// name.
   public func parameter(_ name: String) -> Parameter? { settable.first { $0.name == name } }
-  /// All parameters that can be set: the pattern's parameters, and ``Cores``, which has no default value.
+  /// All parameters that can be set: the pattern's parameters, and the parameter of ``Cores``.
   public var settable: [Parameter] { parameters + [Cores.parameter] }
 
   /// Returns the reason why `variant` cannot run on `machine`; nil if the variant can run.
@@ -99,7 +101,7 @@ public struct PatternDescription: Sendable {
   }
 
   private static func isName(_ name: String) -> Bool {
-    // Bytes are compared, since the Unicode properties of characters take ten times as long.
+    // Bytes are compared, since a check of the Unicode properties of characters takes ten times as long.
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -1,6 +1,6 @@
 import Platform
 
-/// The code that measures variants with the same type of body. A probe declares the settings that a trial reads, the
+/// The code that measures variants whose bodies have one type. A probe declares the settings that a trial reads, the
 /// metrics that the trial records, the longest time of the trial, and the number of threads that the trial needs.
 ///
 /// ```swift
@@ -24,10 +24,10 @@ public struct Probe<Body: Sendable>: Sendable {
   ///   - reads: the settings that a trial may read. A sweep over other settings runs a variant only once.
   ///   - records: the metrics that each completed trial records. A variant that is expected to trap or to hang records
   ///     no metrics.
-  ///   - longest: the longest time of a trial with its settings on an idle machine; nil for the pattern's longest time
-  ///     (``Pattern/longest(_:)``).
-  ///   - threads: the number of threads that a trial must be able to start; nil if the trial need not check. If the
-  ///     system does not allow that many threads, the variant is unavailable.
+  ///   - longest: a closure that returns the longest time of a trial on an idle machine; nil for the pattern's longest
+  ///     time (``Pattern/longest(_:)``).
+  ///   - threads: a closure that returns the number of threads that a trial must be able to start; nil if no check is
+  ///     necessary. If the system does not allow that many threads, the variant is unavailable.
   ///   - run: a closure that executes a body once and records the measurements.
   public init(
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil,
@@ -77,7 +77,7 @@ extension TaskProbe {
   }
 }
 
-/// The declarations that the trials of a variant use, and their longest time.
+/// The declarations that the trials of a variant use, and the longest time of these trials.
 struct ProbeUse: Sendable {
   var reads: [any Declaration] = []
   var records: [any Declaration] = []

@@ -43,9 +43,9 @@ public struct Point: Sendable, Hashable {
   public var label: String { settings.map(\.label).joined(separator: ",") }
 }
 
-/// A finished trial: its round, its outcome and its measurements.
+/// The record of a finished trial: the round, the outcome and the measurements.
 public struct TrialRecord: Sendable {
-  /// The round, from 0.
+  /// The number of the round, from 0.
   public let round: Int
   /// The way in which the trial ended.
   public let outcome: Outcome
@@ -56,7 +56,7 @@ public struct TrialRecord: Sendable {
   /// The features that the trial reported as missing (``Trial/lacks(_:)``).
   public let shortages: Set<String>
 
-  /// Creates a finished trial.
+  /// Creates the record of a finished trial.
   public init(
     round: Int, outcome: Outcome, observation: Observation = Observation(), reads: Set<String> = [],
     shortages: Set<String> = []
@@ -69,7 +69,8 @@ public struct TrialRecord: Sendable {
   }
 
   /// Returns the figure of `metric` in this trial, by `statistic` or by the metric's default statistic; nil if the
-  /// trial did not measure the metric.
+  /// trial did not measure the metric, or has too few samples for the statistic. The figure of an outcome metric is 1
+  /// or 0 (``Metric/outcomes``).
   public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
     if Metric.outcomes.contains(metric) { return outcome.kind.rawValue == metric.name ? 1 : 0 }
     return observation.samples(metric.name)?.summary?[statistic ?? metric.defaultStatistic]
@@ -94,9 +95,9 @@ extension Summary {
 
 /// All trials of one variant at one point.
 public struct Run: Sendable {
-  /// The variant.
+  /// The variant that the trials run.
   public let variant: Variant
-  /// The point; empty for a variant that ignores the swept parameters.
+  /// The point at which the trials run; empty if nothing is swept, or if the variant ignores all swept parameters.
   public let point: Point
   /// The values of all parameters, including the parameters of the point.
   public let parameters: [String: ParameterValue]
@@ -128,8 +129,8 @@ extension Run {
   }
 
   /// Returns the noise floor of `metric` on `machine` in this run, in nanoseconds; nil for a metric without durations.
-  /// The noise floor is the time of the metric's empty loop, or the lab's noise floor divided by the number of
-  /// operations that were timed together.
+  /// The noise floor is the time of the metric's empty loop. If no trial measured this time, the noise floor is the
+  /// machine's, divided by the largest number of operations that were timed together.
   public func floor(of metric: Metric, on machine: Machine) -> Double? {
     guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
     if let yardstick = yardstick(of: metric) { return yardstick }
@@ -149,7 +150,7 @@ extension Run {
 
 /// The samples of one metric in all trials of a run.
 public struct RunSamples: Sendable {
-  /// The metric.
+  /// The metric of the samples.
   public let metric: Metric
   /// The statistics of all samples together.
   public let summary: Summary

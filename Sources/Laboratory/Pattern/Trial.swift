@@ -5,19 +5,19 @@ import Synchronization
 
 /// The context of one trial. The body of a variant uses the context to read settings and to record measurements.
 ///
-/// A read of a setting, and a record of a measurement, each acquire a lock. Read and record outside the code that is
-/// timed.
+/// Each read of a setting and each record of a measurement acquires a lock. Read settings and record measurements
+/// outside the code that is timed.
 public final class Trial: Sendable {
   /// The name of the variant.
   public let variant: String
-  /// The seed for everything random in the trial.
+  /// The seed for all random numbers of the trial.
   public let seed: UInt64
-  /// Work of a known length, at the same speed for all workers of a run.
+  /// The calibrated work, which has one speed for all workers of a run.
   public let work: CalibratedWork
   /// The number of cores that the process may use.
   public let cores: Int
-  /// The largest number of blocks that Dispatch runs at once: the number of all cores, including cores that this
-  /// process may not use.
+  /// The number of online cores, including cores that this process may not use. Depending on the version of Dispatch,
+  /// up to this number of blocks run at once.
   public let poolWidth: Int
   private let parameters: [String: ParameterValue]
   private let shortages: Set<String>
@@ -67,8 +67,8 @@ public final class Trial: Sendable {
     work.steps(nanoseconds: Int(self[parameter].nanoseconds))
   }
 
-  /// Marks the point from which the body is expected to trap or to hang. The metric ``Metric/timeToEnd`` is measured
-  /// from this point.
+  /// Marks the point from which the body is expected to trap or to hang. Only the first call has an effect. The metric
+  /// ``Metric/timeToEnd`` is measured from this point.
   public func hazard() {
     let isFirst = state.withLock { state in
       defer { state.isAtHazard = true }
@@ -77,32 +77,33 @@ public final class Trial: Sendable {
     if isFirst { announce() }
   }
 
-  /// Records that the trial waited in vain for a feature of the machine, such as a core that no other program uses. If
-  /// several trials of a run have recorded the same feature, the lab passes it to later trials (``isKnownToLack(_:)``)
-  /// and adds a warning to the run.
+  /// Records that the trial waited in vain for a feature of the machine, such as a core that no other program uses. The
+  /// results then contain a warning. Once three trials with the same number of cores have recorded a feature, the lab
+  /// passes the feature to later trials (``isKnownToLack(_:)``).
   ///
-  /// - Parameter feature: the missing feature, as the subject of a sentence: `a second core`.
+  /// - Parameter feature: the missing feature, as a noun phrase: `a second core`.
   public func lacks(_ feature: String) { state.withLock { _ = $0.found.insert(feature) } }
 
-  /// Returns whether earlier trials recorded that the machine lacks `feature`, so that this trial need not wait for it.
+  /// Returns whether enough earlier trials recorded that the machine lacks `feature`. If the result is true, the trial
+  /// need not wait for `thing`.
   public func isKnownToLack(_ feature: String) -> Bool { shortages.contains(feature) }
 
   // MARK: Recording
 
-  /// Records a duration in nanoseconds. If `operations` were timed together, records the time of one operation, and
-  /// divides the noise floor by `operations`.
+  /// Records a duration in nanoseconds. If several operations were timed together, records the time of one operation,
+  /// and divides the noise floor by `operations`.
   public func record(_ metric: MetricKey<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
     note { $0.record(metric.name, Double(nanoseconds) / Double(operations), batch: operations) }
   }
 
-  /// Records a duration. A negative duration counts as 0. If `operations` were timed together, records the time of one
-  /// operation.
+  /// Records a duration. A negative duration counts as 0. If several operations were timed together, records the time
+  /// of one operation.
   public func record(_ metric: MetricKey<Duration>, _ duration: Duration, over operations: Int = 1) {
     record(metric, duration.nanoseconds, over: operations)
   }
 
-  /// Records all durations of a histogram, in nanoseconds. An empty histogram records nothing.
+  /// Records all durations of a histogram, in nanoseconds. If the histogram is empty, nothing is recorded.
   public func record(_ metric: MetricKey<Duration>, _ histogram: LatencyHistogram) {
     note { $0.record(metric.name, histogram) }
   }
@@ -111,7 +112,7 @@ public final class Trial: Sendable {
   /// floor of the metric, in place of the lab's noise floor. The time is not subtracted from any figure.
   ///
   /// - Parameters:
-  ///   - nanoseconds: the times of the loop. The median is recorded; an empty array records nothing.
+  ///   - nanoseconds: the times of the loop. The median is recorded. If the array is empty, nothing is recorded.
   ///   - operations: the number of operations in the loop.
   public func recordFloor(_ metric: MetricKey<Duration>, _ nanoseconds: [UInt64], over operations: Int) {
     guard let median = Summary(nanoseconds.map { Double($0) })?.p50 else { return }
@@ -168,8 +169,8 @@ public struct Unavailable: Error, Sendable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
-/// Runs an asynchronous function and waits until it returns. Call this function on a thread outside all pools, since it
-/// blocks the thread.
+/// Runs an asynchronous function and waits until it returns. Call this function on a thread outside all pools, since
+/// the function blocks the thread.
 ///
 /// - Throws: the error that `body` throws.
 public func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {

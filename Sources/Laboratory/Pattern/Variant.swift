@@ -6,7 +6,7 @@ public struct Variant: Sendable {
     case documented
     /// A mistake that the lesson shows. A source document may warn of it.
     case broken
-    /// The modern alternative: Swift concurrency, `Mutex`.
+    /// The modern alternative, such as Swift concurrency or `Mutex`.
     case modern
     /// A yardstick for comparison only.
     case yardstick
@@ -15,13 +15,13 @@ public struct Variant: Sendable {
   public let name: String
   /// The origin of the variant.
   public let role: Role
-  /// A description of the variant in one sentence.
+  /// A short description of the variant.
   public let summary: String
   /// The way in which the trials are expected to end.
   public let ending: Ending
-  /// The requirements of the variant on the machine, in addition to those of its pattern.
+  /// The requirements of the variant on the machine, in addition to the requirements of its pattern.
   public let needs: [Requirement]
-  /// The code that serves the main queue during its trials.
+  /// The code that serves the main queue during the trials of the variant.
   public let mainQueue: MainQueueService
   /// The line of the variant's name in the pattern's source.
   public let place: SourceLine
@@ -42,9 +42,8 @@ public struct Variant: Sendable {
   /// Creates a variant that `probe` measures.
   ///
   /// - Parameters:
-  ///   - probe: the settings that a trial reads, the metrics that it records, and the code around the body.
-  ///   - ends: the expected end of a trial. A trial that is not expected to complete records nothing, and any other end
-  ///     of the trial is a finding.
+  ///   - probe: the settings that a trial reads, the metrics that the trial records, and the code around the body.
+  ///   - ends: the expected end of a trial. A trial that is not expected to complete records no metrics of the pattern.
   ///   - needs: the requirements on the machine. If the machine does not meet the requirements, the variant is
   ///     unavailable and does not run.
   ///   - mainQueue: the code that serves the main queue.
@@ -52,7 +51,7 @@ public struct Variant: Sendable {
   ///     the body.
   ///   - body: the code of the variant. The lab passes the body to the probe in a new worker process, on a thread
   ///     outside the dispatch pool, while the main queue is served as `mainQueue` specifies. The body must warm up the
-  ///     code that it measures, and does not record the warm-up. If the body throws an error, the trial is broken. If
+  ///     code that it measures, and must not record the warm-up. If the body throws an error, the trial is broken. If
   ///     the error is ``Unavailable``, or a `SystemError` about a resource that the machine lacks, the trial is
   ///     unavailable.
   public init<Body>(
@@ -109,7 +108,7 @@ public struct Variant: Sendable {
 }
 
 extension Variant {
-  /// Returns a copy of the variant with another body. Tests use this method to make claims fail.
+  /// Returns a copy of the variant with `body` in place of its own body. Tests use this method to make claims fail.
   package func running(_ body: @escaping @Sendable (Trial) throws -> Void) -> Variant {
     var changed = self
     changed.body = body
@@ -122,7 +121,9 @@ extension Variant {
     least + atMost(trial, of: pattern) * 10
   }
 
-  /// Returns the longest time that a trial with these settings takes on an idle machine.
+  /// Returns the longest time that a trial with the settings of `trial` takes on an idle machine. The probe computes
+  /// the time, or the pattern if the probe does not. If neither computes a time, the result is the sum of the durations
+  /// among the settings that affect the variant.
   func atMost(_ trial: Trial, of pattern: PatternDescription) -> Duration {
     let durations = pattern.parameters.filter { $0.unit == .nanoseconds && !ignores.contains($0.name) }
     let sum = durations.reduce(Duration.zero) { $0 + trial.duration($1) }
@@ -137,9 +138,9 @@ extension Variant {
 }
 
 extension Variant: Hashable {
-  /// Returns whether two variants have the same name, which identifies a variant in its pattern.
+  /// Returns whether two variants have the same name. The name identifies a variant in its pattern.
   public static func == (left: Variant, right: Variant) -> Bool { left.name == right.name }
-  /// Hashes the name.
+  /// Hashes the name of the variant.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
@@ -154,7 +155,7 @@ public enum Ending: Sendable, Hashable {
   /// machine, the lab continues to check until the time limit of the watchdog.
   case hangs(within: Duration)
 
-  /// The runtime ends the trials immediately with a signal. The lab checks after this time whether a trial hangs
+  /// The runtime ends the trials immediately with a signal. After half a second, the lab checks whether a trial hangs
   /// instead.
   public static let trapsAtOnce = Ending.traps(within: .milliseconds(500))
 
@@ -170,7 +171,7 @@ public enum Ending: Sendable, Hashable {
   /// Whether the runtime is expected to end the trials with a signal.
   var isTrap: Bool { if case .traps = self { true } else { false } }
 
-  /// The time after which the lab checks whether the trial hangs; nil for a trial that completes.
+  /// The time after which the lab checks whether the trial hangs; nil for a trial that is expected to complete.
   var within: Duration? {
     switch self {
     case .completes: nil
@@ -184,7 +185,7 @@ public enum MainQueueService: Sendable, Hashable {
   /// The function `dispatchMain`, which the main thread calls. (On Linux, `dispatchMain` passes the queue to the pool
   /// and ends the main thread.)
   case dispatchMain
-  /// The main thread in a loop, as in an app.
+  /// A loop on the main thread, as in an app.
   case mainThread
   /// A function that the body passes to the main thread (`MainThread.run`), so that the listing of the body shows the
   /// function. The main queue is not served before the body passes the function.

@@ -2,7 +2,7 @@
 public struct Sweep: Sendable, Hashable {
   /// The parameter's name.
   public let name: String
-  /// The values, in order.
+  /// The values, in the order of the sweep.
   public let values: [ParameterValue]
 
   /// Creates a sweep of the parameter called `name`.
@@ -12,46 +12,48 @@ public struct Sweep: Sendable, Hashable {
   }
 }
 
-/// An experiment on a pattern. A scenario file describes the experiment, and its names and values are checked against
-/// the pattern.
+/// An experiment on a pattern. A scenario file describes the experiment. The lab checks the names and the values in the
+/// file against the pattern.
 public struct Experiment: Sendable {
   /// The name of the experiment.
   public let name: String
   /// The pattern with its declarations.
   public let pattern: PatternDescription
-  /// A short title.
+  /// A short title for lists and reports.
   public let title: String
-  /// The document that the experiment is based on.
+  /// The document that the experiment is based on, as text; empty if the scenario file does not name a document.
   public let source: String
   /// The lesson, in Markdown.
   public let lesson: String
   /// The tags that select the experiment on the command line.
   public let tags: [String]
-  /// The value of every parameter that is not swept.
+  /// The values that the scenario or the command line sets, by the names of the parameters. A parameter without a value
+  /// has its default value, unless the parameter is swept.
   public var parameters: [String: ParameterValue]
-  /// The variants to run, in order.
+  /// The variants to run, in the order of the scenario file or of the pattern.
   public var variants: [Variant]
-  /// The swept parameters with their values, in order.
+  /// The swept parameters with their values. The value of the last parameter changes from point to point.
   public var sweep: [Sweep]
   /// The name of the variant that ratios refer to; nil if the experiment has no baseline.
   public var baseline: String?
-  /// The names of the metrics to show, in order. The first metric is the headline metric.
+  /// The names of the metrics to show, in the order in which reports show the metrics. The first metric is the headline
+  /// metric.
   public var show: [String]
-  /// The claims.
+  /// The claims that the trials test.
   public let claims: [Claim]
   /// The conclusions. Reports show the first conclusion whose conditions the results meet.
   public let conclusions: [Conclusion]
-  /// The lines of each variant's body in the pattern's source, by the name of the variant; empty if the lab was built
-  /// without the sources.
+  /// The lines of code that `explain --code` shows for each variant, by the name of the variant; empty if the lab was
+  /// built without the sources.
   public var code: [String: [String]] = [:]
   /// Whether the experiment searches for the best setting, and does not judge claims.
   public var seeksBest = false
-  /// The names of the parameters that the command line set to a value other than the scenario's.
+  /// The names of the parameters that the command line set to a value other than the value in the scenario.
   public internal(set) var changed: Set<String> = []
   /// The settings of a quick run, which replace the values in ``parameters``.
   public let quick: [String: ParameterValue]
-  /// The settings of a recorded trial, which replace the values in ``quick`` so that the picture is legible. If a
-  /// setting has several values, each value has its own picture.
+  /// The settings of a recorded trial. These settings replace the values in ``quick``, so that the picture is legible.
+  /// If a setting has several values, each value has its own picture.
   public let trace: [Sweep]
 
   /// Creates an experiment. `pattern` must declare every name and allow every value.
@@ -88,12 +90,12 @@ extension Experiment {
   /// The headline metric, which is the first metric that is shown; nil if no metric is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
 
-  /// The swept parameters that define the amount of work, in the order of the sweep.
+  /// The names of the swept parameters that define the problem, in the order of the sweep.
   public var sweptProblem: [String] { sweep.map(\.name).filter(pattern.problem.contains) }
 }
 
 extension Comparison.Policy {
-  /// Creates the policy for the runs of `experiment`.
+  /// Creates the policy for comparisons of the runs of `experiment`.
   public init(_ experiment: Experiment) {
     self.init(
       baseline: experiment.baseline, seeksBest: experiment.seeksBest, sweep: experiment.sweep.map(\.name),
@@ -102,7 +104,7 @@ extension Comparison.Policy {
 }
 
 extension Experiment {
-  /// The settings that all runs share, for reports: `requests 3, work 50 us`.
+  /// The settings that all runs share, as text: `requests 3, work 50 us`.
   public var settingsText: String {
     pattern.parameters.filter { parameter in !sweep.contains { $0.name == parameter.name } }.map { parameter in
       "\(parameter.name) \(parameter.describe(parameters[parameter.name] ?? parameter.standard))"

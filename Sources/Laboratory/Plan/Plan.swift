@@ -1,7 +1,7 @@
 import Measurement
 import Platform
 
-/// The extent of a run: the number of rounds, and the time.
+/// The extent of a run: the number of rounds, and the limits of the time.
 public struct Budget: Sendable, Equatable {
   /// The number of rounds. If ``precision`` is not nil, this is the smallest number of rounds.
   public var rounds: Int
@@ -9,8 +9,8 @@ public struct Budget: Sendable, Equatable {
   /// interval of every ratio extends at most this share of the ratio to each side.
   public var precision: Double?
   /// The shortest time after which a run ends because it has reached ``precision`` or ``rounds``. The rounds of a
-  /// shorter run may all lie within one disturbance of the machine, and their precision would describe only this
-  /// disturbance.
+  /// shorter run may all lie within one disturbance of the machine. The precision of these rounds would describe only
+  /// the disturbance.
   public var leastTime = Duration.zero
   /// The time limit for all rounds; nil for no limit. A round does not start if the earlier rounds suggest that the
   /// round would exceed the limit.
@@ -19,12 +19,13 @@ public struct Budget: Sendable, Equatable {
   /// the run is refused as soon as this is clear.
   public var least: Int?
   /// The time limit of a trial; nil for no limit. A trial that exceeds the limit is `stopped`, or `hung` if all its
-  /// threads sleep, and its variant is not tried again.
+  /// threads sleep. After a stopped trial, its run is not tried again; after a hung trial, its variant is not tried
+  /// again.
   public var trialTime: Duration?
   /// Whether runs with a stopped trial are tried once more, with a longer ``trialTime``, if time remains when the other
   /// runs are done.
   public var retriesStopped = false
-  /// The remaining time for this run and the later runs, which no trial may exceed; nil if the time is not limited.
+  /// The remaining time, at the start of the run, for this run and the later runs; nil if the time is not limited.
   public var left: Duration?
   /// The share of the remaining time that one trial may take, from 0 to 1.
   public var trialShare: Double
@@ -63,9 +64,9 @@ public struct Budget: Sendable, Equatable {
 public struct Plan: Sendable {
   /// The experiment to run.
   public let experiment: Experiment
-  /// The number of rounds, and the time.
+  /// The number of rounds of the run, and the limits of the time.
   public var budget: Budget
-  /// The seed of the run, for the order of the trials and for everything random in the trials.
+  /// The seed of the run, for the order of the trials and for all random numbers of the trials.
   public let seed: UInt64
   /// The runs of every variant at every point, without trials.
   public let runs: [Run]
@@ -100,8 +101,8 @@ public struct Plan: Sendable {
 }
 
 extension Experiment {
-  /// Returns the experiment with the values of other settings in place of their names in the sweep. Each value occurs
-  /// once.
+  /// Returns the experiment with values in place of names in the sweep: the number of cores in place of `all`, and the
+  /// values of other settings in place of the names of these settings. Each value occurs once.
   fileprivate func resolvingPoints(_ parameters: [String: ParameterValue], cores: Int) -> Experiment {
     var changed = self
     changed.parameters[Cores.name] = parameters[Cores.name]
@@ -122,14 +123,15 @@ extension Experiment {
     return changed
   }
 
-  /// Returns every combination of the values of the parameters in `sweep`.
+  /// Returns a point for every combination of the values in `sweep`; the empty point if `sweep` is empty.
   public func points(_ sweep: [Sweep]) -> [Point] {
     sweep.reduce([Point()]) { points, swept in
       points.flatMap { point in swept.values.map { Point(point.settings + [setting(swept.name, $0)]) } }
     }
   }
 
-  /// Returns the setting of the parameter called `name` to `value`, with the unit of the parameter.
+  /// Returns the setting of the parameter called `name` to `value`, with the unit of the parameter. The unit of an
+  /// unknown parameter is `none`.
   public func setting(_ name: String, _ value: ParameterValue) -> Setting {
     Setting(name, value, unit: pattern.parameter(name)?.unit ?? .none)
   }

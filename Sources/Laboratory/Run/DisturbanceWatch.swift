@@ -8,18 +8,19 @@ struct DisturbanceWatch {
   private let started: ProcessorTimes?
   private let ownStarted = Host.ownProcessorTime
 
-  /// The largest share of the cores that may be taken without a warning. The loss of a tenth is enough to change a
-  /// median.
+  /// The largest share of the cores' time that other programs may take without a warning, and the largest share of
+  /// trials that may find no second core. The hypervisor may take half of this share. The loss of a tenth is enough to
+  /// change a median.
   private static let tolerated = 0.1
 
-  /// Starts to measure on the cores that trials on a machine may use.
+  /// Starts to measure the cores that trials on a machine may use.
   init(_ machine: Machine) {
     cores = machine.confinedTo ?? Host.coreNumbers
     started = Host.processorTimes(of: cores)
   }
 
-  /// Returns warnings about disturbances since the start, for readers of the figures; an empty array if there were no
-  /// disturbances.
+  /// Returns warnings for readers of the figures: about a debug build, and about disturbances since the start. The
+  /// array is empty if there is nothing to warn about.
   ///
   /// - Parameter lacking: the number of trials that found no second core, and the number of trials on several cores.
   func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [RunNote] {
@@ -43,7 +44,7 @@ struct DisturbanceWatch {
   }
 
   /// Returns the number of trials that found no second core, and the number of all trials. Trials that are confined to
-  /// one core do not count, since they need no second core.
+  /// one core are not counted, since these trials need no second core.
   static func lackingCore(_ runs: [Run]) -> (count: Int, trials: Int) {
     let trials = runs.filter { $0.cores != 1 }.flatMap(\.trials)
     return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
@@ -66,9 +67,9 @@ struct DisturbanceWatch {
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,
       ].compactMap(\.self)
       let isOneCore = isLacking && 2 * lacking.count > lacking.trials
-      // A report about the gain from several cores adds that the run cannot measure this gain.
+      // A report about the gain from several cores uses the first note to add that the run cannot measure this gain.
       return [RunNote(RunNote.coresTaken, "the cores were busy: \(reasons.joined(separator: ", and "))")]
-        + (isOneCore ? [RunNote(RunNote.oneCore, "what this run compares holds for one core only")] : [])
+        + (isOneCore ? [RunNote(RunNote.oneCore, "the comparisons of this run hold for one core only")] : [])
     }
     var warnings: [RunNote] = []
     if stolen > tolerated / 2 {
@@ -85,11 +86,11 @@ struct DisturbanceWatch {
 }
 
 extension RunNote {
-  /// The kind of the warning that trials lacked cores: other programs or the hypervisor took a tenth of the cores and
-  /// at least half a core, or a tenth of the trials found no second core.
+  /// The kind of the warning that trials lacked cores: other programs and the hypervisor took more than a tenth of the
+  /// cores' time and more than half a core, or more than a tenth of the trials found no second core.
   public static let coresTaken = "cores-taken"
-  /// The kind of the warning that most trials found no second core, and that the figures include these trials.
+  /// The kind of the warning that most trials found no second core, so that comparisons hold for one core only.
   public static let oneCore = "one-core"
-  /// The kind of the note that a search ended before its ratios had the precision that was its goal.
+  /// The kind of the note that a search ended before its ratios reached the requested precision.
   public static let precision = "precision"
 }

@@ -1,12 +1,12 @@
 import Measurement
 
-/// The pace of a run, which decides from the finished rounds whether another round or trial starts.
+/// The pace of a run: the decision, from the finished rounds, whether another round or trial starts.
 struct Pace {
   private let plan: Plan
   private let clock: () -> UInt64
   private let start: UInt64
   private let headline: Metric?
-  /// The figures of each run.
+  /// The figures of the headline metric for each run, in the order of the plan.
   private var figures: [[RoundFigure]]
   /// The time from the start of the run to the beginning of the current round, in nanoseconds.
   private var roundStart: UInt64 = 0
@@ -15,8 +15,8 @@ struct Pace {
   private var reached: Double?
   /// The number of finished trials.
   private(set) var trials = 0
-  /// The names of the variants that hung at any point. Further trials of these variants are skipped, since each further
-  /// trial would take equally long.
+  /// The names of the variants with a hung trial at any point of the sweep. Further trials of these variants are
+  /// skipped, since each further trial would take equally long.
   private var givenUp: Set<String> = []
   /// The labels of the runs whose trials were stopped while they worked. A variant may have less work at another point.
   private var stopped: Set<String> = []
@@ -29,13 +29,13 @@ struct Pace {
   private var longerTrialTime: Duration?
   /// Whether any worker was ended at its time limit.
   private var hasExpired = false
-  /// The time and the number of the trials that are not tried again. The projection of the run's duration excludes
-  /// these trials.
+  /// The total time and the number of the trials of variants that are not tried again. The projection of the run's
+  /// duration excludes these trials.
   private var ended = (time: Duration.zero, trials: 0)
 
-  /// The time limit of a trial that starts when no time remains, so that the first round is completed. The limit is
-  /// longer if the run had less than a second at its start. Such a run is a user's first run, which must show results
-  /// even on a busy machine.
+  /// The smallest time limit of a trial. The limit applies even if no time remains, so that the first round is
+  /// completed. The limit is longer if the run had less than a second at its start. Such a run is a user's first run,
+  /// which must show results even on a busy machine.
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
@@ -83,8 +83,8 @@ struct Pace {
     return !isPrecise || hasTime || retriesStopped()
   }
 
-  /// Permits trials of the stopped runs once more, if the remaining time suffices for their rounds with a longer time
-  /// limit. Returns whether the trials are permitted.
+  /// Permits trials of the stopped runs once more, if the remaining time suffices for the rounds of these runs with a
+  /// longer time limit. Returns whether the trials are permitted.
   private mutating func retriesStopped() -> Bool {
     guard plan.budget.retriesStopped, longerTrialTime == nil, !stopped.isEmpty, let left, let limit = trialTime else {
       return false
@@ -96,16 +96,17 @@ struct Pace {
     return true
   }
 
-  /// Returns whether a trial of `run` may start in the current round. The result is false if the run is given up, or if
-  /// the run is out of reach and does not take part in this round. The result is also false if no time remains, a
-  /// worker was ended at its time limit, and the plan has no smallest number of rounds.
+  /// Returns whether a trial of `run` may start in the current round. The result is false if the run or its variant is
+  /// not tried again, or if the run is out of reach and does not take part in this round. The result is also false if
+  /// no time remains, a worker was ended at its time limit, and the plan has no smallest number of rounds.
   func allows(_ run: Run) -> Bool {
     let participates = !outOfReach.contains(run.label) || round.isMultiple(of: Self.roundsOutOfReach)
     return participates && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
   }
 
-  /// Whether a trial of the current round may be repeated. Trials of the first round are not repeated, since this round
-  /// shows how much time the trials need.
+  /// Whether a trial of the current round may be repeated: the round is not the first, and the time is unlimited or
+  /// more than a second of it remains. Trials of the first round are not repeated, since this round shows how much time
+  /// the trials need.
   var allowsRepetition: Bool { round > 0 && left.map { $0 > .seconds(1) } ?? true }
 
   private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
@@ -121,7 +122,8 @@ struct Pace {
     plan.budget.left.map { max(.zero, $0 - .nanoseconds(Int64(elapsed))) }
   }
 
-  /// Records that a worker was ended at its time limit.
+  /// Records that a worker was ended at its time limit, `time`. Depending on the outcome, the run or its variant is not
+  /// tried again.
   mutating func expired(_ run: Run, _ outcome: Outcome, after time: Duration) {
     hasExpired = true
     switch outcome {
@@ -147,7 +149,7 @@ struct Pace {
     guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
     let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
-    // Trials of different runs take different times, so an estimate needs all of them, unless time is short.
+    // Trials of different runs take different times, so an estimate needs trials of all runs, unless time is short.
     let isHalf = Double(spent) > 0.5 * Double(limit.nanoseconds)
     let count = plan.runs.count { !isGivenUp($0) }
     guard tried >= seen.trials, isHalf || tried >= count, Double(spent) > seen.share * Double(limit.nanoseconds) else {
@@ -164,8 +166,8 @@ struct Pace {
     ]
     throw InputError(
       "\(plan.runs.count) trials a round do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
-        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time (--time \(seconds)s), or "
-        + "shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
+        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give the run more time (--time \(seconds)s), "
+        + "or shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
   }
 
   /// Returns the progress of the run at the start of a trial of `round`.
@@ -176,8 +178,8 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// The comparison that the report will print. If the report prints no ratios, the comparison has the ratios to the
-  /// best run.
+  /// The comparison that the report will print. If the report prints no ratios, the comparison contains the ratios to
+  /// the best run.
   private var comparison: Comparison {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.seeksBest = true }
@@ -187,8 +189,9 @@ struct Pace {
 }
 
 extension Experiment {
-  /// Whether the run searches for the best of all its settings. With a baseline, all ratios matter. A count that should
-  /// be 0 excludes settings, and only the report decides which settings. The best run is then not known in advance.
+  /// Whether the run searches for the best of all its settings, and can determine the best run before the report. The
+  /// value is false with a baseline, since all ratios matter, and with a shown count whose lower values are better:
+  /// such a count excludes settings, and only the report decides which settings.
   fileprivate var ranksAllRuns: Bool {
     seeksBest && baseline == nil
       && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }
@@ -196,8 +199,8 @@ extension Experiment {
 }
 
 extension Budget {
-  /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`: a quarter
-  /// more, since the next trials may be slower, as a number that is easy to type.
+  /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`. The number is a
+  /// quarter more than `seconds`, since the next trials may be slower, and is rounded up to a multiple of 1, 5 or 10.
   public static func enough(for seconds: Double) -> Int {
     let enough = 1.25 * seconds
     let step = enough <= 5 ? 1.0 : enough <= 60 ? 5 : 10
@@ -206,8 +209,8 @@ extension Budget {
 
   /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
   /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
-  /// `atMost`, the longest time of the variant. If a worker was ended early in any other case, the outcome is stopped:
-  /// the worker was still working, or its settings may include a pause.
+  /// twice `atMost`, the longest time of the variant, plus half a second. If a worker was ended early in any other
+  /// case, the outcome is stopped: the worker was still working, or its settings may include a pause.
   static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
     -> Outcome
   {

@@ -1,29 +1,32 @@
 /// A policy that repeats trials that found no second core, as long as enough of the repetitions find a second core.
 ///
-/// A trial looks for the core before it times a loop, so a repetition does not prefer one figure to another. On a busy
-/// machine, the runs of all variants then consist of trials under the same conditions.
+/// A trial looks for the second core before it times a loop, so a repetition does not prefer one figure to another.
+/// With repetitions, the runs of all variants consist of trials under equal conditions even on a busy machine.
 struct Repeats {
   /// The largest number of attempts for one trial.
   private static let most = 3
-  /// The number of trials without a second core after which a repetition is tried even if the earlier repetitions were
-  /// in vain. The other programs may have ended in the meantime.
+  /// The interval, in trials without a second core, at which a repetition is tried even if the earlier repetitions were
+  /// in vain. Programs that kept the second core busy may have ended in the meantime.
   private static let retryInterval = 16
   /// The number of repetitions, and the number of repetitions that found a second core.
   private var (made, useful) = (0, 0)
-  /// The number of trials without a second core.
+  /// The number of trials that found no second core at the first attempt, and that were allowed to be repeated.
   private var lacking = 0
 
-  /// A note on the number of repetitions, which replace results that are not part of the run; an empty array if no
-  /// trial was repeated.
+  /// A note on the number of repetitions; an empty array if no trial was repeated. The note tells readers that the
+  /// results of some first attempts are not part of the run.
   var notes: [RunNote] {
     made == 0 ? [] : [RunNote("repeated", "\(made.counted("repetition")) of trials that found no second core")]
   }
 
-  /// Whether another repetition is worth its time: about a third of the earlier repetitions found a second core.
+  /// Whether another repetition is worth its time: about a third or more of the earlier repetitions found a second
+  /// core, or the interval `pause` has passed.
   private var areWorthwhile: Bool { made < 3 * (useful + 1) || lacking.isMultiple(of: Self.retryInterval) }
 
-  /// Runs a trial until it finds a second core, up to three times, and returns the last result. If a repetition does
-  /// not complete, the result before it is returned.
+  /// Runs a trial, and repeats the trial while it finds no second core and a repetition is worth its time, up to three
+  /// attempts. Returns the last result. If a repetition does not complete, returns the result before the repetition.
+  ///
+  /// - Parameter isAllowed: whether the trial may be repeated.
   mutating func untilComplete(
     isAllowed: Bool, _ trial: () async throws -> (trial: TrialRecord, expired: Duration?)
   ) async throws -> (trial: TrialRecord, expired: Duration?) {

@@ -13,8 +13,8 @@ public struct RunProgress: Sendable {
   public let round: Int
   /// The number of finished trials.
   public let done: Int
-  /// The number of trials of the run. If rounds are added until a precision is reached, this is the smallest number of
-  /// trials.
+  /// The expected number of trials of the run. If rounds are added until a precision is reached, this is the smallest
+  /// number of trials.
   public let total: Int
   /// The time since the start of the run.
   public let elapsed: Duration
@@ -40,7 +40,7 @@ public struct RunProgress: Sendable {
 
 /// A runner that executes a plan round by round. Each trial runs alone in its own worker process.
 public struct Runner: Sendable {
-  /// The executable of the workers, which has the hidden subcommand `worker`.
+  /// The executable that the runner starts as a worker. The executable has the hidden subcommand `worker`.
   public let image: Image
   /// The machine, measured once for all runs.
   public let machine: Machine
@@ -48,7 +48,7 @@ public struct Runner: Sendable {
   /// The smallest number of open file descriptors that a run requires. A run uses about 30: the pipes of a worker,
   /// process descriptors, and the descriptors that Dispatch and the concurrency runtime open.
   private static let fewestDescriptors = 64
-  /// The number of trials that must report a missing feature before later trials stop waiting for the feature.
+  /// The number of trials that must report a missing feature before later trials no longer wait for the feature.
   static let convincingShortages = 3
 
   /// Creates a runner that starts workers of `image`.
@@ -71,8 +71,8 @@ public struct Runner: Sendable {
   /// If the task is cancelled, or a worker cannot be started, the current trial is ended. The measurements then contain
   /// the finished trials and the event that ended the run early.
   ///
-  /// - Throws: ``LabError`` if there are too few descriptors to start a worker; ``InputError`` if `TMPDIR` is not a
-  ///   directory, or if the budget's smallest number of rounds does not fit into its time.
+  /// - Throws: ``LabError`` if the limit of open descriptors is too low for a worker; ``InputError`` if `TMPDIR` is not
+  ///   a directory, or if the budget's smallest number of rounds does not fit into its time.
   public func measure(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Measurements {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
@@ -87,7 +87,7 @@ public struct Runner: Sendable {
     var runs = plan.runs
     var cut: Measurements.Cut?
     var pace = Pace(plan)
-    // A feature that is missing with one core may be available with two.
+    // A feature that is missing with one core may be available with two cores.
     var shortages: [Int?: [String: Int]] = [:]
     var repeats = Repeats()
     do {
@@ -117,7 +117,8 @@ public struct Runner: Sendable {
       disturbances: disturbance.warnings(machine, lacking: DisturbanceWatch.lackingCore(runs)) + repeats.notes)
   }
 
-  /// Returns the machine, with the cores that the runs of `plan` are confined to.
+  /// Returns the machine, with the cores that the runs of `plan` are confined to. If no run is confined, returns the
+  /// machine unchanged.
   func confined(_ plan: Plan) -> Machine {
     var machine = machine
     let numbers = plan.runs.compactMap(\.cores).filter { $0 <= machine.cores }
@@ -125,12 +126,12 @@ public struct Runner: Sendable {
     return machine
   }
 
-  /// Runs a trial with the time limit `time`. If the worker was ended at this limit, the result contains the limit as
-  /// `expired`; otherwise `expired` is nil.
+  /// Runs a trial. The time limit is `time` or the time after which the trial counts as hung, whichever is shorter. If
+  /// the worker was ended at the time limit, `expired` in the result is the limit; otherwise `expired` is nil.
   ///
   /// - Parameters:
   ///   - machine: the machine, with the cores that the plan's runs are confined to.
-  ///   - shortages: the number of trials that reported each missing feature.
+  ///   - shortages: the number of earlier trials that reported a feature as missing, by the name of the feature.
   ///   - recorder: the recorder of the trial; nil for a trial that is measured.
   func trial(
     of run: Run, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,

@@ -1,11 +1,13 @@
-/// The time from the wake-up of a sleeping thread until the thread runs: on the core of the waking thread, and on
-/// another core that sleeps as well. The time that a program observes is between these two times, and depends on where
-/// the scheduler places its threads.
+/// The times from the wake-up of a sleeping thread until the thread runs. In one case, the thread shares a core with
+/// the thread that wakes it; in the other case, the thread has a core of its own, which sleeps as well. The time that a
+/// program observes is between these two times, and depends on the cores that the scheduler chooses for the program's
+/// threads.
 public struct WakeUps: Sendable, Codable, Equatable {
-  /// The median in nanoseconds if both threads run on the same core; nil if threads cannot be confined to a core
-  /// (Darwin).
+  /// The median in nanoseconds if both threads run on the same core; nil if the time cannot be measured, for instance
+  /// on Darwin, where threads cannot be assigned to cores.
   public let sameCore: Double?
-  /// The median in nanoseconds if each thread runs on its own core; nil on a machine with a single core, and on Darwin.
+  /// The median in nanoseconds if each thread runs on its own core; nil if the time cannot be measured, for instance on
+  /// a machine with a single core and on Darwin.
   public let otherCore: Double?
 
   /// Creates wake-ups from their medians.

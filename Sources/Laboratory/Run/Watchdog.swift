@@ -3,7 +3,8 @@ import Measurement
 import Platform
 import Synchronization
 
-/// A watchdog that ends a worker and all its children at the worker's time limit, or on request.
+/// A watchdog that ends a worker and all its children: at the worker's time limit, on request, or once a worker that is
+/// expected to trap or to hang sleeps.
 ///
 /// The watchdog starts its own thread before the worker exists. If the machine has no more threads, the pools of
 /// Dispatch and of Swift concurrency wait for a thread. A task in these pools could then not end the worker that holds
@@ -21,11 +22,13 @@ final class Watchdog: Sendable {
   }
   private let state = Mutex(State())
   private let memoryLimits: [(option: String, bytes: Int)]
-  /// Signals the watchdog's thread that a worker was set, that its hazard began, or that the worker was dismissed.
+  /// A semaphore that informs the watchdog's thread that a worker was set, that the worker's hazard began, or that the
+  /// worker was dismissed.
   private let changes = DispatchSemaphore(value: 0)
 
-  /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. Once
-  /// `ending` has passed since the worker's hazard began, the watchdog also ends the worker if all its threads sleep.
+  /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. At the end
+  /// of each period of `ending` since the worker's hazard began, the watchdog also ends the worker if all its threads
+  /// sleep. If `ending` is nil, only the limit applies.
   ///
   /// - Throws: ``SystemError`` if the thread cannot be started.
   init(
@@ -43,7 +46,7 @@ final class Watchdog: Sendable {
         let slice = min(general.slice, isSpecial ? special?.slice ?? general.slice : general.slice)
         guard changes.wait(timeout: .now() + .nanoseconds(Int(slice.nanoseconds))) == .timedOut else { continue }
         if isSpecial, special?.spend(slice) == true, let worker {
-          // If the system does not report the state, only the time decides.
+          // If the system does not report the states of processes, only the time decides.
           if !Self.statesAreReported || ProcessState(of: worker)?.isAsleep == true { return concludeHung() }
           special?.renew()
         }
@@ -52,14 +55,14 @@ final class Watchdog: Sendable {
     }.detach()
   }
 
-  /// The outcome that the watchdog determined; nil if the watchdog did not end the worker.
+  /// The outcome that the watchdog determined; nil if the worker ended by itself or was ended on request.
   var outcome: Outcome? { state.withLock { $0.outcome } }
 
   /// Whether the worker was ended at its time limit.
   var hasExpired: Bool { state.withLock { $0.hasExpired } }
 
-  /// Whether all threads of the worker slept at the time limit; true if the system does not report the state of
-  /// threads.
+  /// Whether all threads of the worker slept at the time limit; true if the system does not report the states of
+  /// threads; false if the worker did not reach the time limit.
   var isAsleep: Bool { state.withLock { $0.isAsleep } }
 
   /// Starts to watch the worker `process`, which leads a process group. The time limit starts now.
@@ -77,7 +80,7 @@ final class Watchdog: Sendable {
     changes.signal()
   }
 
-  /// Ends the worker immediately. A worker that is set later is ended as soon as it is set.
+  /// Ends the worker immediately. A worker that is passed to ``watch(_:)`` later is ended at that moment.
   func end() {
     state.withLock {
       $0.isDoomed = true
@@ -85,7 +88,7 @@ final class Watchdog: Sendable {
     }
   }
 
-  /// Removes the worker, which has ended. Its process identifier may be reused from now on.
+  /// Ends the watch of the worker, which has ended. From now on, the system may reuse the worker's process identifier.
   func dismiss() {
     state.withLock {
       $0.worker = nil
@@ -94,11 +97,11 @@ final class Watchdog: Sendable {
     changes.signal()
   }
 
-  /// Whether the system reports the state of a process.
+  /// Whether the system reports the states of processes.
   private static let statesAreReported = ProcessState(of: getpid()) != nil
 
-  /// Ends the worker at its time limit. If the machine withheld resources from the worker, the variant is unavailable
-  /// and not hung.
+  /// Ends the worker at its time limit. If the machine or another program withheld resources from the worker, the
+  /// outcome is unavailable and not hung.
   private func expire(after limit: Duration) {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
     // The worker has ended, so its report counts. Either the lab is notified late, or the worker's children still hold
@@ -115,22 +118,24 @@ final class Watchdog: Sendable {
     {
       let got = Quantity(Double(found.processorTime), .nanoseconds)
       return conclude(
-        .unavailable(reason: "in \(Quantity(limit)) it got \(got) of processor time: the machine is too busy for it"))
+        .unavailable(
+          reason: "the worker got \(got) of processor time in \(Quantity(limit)): the machine is too busy for it"))
     }
     concludeHung()
   }
 
-  /// Records that the trial hung, unless the machine had no more threads. In that case Dispatch tries forever to start
-  /// a thread, and the machine is the cause.
+  /// Records that the trial hung, and ends the worker. If no more threads can be started, for instance because a limit
+  /// on memory is reached, the outcome is unavailable instead: Dispatch tries forever to start a thread, and the
+  /// machine is the cause.
   private func concludeHung() {
     if let shortage = state.withLock({ $0.worker }).flatMap({ MemoryShortage(of: $0, limits: memoryLimits) }) {
-      return conclude(.unavailable(reason: "it did not end, and \(shortage)"))
+      return conclude(.unavailable(reason: "the worker did not end, and \(shortage)"))
     }
     do throws(SystemError) {
       try SystemThread.requireCapacity(for: 1)
       conclude(.hung)
     } catch {
-      conclude(.unavailable(reason: "it did not end, and there are no more threads: \(error)"))
+      conclude(.unavailable(reason: "the worker did not end, and there are no more threads: \(error)"))
     }
   }
 
@@ -140,8 +145,8 @@ final class Watchdog: Sendable {
   }
 }
 
-/// A timeout in slices. If the lab is stopped (Ctrl-Z) or the machine sleeps, the clock continues. Only the current
-/// slice then ends early, so a worker that finished in the meantime is not reported as hung.
+/// A timeout in slices. If the lab is stopped (Ctrl-Z) or the machine sleeps, the clock continues to run. Only the
+/// current slice ends early as a result, so a worker that finished in the meantime is not reported as hung.
 struct SlicedTimeout {
   private static let slices = 8
   private let whole: Duration
@@ -152,7 +157,7 @@ struct SlicedTimeout {
     left = whole
   }
 
-  /// The duration of a single wait.
+  /// The duration of one slice.
   var slice: Duration { whole / Self.slices }
 
   /// Subtracts `time` from the remaining time, regardless of the actual duration of the wait. Returns whether no time

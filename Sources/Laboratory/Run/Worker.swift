@@ -4,7 +4,7 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The worker's side of a trial, which runs one trial in this process and ends the process.
+/// The worker's side of a trial: code that runs one trial in this process, and then ends the process.
 ///
 /// The main thread calls `dispatchMain` to serve the main queue, unless the variant specifies another service. (On
 /// Linux, `dispatchMain` passes the queue to the pool and ends the thread; the queue's blocks still run one at a time

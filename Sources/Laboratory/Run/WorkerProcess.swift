@@ -3,21 +3,22 @@ import Measurement
 import Platform
 import Subprocess
 
-/// The lab's side of a worker, which starts the worker, sends a request, and determines the outcome of the trial.
+/// The lab's side of a worker: code that starts the worker, sends a request, and determines the outcome of the trial.
 struct WorkerProcess {
   /// The executable to start with the argument `worker`.
   let image: Image
 
   /// The largest accepted report, in bytes. A worker that writes more is broken.
   private static let largestReport = 16 << 20
-  /// The number of bytes at the end of a worker's standard error that an error message may quote.
+  /// The number of bytes at the end of a worker's standard error that are kept for an error message.
   private static let keptNoise = 4096
 
   /// The result of a trial.
   struct Result {
     var outcome: Outcome
     var report: TrialReport?
-    /// The time from the hazard to the trap, in nanoseconds; nil if the trial did not trap as its variant declares.
+    /// The time from the hazard to the trap, in nanoseconds; nil if the trial did not trap, or if its variant is
+    /// expected to complete.
     var timeToEnd: UInt64?
     /// Whether the worker was ended at its time limit.
     var hasExpired = false
@@ -25,11 +26,11 @@ struct WorkerProcess {
     var isAsleep = false
   }
 
-  /// Runs one trial in a worker until the worker ends in any way. The worker is ended after `limit`. If the variant is
-  /// expected to trap or hang within `ending`, the watchdog checks the worker after that time. A `recorder` records the
-  /// trial.
+  /// Runs one trial in a worker, and returns once the worker has ended in any way. The lab ends the worker after
+  /// `limit`. If the variant is expected to trap or hang within `ending`, the watchdog also checks the worker after
+  /// that time. If `recorder` is not nil, the recorder records the trial.
   ///
-  /// - Throws: ``LabError`` if no worker can be started; `CancellationError` if the run is cancelled, after the worker
+  /// - Throws: ``LabError`` if the worker cannot be run; `CancellationError` if the run is cancelled, after the worker
   ///   has ended.
   func run(_ request: TrialRequest, limit: Duration, endingWithin ending: Duration? = nil, recorder: Recorder? = nil)
     async throws -> Result
@@ -94,7 +95,7 @@ struct WorkerProcess {
     /// The worker's standard output, except the line that reports the hazard.
     let report: [UInt8]
     let noise: [UInt8]
-    /// The time at which the worker reached its hazard, as the worker reported it; nil if the worker did not report a
+    /// The time at which the worker reached its hazard, in monotonic nanoseconds; nil if the worker did not report a
     /// hazard.
     let started: UInt64?
     /// The time at which the worker's output ended, in monotonic nanoseconds.
@@ -121,7 +122,7 @@ struct WorkerProcess {
       _ = try? await execution.standardInputWriter.write(line)
       async let noise = Self.tail(of: execution.standardError)
       let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, reportsStart: reportsStart)
-      // Further output is not used and might never end.
+      // The lab does not use further output, which might never end.
       if report.count > Self.largestReport { watchdog.end() }
       return (started: started, report: report, at: MonotonicClock.now(), noise: await noise)
     }
@@ -133,7 +134,8 @@ struct WorkerProcess {
       at: received.at)
   }
 
-  /// Determines the outcome of a trial from the worker's status and output.
+  /// Returns the outcome of a trial and the worker's report, from the status, the output and the standard error of the
+  /// worker. The report is nil if the outcome is not completed.
   static func outcome(_ status: TerminationStatus, _ output: [UInt8], _ noise: [UInt8]) -> (Outcome, TrialReport?) {
     let said = noise.text.split(separator: "\n").last.map { ", saying: \($0.prefix(200))" } ?? ""
     switch status {
@@ -151,14 +153,15 @@ struct WorkerProcess {
       }
       guard report != TrialReport() else { return (.broken(reason: "the worker reported nothing"), nil) }
       guard report.observation?.isSound ?? true else {
-        return (.broken(reason: "the worker reported what no trial can measure"), nil)
+        return (.broken(reason: "the worker reported figures that no trial can measure"), nil)
       }
       return (.completed, report)
     }
   }
 
-  /// Reads the standard output of a worker until its end. The line that reports the hazard starts the time within which
-  /// the trial is expected to end.
+  /// Reads the standard output of a worker until the output ends or is larger than an accepted report. Returns the time
+  /// of the hazard, which is nil if the worker did not report a hazard, and the other output. The line that reports the
+  /// hazard starts the time within which the trial is expected to end.
   private static func listen(
     to stream: SubprocessOutputSequence, _ watchdog: Watchdog, reportsStart: Bool
   ) async -> (started: UInt64?, report: [UInt8]) {
@@ -193,8 +196,8 @@ struct WorkerProcess {
 }
 
 extension WorkerProcess.Result {
-  /// The result of a trial that is expected to complete. Under a limit on memory, a trap is not a finding, since a
-  /// failed memory allocation traps in the runtime, like a failed precondition.
+  /// The result of a trial that is expected to complete. Under a limit on memory, a trap is replaced by the outcome
+  /// unavailable, since a failed memory allocation traps in the runtime, as a failed precondition does.
   fileprivate var consideringMemoryLimit: Self {
     guard case .trapped(let signal) = outcome, let limit = Host.memoryLimits.first else { return self }
     var result = self
@@ -208,7 +211,7 @@ extension WorkerProcess.Result {
   }
 
   /// Returns the result of a trial that is expected to trap or to hang, with the time from its hazard to its trap. A
-  /// trial that ended before its hazard is broken.
+  /// trial that trapped or hung before its hazard is broken.
   fileprivate func timed(_ ended: WorkerProcess.Ended) -> Self {
     switch outcome {
     case .completed, .stopped, .broken, .unavailable: return self
@@ -216,10 +219,10 @@ extension WorkerProcess.Result {
     }
     var result = self
     guard let started = ended.started else {
-      result.outcome = .broken(reason: "it \(outcome.kind.rawValue) before it reached its hazard")
+      result.outcome = .broken(reason: "the trial \(outcome.kind.rawValue) before it reached its hazard")
       return result
     }
-    // The time to the end is not recorded for a hang, since it would depend on the time of the lab's check.
+    // No time to the end is recorded for a hang, since such a time would depend on the time of the lab's check.
     if case .trapped = outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
     return result
   }

@@ -13,20 +13,20 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let variant: String
   /// The values of settings. A missing setting has its default value.
   public let parameters: [String: ParameterValue]
-  /// The seed for everything random in the trial.
+  /// The seed for all random numbers of the trial.
   public let seed: UInt64
   /// The speed of calibrated work.
   public let stepsPerMicrosecond: Double
   /// The number of cores that the run may use.
   public let cores: Int
-  /// The numbers of the cores that the worker was confined to at its start; nil if the worker is not confined.
+  /// The system's numbers of the cores that the worker was confined to at its start; nil if the worker is not confined.
   public var confinedTo: [Int]?
-  /// The number of blocks that Dispatch may run at once (``Machine/poolWidth``); nil if the number is equal to
-  /// ``cores``.
+  /// The number of online cores (``Machine/poolWidth``); nil if the number is equal to ``cores``.
   public var poolWidth: Int?
   /// The name of the directory that the trial may create for its files; nil for a trial without files.
   public var scratch: String?
-  /// The features that earlier trials reported as missing (``Trial/isKnownToLack(_:)``); nil if no feature is missing.
+  /// The features that enough earlier trials reported as missing (``Trial/isKnownToLack(_:)``); nil if there are no
+  /// such features.
   public var shortages: [String]?
   /// The path of the trial's recording (``Recorder/path``); nil for a trial that is measured.
   public var trace: String?
@@ -57,8 +57,7 @@ extension TrialRequest {
     get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) + "\n" }
   }
 
-  /// The limits of a valid request: more cores than any machine has, and more steps per microsecond than any machine
-  /// runs.
+  /// The largest valid values of a request. No machine has so many cores, or runs so many steps per microsecond.
   private static let (mostCores, mostSteps) = (1 << 20, 1e6)
 
   /// Returns the pattern, the variant and the trial of the request. The values of settings are checked when the trial
@@ -79,14 +78,14 @@ extension TrialRequest {
         "unknown variant '\(variant)' of \(pattern)", at: "variant", near: variant, of: variants.map(\.name))
     }
     guard (1...Self.mostCores).contains(cores) else {
-      throw InputError("found \(cores), allowed is 1 to \(Self.mostCores)", at: "cores")
+      throw InputError("found \(cores), expected 1 to \(Self.mostCores)", at: "cores")
     }
     if let poolWidth, !(1...Self.mostCores).contains(poolWidth) {
-      throw InputError("found \(poolWidth), allowed is 1 to \(Self.mostCores)", at: "poolWidth")
+      throw InputError("found \(poolWidth), expected 1 to \(Self.mostCores)", at: "poolWidth")
     }
     guard stepsPerMicrosecond > 0, stepsPerMicrosecond <= Self.mostSteps else {
       throw InputError(
-        "found \(stepsPerMicrosecond), allowed is above 0 to \(Self.mostSteps)", at: "stepsPerMicrosecond")
+        "found \(stepsPerMicrosecond), expected more than 0, and at most \(Self.mostSteps)", at: "stepsPerMicrosecond")
     }
     if let scratch, scratch.isEmpty || scratch.hasPrefix(".") || scratch.contains("/") {
       throw InputError("found '\(scratch)', expected a name", at: "scratch")
@@ -104,7 +103,7 @@ extension TrialRequest {
 /// The message that a worker sends at its hazard if its variant is expected to trap or hang: one line of JSON on
 /// standard output.
 struct TrialStart: Sendable, Codable, Equatable {
-  /// The time of the hazard in monotonic nanoseconds, which all processes share.
+  /// The time of the hazard, in nanoseconds of the monotonic clock that all processes share.
   let started: UInt64
 }
 
@@ -118,7 +117,7 @@ public struct TrialReport: Sendable, Codable, Equatable {
   public var unavailable: String?
   /// A description of the error that the body threw; nil if the body did not throw an error.
   public var broken: String?
-  /// The features that the trial reported as missing (``Trial/lacks(_:)``); nil if no feature is missing.
+  /// The features that the trial reported as missing (``Trial/lacks(_:)``); nil if the trial reported none.
   public var shortages: [String]?
 
   /// Creates a report of an observation, or of the reason why there is no observation.
@@ -148,26 +147,29 @@ extension TrialReport {
   }
 
   /// Returns the reason why a completed trial of `variant` does not count: the trial lacks a promised metric, recorded
-  /// another metric, or read a setting that the variant's probe does not list. Returns nil if the trial counts.
+  /// a metric that the variant does not promise, or read a setting that the variant's probe does not list. Returns nil
+  /// if the trial counts.
   func violation(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
-    if !missing.isEmpty { return "it completed, but did not record \(missing.joined(separator: ", "))" }
+    if !missing.isEmpty { return "the trial completed, but did not record \(missing.joined(separator: ", "))" }
     let unexpected = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
-    if !unexpected.isEmpty { return "it recorded \(unexpected.joined(separator: ", ")), which its probe does not list" }
+    if !unexpected.isEmpty {
+      return "the trial recorded \(unexpected.joined(separator: ", ")), which its probe does not list"
+    }
     let read = variant.ignores.intersection(reads ?? []).sorted()
-    if !read.isEmpty { return "it read \(read.joined(separator: ", ")), which its probe does not list" }
+    if !read.isEmpty { return "the trial read \(read.joined(separator: ", ")), which its probe does not list" }
     return nil
   }
 }
 
 extension TrialRecord {
-  /// Creates the record of a trial of `variant` from its report.
+  /// Creates the record of a trial of `variant` from the trial's report.
   package init(of variant: Variant, round: Int, _ report: TrialReport) {
     let reason: Outcome? =
       report.unavailable.map { .unavailable(reason: $0) }
       ?? (report.broken ?? report.violation(by: variant)).map { .broken(reason: $0) }
-    // The measurements of a broken trial do not count.
+    // The measurements of an unavailable or broken trial do not count.
     self.init(
       round: round, outcome: reason ?? .completed,
       observation: reason == nil ? report.observation ?? Observation() : Observation(), reads: Set(report.reads ?? []),

@@ -1,9 +1,9 @@
 import Platform
 
-/// The symbolicated call stacks of a record. A frame is the name of a function, with the file and the line of its call
-/// if they are known.
+/// The symbolicated call stacks of a record. A frame is the name of a function, with the file and the line of the call
+/// in the function if the line is known.
 struct CallStacks {
-  /// The stacks. Each stack contains the names of its functions, beginning with the innermost function.
+  /// The stacks. Each stack contains its frames as texts, beginning with the innermost function.
   private(set) var found: [[String]] = []
   private var indexOf: [Int: Int] = [:]
 
@@ -47,7 +47,7 @@ struct CallStacks {
     }
   }
 
-  /// The offset of a call within the file that contains it.
+  /// A call in a stack: the file that contains the call, and the offset of the call in the file.
   private struct Call {
     let path: String
     let offset: UInt64
@@ -78,7 +78,8 @@ struct CallStacks {
     }
   }
 
-  /// Returns whether a function is a wrapper of the compiler or of the C library.
+  /// Returns whether a function is a wrapper that the compiler generates, or a function of the C library that starts a
+  /// program or a thread.
   private static func isWrapper(_ name: String) -> Bool {
     ["reabstraction thunk", "thunk for", "_start", "__libc_start", "start_thread", "__clone", "clone3"].contains {
       name.hasPrefix($0)

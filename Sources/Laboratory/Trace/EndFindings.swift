@@ -1,4 +1,4 @@
-/// The findings about the end of a trial.
+/// The findings about the end of a trial or a program.
 extension Trace {
   func ends(_ deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
     let deadlock = deadlock.map { [TraceFinding.deadlock($0)] } ?? []
@@ -19,13 +19,14 @@ extension Trace {
     }
   }
 
-  /// The lanes that wait in `sync` for each other's queues at the end of the record; nil if there are no such lanes.
+  /// The lanes that wait in `sync` for each other's queues at the end of the record; nil if there are no such lanes, if
+  /// a trial completed, or if the last calls were not recorded.
   var deadlock: [TraceFinding.Owner]? {
     guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
       return nil
     }
-    // The submitter of a `sync` that has not begun is waiting. Its thread may be asleep, or may have been stopped
-    // before it could sleep.
+    // The submitter of a `sync` that has not begun is waiting. The submitter's thread may be asleep, or may have been
+    // stopped before the thread could sleep.
     let requests = blocks.filter { $0.kind == .sync && $0.begin == nil && $0.submitter != nil }
     let held = blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil && blocks[$0].lane != nil }
     func isBehindBarrier(_ request: Block) -> Bool {

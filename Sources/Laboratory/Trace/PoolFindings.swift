@@ -1,6 +1,7 @@
 /// The findings about the threads of the pool.
 extension Trace {
-  /// The shortest period of starvation that is reported, in nanoseconds. A pool needs up to this time to start the next
+  /// The shortest reported wait of a job, and the shortest reported period of starvation in a trial, in nanoseconds. A
+  /// period of starvation in a user's program must be ten times as long. A pool needs up to this time to start the next
   /// block on a thread.
   private static let shortest: UInt64 = 1_000_000
 
@@ -55,15 +56,17 @@ extension Trace {
     return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 
-  /// The times during which each block was ready to begin and no thread was available. Blocks that their submitter runs
-  /// are excluded, and so are blocks that a barrier may delay.
+  /// The periods in which blocks were ready to begin, but had not begun for lack of a thread. The periods exclude
+  /// blocks that their submitter runs, blocks of the main queue, blocks of a queue of unknown kind, and blocks that a
+  /// barrier may delay. For a user's program, the periods also exclude blocks of queues that may have been suspended or
+  /// that have a target queue other than a global queue.
   var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .job]
     for (queue, blocks) in Dictionary(grouping: blocks, by: \.queue) {
       let kind = queues[queue].kind
       guard kind != .main, kind != .unknown, !blocks.contains(where: \.isBarrier) else { continue }
-      // A queue with no block that has begun may be suspended.
+      // A queue on which no block has begun may be suspended.
       if let program, program.delayedQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
       guard queues[queue].isSerial else {
         times += blocks.filter { kinds.contains($0.kind) }.compactMap { block in

@@ -35,8 +35,8 @@ extension Trace {
     return findings
   }
 
-  /// The longest block on the main queue that delayed other blocks for the program's limit (``Program/hang``) or
-  /// longer; nil if there is no such block.
+  /// The finding about the longest block on the main queue that delayed other blocks for the program's limit
+  /// (``Program/hang``) or longer; nil if there is no such block.
   var hang: TraceFinding? {
     guard let program else { return nil }
     var longest: TraceFinding?
@@ -64,14 +64,15 @@ extension Trace {
     return longest
   }
 
-  /// The time within which a waiting block begins once its queue is free, in nanoseconds.
+  /// The time within which a waiting block is assumed to begin once its queue is free, in nanoseconds.
   private static let atOnce: UInt64 = 1_000_000
 
   /// The smallest number of blocks from which small blocks are reported.
   private static let fewestBlocks = 1000
 
-  /// A queue whose blocks have a median running time of less than half of the time for submitting and starting a block;
-  /// nil if there is no such queue.
+  /// The finding about a queue whose blocks have a median running time of less than half of the time for submitting and
+  /// starting a block. The value is nil if there is no such queue, or if the blocks are few or take no significant
+  /// share of the program's running time.
   var smallInProgram: TraceFinding? {
     let kinds: Set<Block.Kind> = [.async, .job]
     let queues = Dictionary(grouping: blocks.filter { kinds.contains($0.kind) }, by: \.queue)
@@ -93,8 +94,8 @@ extension Trace {
     return nil
   }
 
-  /// Returns the times from the end of a block to the beginning of the next block on the same thread, for blocks that
-  /// had been submitted by the end of the previous block.
+  /// Returns the times from the end of a block to the beginning of the next block on the same thread, in nanoseconds.
+  /// The result includes only pairs in which the next block was submitted before the end of the first block.
   private static func handovers(_ blocks: [Block]) -> [UInt64] {
     Dictionary(grouping: blocks.filter { $0.lane != nil }) { $0.lane ?? 0 }.values.flatMap { blocks -> [UInt64] in
       let blocks = blocks.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }
@@ -106,7 +107,7 @@ extension Trace {
     }
   }
 
-  /// The wait of each lane that had not ended by the end of the record, by the index of the lane.
+  /// The waits that had not ended by the end of the record, by the index of the lane.
   private var openWaits: [Int: Wait] {
     var waits: [Int: Wait] = [:]
     for (index, lane) in lanes.enumerated() {
@@ -115,7 +116,7 @@ extension Trace {
     return waits
   }
 
-  /// The lanes that wait for each other's locks; nil if there are no such lanes.
+  /// The finding about lanes that wait for each other's locks at the end of the record; nil if there are no such lanes.
   var locks: TraceFinding? {
     let open = openWaits.filter { $0.value.reason == .lock && $0.value.owner != nil }
     let laneOf = Dictionary(lanes.enumerated().map { ($1.thread, $0) }) { first, _ in first }
@@ -130,8 +131,9 @@ extension Trace {
     return nil
   }
 
-  /// Returns the lanes that had work to do, and that were waiting at the end of the record for at least half of its
-  /// time and at least a second. Returns nil if there are no such lanes, or if the program ended by itself.
+  /// Returns the finding about lanes that had work to do, and that had been waiting at the end of the record for at
+  /// least half of the record's time and at least a second. Returns nil if there are no such lanes, if the program
+  /// ended by itself or was ended by a fault, or if a block was ready.
   func standstill(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
     // If a block is ready, the pool may still start a thread for the block, so the program is not at a standstill.
     guard end != .completed, !readyTimes.contains(where: { $0.1 >= length }) else { return nil }
@@ -151,8 +153,8 @@ extension Trace {
   /// The smallest number of waits in `sync` from which their total time is reported.
   private static let fewestTurns = 50
 
-  /// The waits in `sync`; nil if they are few, or if their total time is less than a fifth of the time since the first
-  /// submission.
+  /// The finding about waits in `sync`; nil if the waits are few, or if their total time is less than a fifth of the
+  /// time since the first submission.
   var turns: TraceFinding? {
     let waits = syncWaits
     let time = Self.total(waits)
@@ -163,7 +165,8 @@ extension Trace {
       waits: waits.count, time: time, queue: most.queue, share: Self.total(waits.filter { $0.queue == most.queue }))
   }
 
-  /// Returns a wait from the group of waits with the longest total time; nil if there are no waits.
+  /// Returns a wait from the group of waits with the longest total time; nil if there are no waits. The waits of a
+  /// group have equal keys.
   private func mostOf(_ waits: [Wait], by key: (Wait) -> Int?) -> Wait? {
     let groups = Dictionary(grouping: waits) { key($0) ?? -1 }
     return groups.max { (Self.total($0.value), $1.key) < (Self.total($1.value), $0.key) }?.value.first
@@ -178,7 +181,8 @@ extension Trace {
   public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
 
   /// Returns the stack of the wait or of the submission that a finding is about, beginning with the innermost function.
-  /// The array is empty if the stack is unknown, or if the finding is about several threads with their own stacks.
+  /// The array is empty if the stack is unknown, for a deadlock of several threads, and for findings that are not about
+  /// a single place in the code.
   public func calls(of finding: TraceFinding) -> [String] {
     switch finding {
     case .deadlock(let owners): return owners.count == 1 ? calls(of: owners[0]) : []
@@ -195,8 +199,8 @@ extension Trace {
     }
   }
 
-  /// Returns the functions in which a thread of a deadlock waits, beginning with the innermost function; an empty array
-  /// if the stack is unknown.
+  /// Returns the stack of the wait of a thread in a deadlock, beginning with the innermost function; an empty array if
+  /// the stack is unknown.
   public func calls(of owner: TraceFinding.Owner) -> [String] {
     calls(
       blocks.last { $0.kind == .sync && $0.begin == nil && $0.submitter == owner.lane && $0.queue == owner.waitsFor }?

@@ -1,7 +1,7 @@
 import Measurement
 import Platform
 
-/// A recording of a user's program, which is started for the recording.
+/// A recording of a user's program. The lab starts the program for the recording.
 public struct ProgramRecording: Sendable {
   private let name: String
   private let recorder: Recorder
@@ -14,6 +14,7 @@ public struct ProgramRecording: Sendable {
   public var process: ChildProcess { program.process }
 
   /// A sentence about the calls that cannot be recorded, with the reason; nil if all calls of the program can be
+  /// recorded. The value is also nil if the program does not load Dispatch and the programs that it starts are
   /// recorded.
   public let limitation: String?
 
@@ -22,8 +23,8 @@ public struct ProgramRecording: Sendable {
   /// - Parameters:
   ///   - command: the program and its arguments.
   ///   - followsChildren: whether to also record the programs that the program starts.
-  /// - Throws: ``SystemError`` if the program does not exist or cannot be started; ``LabError`` if no event of the
-  ///   program can be recorded.
+  /// - Throws: ``SystemError`` if the program does not exist or cannot be started; ``LabError`` if no program can be
+  ///   recorded on this system; ``InputError`` if nothing of this program can be recorded.
   public init(_ command: [String], followsChildren: Bool) throws {
     guard Recorder.isAvailable else {
       throw LabError(
@@ -56,8 +57,8 @@ public struct ProgramRecording: Sendable {
   /// - Throws: ``SystemError`` if the system cannot run the program.
   public func begin() throws(SystemError) { try program.release() }
 
-  /// Ends the recording, and returns the trace of the program. If the programs that it started are recorded, returns
-  /// their traces as well.
+  /// Ends the recording, and returns the trace of the program. If the programs that the program started are recorded,
+  /// returns the traces of these programs as well.
   ///
   /// - Parameters:
   ///   - end: the way in which the program ended.
@@ -101,8 +102,8 @@ extension Program.Kind {
     }
   }
 
-  /// Returns the reason why the calls of the program called `name` cannot be recorded; nil if the calls can be
-  /// recorded.
+  /// Returns the reason why the calls of the program called `name` cannot be recorded. Returns nil if the calls can be
+  /// recorded, or if the program does not load Dispatch and the programs that it starts are recorded.
   fileprivate func limitation(of name: String, followsChildren: Bool) -> String? {
     let rest = "only the cores that its threads run on can be recorded"
     switch self {

@@ -3,7 +3,7 @@ import Platform
 /// The blocks of a record. The number of a block identifies its submission.
 struct RecordedBlocks {
   let time: RecordedTime
-  /// Whether the durations of submissions are recorded.
+  /// Whether the record is of a user's program. Only such a record contains the durations of submissions.
   let isProgram: Bool
   /// The blocks in the order of submission. The blocks refer to threads and stacks by their numbers in the record, and
   /// not by their indices in the trace.
@@ -13,7 +13,7 @@ struct RecordedBlocks {
   /// The indices of the blocks that were submitted and have not begun, by the numbers of the blocks. A work item may be
   /// submitted more than once.
   private var pending: [UInt64: [Int]] = [:]
-  /// The indices of the blocks that are in progress on each thread.
+  /// The indices of the blocks that are in progress on each thread, ending with the innermost block.
   private var open: [Int: [Int]] = [:]
   /// The numbers of work items' blocks, by the addresses of the work items.
   private var items: [UInt64: UInt64] = [:]
@@ -24,8 +24,7 @@ struct RecordedBlocks {
     self.isProgram = isProgram
   }
 
-  /// The blocks that are part of the trace. A work item that was cancelled before it began never begins, and is
-  /// excluded.
+  /// The blocks that are part of the trace. Work items that were cancelled before they began are excluded.
   var shown: [Trace.Block] {
     let never = Set(cancelled.flatMap { pending[$0] ?? [] })
     return blocks.indices.filter { !never.contains($0) }.map { blocks[$0] }
@@ -58,7 +57,7 @@ struct RecordedBlocks {
     if let waiting = pending[event.a]?.first {
       index = waiting
       pending[event.a]?.removeFirst()
-      // A job of an actor may have been submitted to the pool to run there.
+      // A job of an actor may have been submitted to the pool. The job belongs to the queue on which it begins.
       if event.blockKind == .job, event.b != 0 { blocks[index].queue = queues.number(ofBlock: event) }
     } else {
       blocks.append(block(event, in: queues.number(ofBlock: event)))

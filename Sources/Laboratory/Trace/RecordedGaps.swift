@@ -35,7 +35,7 @@ extension TraceRecord {
       let why =
         isProgram
         ? "the program has not loaded Dispatch"
-        : "this binary is linked dynamically; make build makes the one that shows them"
+        : "this binary is linked dynamically; the binary of make build shows them"
       missing.append(Trace.Missing(.calls, why: "blocks and waits are not seen: \(why)"))
     }
     if let obstacle {

@@ -1,7 +1,7 @@
 import Platform
 
-/// The queues of a record. Each queue is numbered at its first use. A queue that the record does not describe has an
-/// unknown kind.
+/// The queues of a record. Each queue is numbered at its first use. The kind of a queue that the record does not
+/// describe is unknown.
 struct RecordedQueues {
   /// The queues that were used, in the order of their numbers.
   private(set) var used: [Trace.Queue] = []
@@ -25,7 +25,7 @@ struct RecordedQueues {
     var number: Int?
   }
 
-  /// Records the kind of a queue. An earlier queue may have had the same address.
+  /// Records the kind of a queue, in place of an earlier queue with the same address.
   mutating func describe(_ event: RecordedEvent) { known[.address(event.a)] = Known(kind: event.queueKind) }
 
   /// Records the label of a queue.
@@ -63,7 +63,7 @@ struct RecordedQueues {
     return number
   }
 
-  /// Returns a short name for the label of a system queue.
+  /// Returns a short name for the label of a global queue, and any other label in a form for one line.
   private static func short(_ label: String) -> String {
     let root = "com.apple.root."
     guard label.hasPrefix(root) else { return label.inLine }

@@ -11,7 +11,7 @@ struct RecordedStacks {
 
   mutating func add(module path: String, at base: UInt64) { modules.append((base, path)) }
 
-  /// Reads an event that contains the number of a stack, or two of its addresses.
+  /// Reads an event that contains the number of a stack, or one or two addresses of a stack.
   mutating func read(_ event: RecordedEvent) {
     if event.kind == .site {
       calls[Int(event.a)] = []

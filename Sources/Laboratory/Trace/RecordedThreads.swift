@@ -27,7 +27,7 @@ struct RecordedThreads {
     /// The waits of the thread. The waits refer to stacks by their numbers in the record.
     var waits: [Trace.Wait] = []
     var isCaller = false
-    /// The running times of the thread that the system reported before the body and after it.
+    /// The running times of the thread that the system reported before and after the body.
     var reported: [(at: UInt64, ran: UInt64)] = []
 
     /// Records that the thread leaves its core. If the record does not contain the start of the interval, the thread
@@ -45,7 +45,8 @@ struct RecordedThreads {
     switch report.kind {
     case .on: threads[thread, default: Thread()].isOn = (report.time, report.core)
     case .off, .preempted:
-      // A thread that has ended leaves its core one last time. This report is ignored.
+      // A thread leaves its core once more after the report of the thread's end. The report on this departure is
+      // ignored.
       guard threads[thread]?.end == nil || threads[thread]?.isOn != nil else { break }
       threads[thread, default: Thread()].leave(
         at: report.time, core: report.core, isPreempted: report.kind == .preempted, begin: begin)
@@ -101,8 +102,8 @@ struct RecordedThreads {
   // MARK: The lanes
 
   /// Returns the lanes of the threads that were active, in the order in which they are shown, and the accounts of their
-  /// running times. Threads of a trial that were not active during the body belong to the lab, and run at most when the
-  /// process is killed. All threads of a program belong to the program.
+  /// running times. Threads of a trial that were not active during the body belong to the lab. These threads run, if at
+  /// all, when the process is killed. All threads of a program belong to the program.
   func lanes(_ record: TraceRecord, ran: (Int) -> Bool) -> (lanes: [Trace.Lane], accounts: [Trace.Account]) {
     let last = isProgram ? time.length : time.at(record.events.last?.time ?? 0)
     var lanes: [(lane: Trace.Lane, thread: Thread)] = []
@@ -148,7 +149,7 @@ struct RecordedThreads {
     return thread.name == "pool" ? .pool : .own
   }
 
-  /// Returns the intervals in which a thread ran during the body.
+  /// Returns the intervals in which a thread ran during the period of the trace.
   private func runs(of thread: Thread) -> [Trace.RunInterval] {
     thread.ran.filter { $0.end > time.start && $0.begin < time.end }.map { interval in
       Trace.RunInterval(
@@ -157,8 +158,9 @@ struct RecordedThreads {
     }
   }
 
-  /// Returns the running time of a thread from both sources; nil if the thread was running at the time of the system's
-  /// report. The system reports the time of a running thread only up to the last tick.
+  /// Returns the running time of a thread from both sources. Returns nil if the system did not report the time, or if a
+  /// thread other than the caller was running at the time of a report. The system reports the time of a running thread
+  /// only up to the last tick.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
     guard let last = thread.reported.last, last.at > time.start else { return nil }
     let first = thread.reported.first.flatMap { $0.at < time.start ? $0 : nil } ?? (at: 0, ran: 0)

@@ -3,9 +3,9 @@ import Platform
 
 extension Runner {
   /// Records one trial of each variant at each point of a plan, and returns the traces. These trials are not measured.
+  /// If the task is cancelled, returns the traces that were recorded until then.
   ///
-  /// - Throws: ``LabError`` if trials cannot be recorded or no worker can be started; `CancellationError` if the run is
-  ///   cancelled.
+  /// - Throws: ``LabError`` if trials cannot be recorded, or if a worker cannot be run.
   public func traces(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> [Trace] {
     guard Recorder.isAvailable else {
       throw LabError(

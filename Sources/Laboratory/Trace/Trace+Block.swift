@@ -18,7 +18,7 @@ extension Trace {
       /// A queue of unknown kind.
       case unknown
     }
-    /// The label of the queue; a number if the queue has no label.
+    /// The label of the queue; `queue 3`, with a number, if the queue has no label.
     public var label: String
     /// The kind of the queue.
     public var kind: Kind
@@ -42,7 +42,7 @@ extension Trace {
   public struct Block: Sendable, Codable, Equatable {
     /// The way in which a block was submitted.
     public enum Kind: String, Sendable, Codable {
-      /// `async`.
+      /// `async`: the submitter does not wait for the block.
       case async
       /// `sync`: the submitter waits for the end of the block, and usually runs the block itself.
       case sync
@@ -65,7 +65,8 @@ extension Trace {
     public var queue: Int
     /// The number of the block in its queue, from 1.
     public var number: Int
-    /// The time of the submission; nil for an event handler, which the dispatch source submits.
+    /// The time of the submission; nil if the record does not contain the submission, for instance of an event handler,
+    /// which the dispatch source submits.
     public var submitted: UInt64?
     /// The index of the lane that submitted the block; nil if the lane is unknown.
     public var submitter: Int?

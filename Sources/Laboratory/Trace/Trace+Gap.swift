@@ -42,7 +42,7 @@ extension Trace {
   }
 
   /// The running time of a thread from two sources: the system (Linux: `/proc/self/task/…/schedstat`) and the
-  /// scheduler's record. Both times are measured over the same period, which ends shortly after the body.
+  /// scheduler's record. Both times cover one period, which ends shortly after the body.
   public struct Account: Sendable, Codable, Equatable {
     /// The index of the lane of the thread.
     public var lane: Int
@@ -51,7 +51,7 @@ extension Trace {
     /// The running time in the scheduler's record, in nanoseconds.
     public var recorded: UInt64
 
-    /// Creates an account.
+    /// Creates an account of a thread.
     public init(lane: Int, reported: UInt64, recorded: UInt64) {
       self.lane = lane
       self.reported = reported

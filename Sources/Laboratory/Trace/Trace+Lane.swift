@@ -11,7 +11,7 @@ extension Trace {
       case pool
       /// The thread of Dispatch that waits for events of descriptors and timers.
       case manager
-      /// Any other thread, which the trial has started.
+      /// Any other thread, such as a thread that the trial started.
       case own
 
       /// Decodes a kind. Documents of older versions have a separate kind for threads of the pool that ran jobs of
@@ -25,19 +25,20 @@ extension Trace {
         self = kind
       }
     }
-    /// The identifier of the thread in the system.
+    /// The system's identifier of the thread.
     public var thread: Int
     /// The name of the thread in pictures: `caller`, `main`, `pool 3`.
     public var name: String
     /// The kind of the thread.
     public var kind: Kind
-    /// The time of the first event of the thread.
+    /// The time at which the thread was created. If the creation is not recorded, this is the time of the first event
+    /// of the thread.
     public var begin: UInt64
     /// The time at which the thread ended; nil if the thread still existed at the end of the record.
     public var end: UInt64?
-    /// The intervals in which the thread ran, in order; empty if the scheduler's record is missing.
+    /// The intervals in which the thread ran, in the order of time; empty if the scheduler's record is missing.
     public var runs: [RunInterval]
-    /// The waits of the thread, in order. A wait may be inside a block, but never inside another wait.
+    /// The waits of the thread, in the order of time. A wait may be inside a block, but never inside another wait.
     public var waits: [Wait]
 
     /// Creates a lane.
@@ -79,9 +80,9 @@ extension Trace {
   public struct Wait: Sendable, Codable, Equatable {
     /// The kind of event that a thread waits for.
     public enum Reason: String, Sendable, Codable, CaseIterable {
-      /// `DispatchGroup.wait`.
+      /// The end of a dispatch group (`DispatchGroup.wait`).
       case group
-      /// `DispatchSemaphore.wait`.
+      /// A signal of a dispatch semaphore (`DispatchSemaphore.wait`).
       case semaphore
       /// The start or the end of a block that was submitted with `sync`.
       case sync

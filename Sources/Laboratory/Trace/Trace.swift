@@ -1,29 +1,29 @@
-/// A recorded trial or program: when and on which core each thread ran, the blocks with their submissions, and the
-/// waits of each thread.
+/// A recorded trial or program: the times and cores at which each thread ran, the blocks with their submissions, and
+/// the waits of each thread.
 ///
-/// All times are in nanoseconds since the start of the trial's body or of the record of a program. All numbers of
-/// lanes, queues and blocks are indices into ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` describe
+/// All times are in nanoseconds since the start of the trial's body or of the record of a program. All references to
+/// lanes, queues and blocks are indices into ``lanes``, ``queues`` and ``blocks``. ``gaps`` and ``missing`` describe
 /// the periods and the kinds of events that were not recorded. A picture never shows an unrecorded period as an idle
 /// thread.
 public struct Trace: Sendable, Codable, Equatable {
-  /// The name of the scenario.
+  /// The name of the scenario, or of the recorded program.
   public var scenario: String
-  /// The name of the variant.
+  /// The name of the variant, or the process of the recorded program: `process 1234`.
   public var variant: String
   /// The swept settings in the form of labels: `stride=64`; empty if nothing is swept.
   public var point: String
-  /// The system's numbers of the cores that the trial could use.
+  /// The system's numbers of the cores that the trial or the program could use.
   public var cores: [Int]
-  /// The time from the beginning of the body to the end of the record, in nanoseconds.
+  /// The time from the beginning of the body, or of the record of a program, to the end of the record, in nanoseconds.
   public var length: UInt64
-  /// The way in which the trial ended.
+  /// The way in which the trial or the program ended.
   public var end: End
-  /// Whether the variant is expected to end in this way: by a trap or a hang.
+  /// Whether the trial ended by a trap or a hang that the variant is expected to end by.
   public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order of their first use.
   public var queues: [Queue]
-  /// The threads: the caller and the main thread, followed by the threads of the pool and the trial's own threads. Each
-  /// group is in the order in which its threads began.
+  /// The threads: the caller, the main thread, the threads of the pool, the thread that waits for events, and the
+  /// trial's own threads. Each group is in the order in which its threads began.
   public var lanes: [Lane]
   /// The blocks, in order of submission.
   public var blocks: [Block]
@@ -41,8 +41,8 @@ public struct Trace: Sendable, Codable, Equatable {
   public struct Program: Sendable, Codable, Equatable {
     /// The shortest delay of other blocks, in nanoseconds, for which a block on the main queue is reported.
     public var hang: UInt64
-    /// The stacks of calls. Each stack contains the names of its functions, beginning with the innermost function and
-    /// without functions of system libraries.
+    /// The stacks of calls. Each stack contains the names of its functions, beginning with the innermost function.
+    /// Functions of system libraries are omitted.
     public var stacks: [[String]]
     /// The indices of the queues whose blocks may have waited for something other than a thread: queues that were
     /// suspended, or that have a target queue other than a global queue.
@@ -60,19 +60,19 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// The way in which a recorded trial ended.
+  /// The way in which a recorded trial or program ended.
   public enum End: Sendable, Codable, Equatable {
-    /// The trial ran to its end.
+    /// The trial or the program ran to its end.
     case completed
-    /// All threads of the trial were asleep, and the lab ended the trial.
+    /// All threads of the trial slept or the trial exceeded its time limit, and the lab ended the trial.
     case hung
-    /// A signal with this number ended the trial.
+    /// A signal with this number ended the trial or the program.
     case trapped(signal: Int)
-    /// The trial ended in another way, which the text describes.
+    /// The trial or the program ended in the described way.
     case other(String)
 
-    /// Returns whether a variant is expected to end in this way, by a trap or a hang. The argument is the name of the
-    /// variant's ``Ending``.
+    /// Returns whether this end is a trap or a hang that a variant is expected to end by. The argument is the name of
+    /// the variant's ``Ending``; nil if the name is unknown.
     public func isForeseen(by ending: String?) -> Bool {
       switch self {
       case .hung: ending == Ending.hangs(within: .zero).name

@@ -3,33 +3,37 @@
 /// A finding is reported only if the record proves it or, for a user's program, makes it likely (``isCertain``). A gap
 /// in the record is never interpreted as an idle thread.
 public enum TraceFinding: Sendable, Equatable {
-  /// A signal ended the trial while this block was in progress. The block is nil if no block was in progress.
+  /// A signal ended the trial or the program while this block was in progress. The block is nil if no block was in
+  /// progress.
   case trap(signal: Int, block: Int?)
   /// The trial failed for this reason.
   case failure(String)
   /// Each lane runs a block of a queue that the previous lane waits for, and the first lane runs a block of a queue
   /// that the last lane waits for. A single lane waits in `sync` for the queue that it runs on.
   case deadlock([Owner])
-  /// The trial hung, and these lanes wait forever. No lane holds a lock or queue that another lane waits for.
+  /// These lanes were waiting when the trial hung, or for a long time before the end of a program's record. The lanes
+  /// are not in a deadlock of queues.
   case standstill(lanes: [Int])
   /// Every pool thread with a block was blocked, at least one thread for each core, while other blocks waited for a
-  /// thread. The backlog is the maximum number of waiting blocks, and the time is the total duration of this state.
+  /// thread. The values are the maximum number of blocked threads, the maximum number of waiting blocks, and the total
+  /// duration of the starvation.
   case starvation(workers: Int, backlog: Int, time: UInt64)
-  /// Jobs of Swift concurrency blocked a thread for at least 1 ms. The values are the number of these waits and the
-  /// longest wait.
+  /// Jobs of Swift concurrency blocked their threads in waits of at least 1 ms. The values are the number of these
+  /// waits and the longest wait.
   case blockedJobs(count: Int, longest: WorkWait)
-  /// The maximum number of blocks in progress at once, and the number of their threads, were several times the number
-  /// of cores.
+  /// The maximum number of blocks in progress at once on threads of the pool, and the number of threads that ran these
+  /// blocks, were at least four times the number of cores.
   case crowd(threads: Int, blocks: Int)
-  /// The number of iterations of the longest parallel loop on each lane, in descending order.
+  /// The shares of the lanes in the parallel loop with the most iterations, in descending order.
   case loop([LoopShare])
   /// The blocks of this queue are small: `run`, the median running time, is shorter than `apart`, the median time
-  /// between two submissions. For a user's program, `apart` is the time for submitting and starting a block.
+  /// between two submissions. For a user's program, `apart` is the time for submitting and starting a block, and `run`
+  /// is less than half of `apart`.
   case small(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
   /// The longest wait of the caller or inside a block since the first submission. The finding is reported if the wait
   /// takes more than half of the time since the first submission.
   case wait(WorkWait)
-  /// Several blocks were in progress at once.
+  /// Several blocks were in progress at once. The value is their maximum number.
   case overlap(blocks: Int)
   /// A block on the main queue delayed other blocks. The values are the longest such block, its duration, and the
   /// number of blocks that waited for the program's limit or longer.
@@ -42,7 +46,7 @@ public enum TraceFinding: Sendable, Equatable {
   /// nil if it is unknown.
   case turns(waits: Int, time: UInt64, queue: Int?, share: UInt64)
 
-  /// A lane that runs a block of one queue and waits for another queue.
+  /// A lane in a deadlock. The lane runs a block of a queue, and waits for a queue.
   public struct Owner: Sendable, Equatable {
     /// The index of the lane.
     public var lane: Int
@@ -58,7 +62,7 @@ public enum TraceFinding: Sendable, Equatable {
     public var lane: Int
     /// The index of the innermost block that contains the wait; nil for the caller outside of any block.
     public var block: Int?
-    /// The wait.
+    /// The wait of the lane.
     public var wait: Trace.Wait
     /// The duration of the wait, at most up to the end of the record, in nanoseconds.
     public var time: UInt64

@@ -36,7 +36,7 @@ struct TraceReader {
   /// Returns the trace of a user's program.
   ///
   /// - Parameters:
-  ///   - name: the name of the program, used if the program has not recorded its name.
+  ///   - name: the name of the program, which is used if the program has not recorded a name.
   ///   - ended: the time at which the record ended, in monotonic nanoseconds.
   ///   - last: the length of the trace in nanoseconds, counted back from the end of the record; nil for the whole
   ///     record.
@@ -83,7 +83,7 @@ struct TraceReader {
     }
   }
 
-  /// Reads an event that describes an object, whether or not its time is part of the trace.
+  /// Reads an event that describes an object, whether or not the time of the event is part of the trace.
   private mutating func describe(_ event: RecordedEvent) {
     switch event.kind {
     case .thread: threads.name(event)
@@ -104,7 +104,7 @@ struct TraceReader {
     }
   }
 
-  /// Reads an event whose time is part of the trace.
+  /// Reads an event at a time that is part of the trace.
   private mutating func follow(_ event: RecordedEvent) {
     switch event.kind {
     case .submit: blocks.submit(event, &queues)

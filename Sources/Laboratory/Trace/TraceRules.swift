@@ -7,13 +7,13 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// No two blocks of a serial queue, or jobs of an actor, overlap.
   case serial = "no two blocks of a serial queue overlap"
   /// No block overlaps a barrier of its queue.
-  case barrier = "no block of its queue overlaps a barrier"
+  case barrier = "no block overlaps a barrier of its queue"
   /// No thread is in two places at once: no thread runs on two cores, and the waits of a thread do not overlap.
   case onePlace = "no thread is in two places at once"
   /// No core runs two threads at once.
   case oneThread = "no core runs two threads at once"
-  /// Running times agree with the times that the system reports. The tolerance is the sum of 10 %, 1 ms, and 10 us for
-  /// each switch.
+  /// Running times agree with the times that the system reports. The tolerance is the sum of 10 % of the reported time,
+  /// 1 ms, and 10 us for each switch.
   case accounts = "running times agree with those of the system"
   /// All blocks and waits that the caller of a completed trial began have ended.
   case closed = "everything that the caller began has ended when the caller has"
@@ -30,8 +30,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     case notJudged
   }
 
-  /// Returns whether a trace follows the rule; ``Judgement/notJudged`` if the trace contains no data by which the rule
-  /// can be checked.
+  /// Returns the result of checking a trace by the rule.
   public func judgement(of trace: Trace) -> Judgement {
     switch self {
     case .submittedFirst: Self.submittedFirst(trace)
@@ -55,15 +54,15 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return judged.first { ($0.begin ?? 0) < ($0.submitted ?? 0) }.map { .broken(name($0, trace)) } ?? .kept
   }
 
-  /// Returns the blocks of each queue that have begun, in the order of their beginnings.
+  /// Returns, for each queue, the blocks that have begun, in the order in which the blocks began.
   private static func ran(_ trace: Trace) -> [Int: [Trace.Block]] {
     Dictionary(
       grouping: trace.blocks.filter { $0.begin != nil }.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }, by: \.queue)
   }
 
   private static func overlap(_ earlier: Trace.Block, _ later: Trace.Block, _ trace: Trace) -> Bool {
-    // A block that begins while another block runs on the same thread was called by the other block: an `apply` inside
-    // a block of its own queue.
+    // A block that begins while another block runs on the same thread was called by the other block, for example with
+    // `apply` inside a block of the same queue as the loop.
     (earlier.end ?? trace.length) > (later.begin ?? 0) && earlier.lane != later.lane
   }
 
@@ -124,10 +123,10 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .kept
   }
 
-  /// The tolerance for the difference of both times: the sum of a share of the running time, a fixed time, and a time
-  /// for each switch, in nanoseconds. The system's time includes the cost of a switch and of a thread's end, and the
-  /// record's time does not. The record's time includes interrupts and the hypervisor's time, and the system's time
-  /// does not.
+  /// The tolerance for the difference between the reported and the recorded running time: the sum of a share of the
+  /// reported time, a fixed time, and a time for each switch. The times are in nanoseconds. The system's time includes
+  /// the cost of a switch and of a thread's end, and the record's time does not. The record's time includes interrupts
+  /// and the hypervisor's time, and the system's time does not.
   private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// Checks the total time of all threads, since the time of a thread that hardly ran is counted in ticks and rounded.

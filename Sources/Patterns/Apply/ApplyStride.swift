@@ -6,12 +6,12 @@ import Instruments
 ///
 /// The document turns a `for` loop into a call of `dispatch_apply`, and warns that scheduling a small iteration costs
 /// more than the parallel loop gains. The document's remedy is a stride: each block runs several iterations in a row.
-/// If the stride does not divide the count, a plain loop runs the remaining iterations at the end. The variant `apply`
-/// is this code in Swift.
+/// If the stride does not divide the count, a plain loop runs the remaining iterations after the blocks. The variant
+/// `apply` is the document's code in Swift.
 ///
-/// In a trial each iteration runs calibrated work, and adds the result and one visit to an element of an array. The
-/// trial therefore detects in the timed run itself whether an index was skipped or visited twice. `loop.run(j..<k)`
-/// runs the iterations from `j` up to `k`, one after the other.
+/// In a trial each iteration runs calibrated work, and adds the result of the work and one visit to the iteration's
+/// element of an array. The trial therefore detects in the timed run itself whether an index was skipped or visited
+/// more than once. `loop.run(j..<k)` runs the iterations from `j` up to, but not including, `k`, one after the other.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating
 /// Away from Threads, "Improving on Loop Code".
@@ -33,7 +33,7 @@ struct ApplyStride: Pattern {
   )
   let repeats = Parameter.count(
     "repeats", 1...1000, default: 3,
-    "timed loops per trial; no further loop starts once they took 12 ms in total, or 30 times the plain loop")
+    "timed loops per trial; none starts once all took 12 ms together, or 30 times as long as the plain loop")
   let short = Parameter.count("short", 1...1_000_000, default: 10_000, "iterations of the short loop")
   let shortStride = Parameter.count(
     "short-stride", 1...1_000_000, default: 256,
@@ -44,7 +44,7 @@ struct ApplyStride: Pattern {
   let threads = Parameter.count("threads", 0...1024, default: 0, "threads to create; 0 for one per core")
   let groupBlocks = Parameter.count(
     "group-blocks", 1...100_000_000, default: 20_000,
-    "maximum number of blocks or child tasks in a group; a setting with more is not run, since each takes memory and time"
+    "maximum number of blocks or child tasks in a group; a point with more is not run, since each takes memory and time"
   )
   let overhead = Parameter.percent(
     "overhead", 1...50, default: 1,
@@ -59,7 +59,7 @@ struct ApplyStride: Pattern {
 
   let elapsed = Metric.latency("elapsed", "time of the whole loop")
   let perIteration = Metric.latency("per-iteration", "time of the whole loop divided by its iterations")
-  let speedup = Metric.rate("speedup", .none, "the plain loop's time divided by this one's, both in the same process")
+  let speedup = Metric.rate("speedup", .none, "the plain loop's time divided by the variant's, both in one process")
   let efficiency = Metric.rate("efficiency", .percent, "speedup divided by the number of cores")
   let blocks = Metric.count("blocks", "blocks that ran, counted in a separate loop that is not timed")
   let share = Metric.rate(
@@ -67,10 +67,10 @@ struct ApplyStride: Pattern {
   let missed = Metric.count("missed", "iterations that had not run when the loop returned")
   let repeated = Metric.count("repeated", "iterations that ran more than once")
   let hundredByFour = Metric.count(
-    "hundred-by-four", "blocks that ran when the same code was given 100 iterations at stride 4")
+    "hundred-by-four", "blocks that ran when the variant's code was given 100 iterations at stride 4")
   let unfinished = Metric.count(
     "unfinished",
-    "of those 100 iterations, the ones that had not run when the call returned while the last block was held back")
+    "of 100 iterations at stride 4, those that had not run when the call returned while the last block was held back")
 
   var problem: [any Declaration] { [iterations, work, balance] }
 
@@ -183,36 +183,36 @@ struct ApplyStride: Pattern {
     }
   }
 
-  // No trial reads `overhead`, `my-iteration` and `my-iterations`: only the findings use them.
+  // No trial reads `overhead`, `my-iteration` or `my-iterations`: only the findings use them.
 
-  /// The settings of a long loop.
+  /// The parameters of a loop of ``iterations`` iterations.
   private var settings: [any Declaration] { [iterations, work, balance, repeats] }
-  /// The metrics of a long loop.
+  /// The metrics of a loop of ``iterations`` iterations.
   private var results: [any Declaration] {
     [elapsed, perIteration, speedup, efficiency, blocks, share, missed, repeated]
   }
-  /// The metrics of a long loop in blocks.
+  /// The metrics of a loop of ``iterations`` iterations that runs in blocks.
   private var resultsOfBlocks: [any Declaration] { results + [hundredByFour, unfinished] }
 
   /// The probe for variants that run the loop without blocks.
   private var runLoop: TrialProbe { Probe(reads: settings, records: results) }
   /// The probe for variants that run one range of the loop on each thread.
   private var runOnThreads: TrialProbe { Probe(reads: settings + [threads], records: results) }
-  /// The probe for variants that run the loop in blocks of the setting `stride`.
+  /// The probe for variants that run the loop in blocks of ``stride`` iterations.
   private var runInBlocks: TrialProbe { Probe(reads: settings + [stride], records: resultsOfBlocks) }
-  /// The probe for variants that run the loop on a serial queue in blocks of the setting `short-stride`.
+  /// The probe for variants that run the loop on a serial queue in blocks of ``shortStride`` iterations.
   private var runOnSerialQueue: TrialProbe { Probe(reads: settings + [shortStride], records: resultsOfBlocks) }
-  /// The probe for variants that submit the blocks of the loop as members of a group.
+  /// The probe for variants that run the blocks of the loop in a dispatch group or a task group.
   private var runInGroup: TrialProbe { Probe(reads: settings + [stride, groupBlocks], records: resultsOfBlocks) }
 
-  /// The settings of a short loop.
+  /// The parameters of a loop of ``short`` iterations.
   private var settingsOfShortLoops: [any Declaration] { [short, shortStride, work, balance, repeats] }
-  /// The metrics of a short loop.
+  /// The metrics of a loop of ``short`` iterations.
   private var resultsOfShortLoops: [any Declaration] { [speedup, missed, repeated] }
 
   /// The probe for variants that run short loops while a pool thread is awake.
   private var runShortLoops: TrialProbe { Probe(reads: settingsOfShortLoops, records: resultsOfShortLoops) }
-  /// The probe for variants that run short loops after a pause.
+  /// The probe for variants that run short loops, each after a pause.
   private var runShortLoopsAfterIdle: TrialProbe {
     Probe(reads: settingsOfShortLoops + [idle], records: resultsOfShortLoops)
   }

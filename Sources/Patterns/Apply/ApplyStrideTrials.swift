@@ -5,11 +5,11 @@ import Synchronization
 /// A loop over an array. Any thread may run a range of the iterations, and the ranges may run in any order.
 ///
 /// The structure contains only a pointer to the state of the loop. A block therefore captures the loop without a copy
-/// of the array, and a C function can receive the loop as a context.
+/// of the array, and a C function can receive the loop as its context.
 ///
 /// Conformance to `Sendable` is unchecked: only the block that runs an iteration writes that iteration's element of the
-/// array, and all other state changes only between two runs. The owner must deallocate the loop after all blocks have
-/// ended.
+/// array, and all other state changes only between two runs. The owner must not deallocate the loop before all blocks
+/// have ended.
 struct StridedLoop: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
@@ -38,14 +38,14 @@ struct StridedLoop: @unchecked Sendable {
     clear()
   }
 
-  /// Creates a reference to the loop that was passed to a C function as its ``context``.
+  /// Creates a reference to a loop from the loop's ``context``, which a C function received.
   @inline(__always)
   init(_ context: UnsafeMutableRawPointer?) {
     guard let context else { preconditionFailure("no context") }
     state = context.assumingMemoryBound(to: State.self)
   }
 
-  /// A pointer to the loop, for a C function.
+  /// A pointer to the state of the loop, for use as the context of a C function.
   var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
 
   var count: Int { state.pointee.count }
@@ -59,17 +59,19 @@ struct StridedLoop: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Runs `body` with a loop whose blocks are all observed by `watch`.
+  /// Calls `body` with this loop. During the call, `watch` observes all blocks of the loop.
   func watched(by watch: any BlockWatch, _ body: (StridedLoop) throws -> Void) rethrows {
     (state.pointee.watch, state.pointee.isWatched) = (watch, true)
     try body(self)
     (state.pointee.watch, state.pointee.isWatched) = (nil, false)
   }
 
-  /// Runs the iterations in `part`, one after the other. Calls from all variants execute the same machine code.
+  /// Runs the iterations in `part`, one after the other. The method is not inlined, so that all variants execute the
+  /// same machine code.
   @inline(never)
   func run(_ part: Range<Int>) {
-    // The test reads the flag instead of `watch`, since each block would retain `watch`.
+    // The condition reads the flag instead of `watch`, since a read of `watch` would retain the observer for each
+    // block.
     if state.pointee.isWatched { runWatched(part) } else { iterate(part) }
   }
 
@@ -108,7 +110,7 @@ struct StridedLoop: @unchecked Sendable {
   @inline(__always)
   private static func visit(_ result: inout UInt64, steps: Int, from value: inout UInt64) {
     value = CalibratedWork.spin(steps: steps, from: value)
-    // The low byte counts the visits. The other bits keep the work from being removed.
+    // The low byte counts the visits. The other bits contain the results, so that the compiler cannot remove the work.
     result &+= value << 8 | 1
   }
 
@@ -125,8 +127,8 @@ struct StridedLoop: @unchecked Sendable {
     state.pointee.salt &+= UInt64(truncatingIfNeeded: count)
   }
 
-  /// The number of elements that were not visited since the last clear, and the number of elements that were visited
-  /// more than once. An element counts up to 255 visits.
+  /// The number of elements that were not visited since the last call of ``clear()``, and the number of elements that
+  /// were visited more than once. An element can count up to 255 visits.
   var irregularVisits: (missed: Int, repeated: Int) {
     var missed = 0
     var repeated = 0
@@ -140,7 +142,7 @@ struct StridedLoop: @unchecked Sendable {
 
 /// An observer of the blocks of a loop.
 protocol BlockWatch: Sendable {
-  /// Calls `run` once on the calling thread. `run` runs a block of `iterations` iterations.
+  /// Calls `run` once on the calling thread. The closure `run` executes a block of `iterations` iterations.
   func block(of iterations: Int, _ run: () -> Void)
 }
 
@@ -160,8 +162,9 @@ final class BlockCount: BlockWatch {
   }
 }
 
-/// An observer that delays the block that begins last, until the caller reports the end of the loop or all other blocks
-/// have ended. The trial thereby detects a loop that does not wait for all its blocks, even if the blocks are fast.
+/// An observer that delays the block that begins last. The delay ends when the caller reports the end of the loop, or
+/// one millisecond after all other blocks have ended. The trial thereby detects a loop that does not wait for all its
+/// blocks, even if the blocks are fast.
 final class LateBlock: BlockWatch {
   private let expected: Int
   private let begun = Atomic<Int>(0)
@@ -175,7 +178,7 @@ final class LateBlock: BlockWatch {
   /// The number of blocks that have begun.
   var blocks: Int { begun.load(ordering: .acquiring) }
 
-  /// Records that the call of the loop has returned.
+  /// Records that the loop has returned, which ends the delay of the last block.
   func loopIsOver() { isOver.open() }
 
   func block(of iterations: Int, _ run: () -> Void) {
@@ -186,41 +189,44 @@ final class LateBlock: BlockWatch {
 }
 
 extension ApplyStride {
-  /// Returns the maximum duration of a trial.
+  /// Returns an upper bound for the duration of a trial on an idle machine.
   ///
-  /// The estimate is the duration of 40 plain loops in which each iteration is scheduled as a block, plus the pauses
-  /// before the short loops. Timed loops end after 12 ms or after 30 times the duration of the plain loop.
+  /// The bound is the time of 40 plain loops, with one microsecond for scheduling each iteration as a block, plus the
+  /// pauses before the short loops. No timed loop starts once all timed loops have taken 12 ms, or 30 times as long as
+  /// the plain loop.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }
 
-  /// Times `body`, which runs all iterations of a loop, and records whether each iteration ran once.
+  /// Times `body`, which runs all iterations of a loop, and records the metrics of the loop.
   func measure(_ trial: Trial, _ body: (StridedLoop, _ count: Int) throws -> Void) throws {
     try measure(trial, stride: trial[iterations]) { loop in try body(loop, loop.count) }
   }
 
-  /// Times `body`, which runs a loop in blocks of `stride` iterations, and records whether each iteration ran once.
+  /// Times `body`, which runs a loop in blocks of `stride` iterations, and records the metrics of the loop. Before
+  /// that, the method runs `body` once for the document's example of 100 iterations in blocks of 4.
   ///
-  /// - Parameter stride: the number of iterations in a block; nil for the setting ``stride``.
-  /// - Throws: ``Unavailable`` if there would be more than `atMost` blocks.
+  /// - Parameters:
+  ///   - stride: the number of iterations in a block; nil for the setting ``stride``.
+  ///   - most: the maximum number of blocks.
+  /// - Throws: ``Unavailable`` if the loop has more than `most` blocks.
   func measureBlocks(
     _ trial: Trial, stride: Int? = nil, atMost most: Int = .max,
     _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
     let stride = stride ?? trial[self.stride]
     guard (trial[iterations] + stride - 1) / stride <= most else {
-      throw Unavailable("more than \(most.withCommas) blocks; raise \(groupBlocks.name) to run it")
+      throw Unavailable("more than \(most.withCommas) blocks; raise \(groupBlocks.name) to run them")
     }
     let body = { (loop: StridedLoop) in try body(loop, loop.count, loop.stride) }
     try runHundredByFour(trial, body)
     try measure(trial, stride: stride, before: meetings(trial), body)
   }
 
-  /// Times `body`, which runs a short loop in blocks, and records the speed-up over a plain loop that starts in the
-  /// same state.
+  /// Times `body`, which runs a short loop in blocks, and records the speed-up over a plain loop.
   ///
-  /// - Parameter pause: the duration for which the thread blocks before each loop, so that threads and cores sleep; nil
-  ///   to start while a pool thread is awake.
+  /// - Parameter pause: the time for which the calling thread blocks before each loop, so that the pool's threads and
+  ///   the cores sleep; nil to start each loop in blocks while a pool thread is awake.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
@@ -234,11 +240,11 @@ extension ApplyStride {
     record(trial, alone, times, wrong)
   }
 
-  /// Returns a closure that waits until a second thread of the pool runs, and reports a missing core if no second
-  /// thread runs in time.
+  /// Returns a closure that waits until a pool thread and the calling thread run at the same time. If the threads do
+  /// not run at the same time within a time limit, the closure reports that a second core is missing.
   ///
-  /// The closure does nothing on a single core. If other trials have already reported the missing core, each wait is
-  /// limited to 1 ms.
+  /// The closure does nothing if the trial has a single core. If earlier trials have reported the missing core, each
+  /// wait is limited to 1 ms.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     var meeting = PoolMeeting()
@@ -259,13 +265,13 @@ extension ApplyStride {
     late.loopIsOver()
     trial.record(hundredByFour, late.blocks)
     trial.record(unfinished, missed)
-    // If an iteration is missing, a block may still need the loop.
+    // If an iteration is missing, a block may still use the loop.
     if missed == 0 { loop.deallocate() }
   }
 
-  /// Times `body` and records the times, the blocks and each thread's share.
+  /// Times `body`, and records the metrics of the loop.
   ///
-  /// - Parameter prepare: a closure that runs before each timed loop, and is not timed.
+  /// - Parameter prepare: a closure that runs before each timed run of `body`, and is not timed.
   private func measure(
     _ trial: Trial, stride: Int, before prepare: () -> Void = {}, _ body: (StridedLoop) throws -> Void
   ) throws {
@@ -284,8 +290,9 @@ extension ApplyStride {
     }
   }
 
-  /// Records the speed-up over the plain loop, and the numbers of missed and repeated iterations. Returns the speed-up;
-  /// nil if there are no times.
+  /// Records the speed-up over the plain loop, and the numbers of missed and repeated iterations.
+  ///
+  /// - Returns: the speed-up, which is also recorded; nil if `alone` or `times` is empty.
   @discardableResult
   private func record(
     _ trial: Trial, _ alone: [UInt64], _ times: [UInt64], _ wrong: (missed: Int, repeated: Int)
@@ -299,12 +306,14 @@ extension ApplyStride {
     return plain / time
   }
 
-  /// Times the plain loop and then `body`, and deallocates the loop.
+  /// Times the plain loop and then `body`. Deallocates the loop if no iteration is missing.
   ///
   /// - Parameters:
-  ///   - watch: an observer of the blocks in a loop that is not timed; nil for no observer.
+  ///   - watch: an observer of the blocks in the first run of `body`, which is not timed; nil for no observer.
   ///   - beforePlain: a closure that runs before each plain loop, and is not timed.
-  ///   - prepare: a closure that runs before each loop of `body`, and is not timed.
+  ///   - prepare: a closure that runs before each timed run of `body`, and is not timed.
+  /// - Returns: the times of the plain loop and of `body` in nanoseconds, and the numbers of missed and repeated
+  ///   iterations.
   private func compare(
     _ trial: Trial, _ loop: StridedLoop, watchedBy watch: (any BlockWatch)? = nil, beforePlain: () -> Void = {},
     before prepare: () -> Void, _ body: (StridedLoop) throws -> Void
@@ -313,7 +322,7 @@ extension ApplyStride {
     // The times of a plain loop vary less than those of a parallel loop, so fewer repetitions suffice.
     let alone = times(of: loop, min(trial[repeats], 2), within: enough, before: beforePlain) { $0.run(0..<$0.count) }
     let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
-    // This run of the loop is also the warm-up.
+    // This run is not timed, and serves as the warm-up.
     if let watch { try loop.watched(by: watch, body) } else { try body(loop) }
     loop.clear()
 
@@ -329,7 +338,7 @@ extension ApplyStride {
   }
 
   /// Times `body` up to `repeats` times, and passes the irregular visits of each run to `check`. No further run starts
-  /// after `enough` nanoseconds.
+  /// once the runs have taken `enough` nanoseconds in total. Returns the times in nanoseconds.
   private func times(
     of loop: StridedLoop, _ repeats: Int, within enough: UInt64, before prepare: () -> Void = {},
     _ body: (StridedLoop) throws -> Void, check: ((missed: Int, repeated: Int)) -> Void = { _ in }

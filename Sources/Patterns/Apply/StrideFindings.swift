@@ -1,25 +1,25 @@
 import Instruments
 import Measurement
 
-/// The runs that differ only in the stride, with their cost model.
+/// Runs that differ only in the stride, with their cost model.
 struct StrideSweep {
-  /// The name of the variant, with all settings except the stride.
+  /// The name of the variant, with the swept settings except the stride: `apply[balance=ramp]`.
   let name: String
   let runs: [Run]
   /// The cost model; nil if there is an ``obstacle``, or if no set of terms can be fitted.
   let model: StrideModel?
   /// The reason why no model was fitted; nil if nothing prevented a fit.
   let obstacle: String?
-  /// A note on the trials that were left out of the model; nil if no trial was left out.
+  /// A note that the model was fitted only to the trials with a second core; nil if all trials had one.
   let source: String?
 }
 
 extension ApplyStride: FindingPattern {
-  /// Returns the stride with the lowest mean time for each strided variant, and the cost model with the strides that
-  /// the model recommends for the requested overhead.
+  /// Returns notes on each sweep of strides: the stride with the lowest mean time, and the cost model with the strides
+  /// that the model recommends for the setting ``overhead``.
   ///
-  /// If the run searches for the best stride, the first note is advice on the amount of work for a block. A sweep
-  /// without a model then has a note with the reason.
+  /// If the experiment searches for the best setting, advice on the amount of work for a block comes first, if
+  /// available. Each sweep without a cost model then has a note with the reason.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let seeksBest = results.experiment.seeksBest
@@ -30,10 +30,11 @@ extension ApplyStride: FindingPattern {
       }
   }
 
-  /// Returns advice on the amount of work for a block and on suitable strides, from the cost model of the fastest
-  /// variant, for each number of cores in the sweep.
+  /// Returns, for each number of cores in the sweep, advice on the amount of work for a block and on suitable strides.
+  /// The advice is based on the fastest variant whose cost model fits.
   ///
-  /// Returns nil if the sweep varies anything other than the stride and the cores, or if no cost model fits.
+  /// Returns nil if the sweep varies anything other than the stride and the cores, if no cost model fits, or if the
+  /// time of the plain loop is not known.
   private func advice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
@@ -45,28 +46,28 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns a note on the user's own loop for a run in which no cost model recommends strides; nil if the user
-  /// described no loop.
+  /// Returns a note on the user's own loop for results without advice from a cost model; nil if the user described no
+  /// loop, or if no run was measured.
   ///
-  /// The note has the strides whose blocks have as much work as the fastest measured blocks, or the reason why the
-  /// strides cannot be computed.
+  /// The note contains the strides whose blocks have as much work as the fastest measured blocks, or the reason why no
+  /// strides can be computed.
   private func noAdvice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
     guard let run = runs.first, isAboutOwnLoop(run) else { return nil }
     let reason =
       sweeps.contains { $0.model?.fits == true }
-      ? "for that, compare only strides, or strides and cores" : sweeps.compactMap(\.obstacle).first
+      ? "to get advice, compare only strides, or strides and cores" : sweeps.compactMap(\.obstacle).first
     let says =
       reason.map { "No stride for your own loop: \($0)." } ?? measuredAdvice(sweeps)
       ?? "No stride for your own loop: no cost model fits these trials."
     return RunNote(Conclusion.advice, says, runs: runs.map(\.label))
   }
 
-  /// Returns a sentence with the strides of the user's own loop whose blocks have as much work as the fastest measured
-  /// blocks; nil if the time of an iteration is not known.
+  /// Returns the strides of the user's own loop whose blocks have as much work as the fastest measured blocks, as text;
+  /// nil if no run was measured, or if the time of an iteration is not known.
   ///
   /// The fastest measured blocks are those of the best stride, and of each stride that is certainly slower by at
-  /// most the share ``ConfidenceInterval/alikeDifference``.
+  /// most the share ``ConfidenceInterval/alikeDifference`` than the best stride.
   private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
     guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
       let iterations = iterations.value(in: run.parameters), iterations > 0,
@@ -88,16 +89,17 @@ extension ApplyStride: FindingPattern {
     func range(_ ends: [String]) -> String { ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])" }
     let work = range([low, high].map { Quantity(Double($0) * each, .nanoseconds).description })
     return "No cost model fits these trials. Blocks with \(work) of work were the fastest, which is stride "
-      + "\(range(strides.map(\.withCommas))) of your own loop; measure the loop to confirm that."
+      + "\(range(strides.map(\.withCommas))) of your own loop; measure the loop to confirm the advice."
   }
 
-  /// Whether the advice is about the user's own loop.
+  /// Returns whether the user described a loop: whether the setting ``myIterations`` or ``myIteration`` of `run` is
+  /// above 0.
   private func isAboutOwnLoop(_ run: Run) -> Bool {
     (myIterations.value(in: run.parameters) ?? 0) > 0 || (myIteration.value(in: run.parameters) ?? .zero) > .zero
   }
 
   /// Returns advice for runs that differ only in variant and stride, and the labels of the runs with recommended
-  /// strides; nil if no cost model fits.
+  /// strides; nil if no cost model fits, or if the time of the plain loop is not known.
   private func words(of sweeps: [StrideSweep]) -> (says: String, runs: [String])? {
     guard let chosen = fastest(sweeps.filter { $0.model?.fits == true }), let model = chosen.model,
       let run = chosen.runs.first, let percent = overhead.value(in: run.parameters),
@@ -142,7 +144,7 @@ extension ApplyStride: FindingPattern {
   }
 
   /// Returns the time of the plain loop in nanoseconds, computed from the times and the speed-ups of the strided loops;
-  /// nil if no run recorded both a time and a speed-up.
+  /// nil if no run recorded both a time and a speed-up above 0.
   private func plainLoop(of runs: [Run]) -> Double? {
     let times = runs.compactMap { run -> Double? in
       guard let elapsed = median(elapsed, of: run), let speedup = median(speedup, of: run) else { return nil }
@@ -153,7 +155,7 @@ extension ApplyStride: FindingPattern {
 
   // MARK: The sweeps
 
-  /// Returns the measured runs, grouped by all settings except the stride.
+  /// Returns the measured runs, grouped by the variant and by all swept settings except the stride.
   private func sweeps(in results: Results) -> [StrideSweep] {
     results.runs.filter { $0.point[stride.name] != nil && !$0.figures(elapsed.metric).isEmpty }.grouped { run in
       let others = Point(run.point.settings.filter { $0.name != stride.name })
@@ -183,7 +185,7 @@ extension ApplyStride: FindingPattern {
       + "core, and \(ConfidenceInterval.fewest) are needed at each stride"
   }
 
-  /// Returns the trials that had a second core. A loop without a second core has a different cost.
+  /// Returns the trials of `run` that had a second core. A loop without a second core has different costs.
   private func usable(_ run: Run) -> [TrialRecord] { run.trials.filter { !$0.shortages.contains(Cores.second) } }
 
   private func cost(of run: Run) -> StrideModel.Cost? {
@@ -222,9 +224,10 @@ extension ApplyStride: FindingPattern {
     return RunNote("best-stride", line, runs: [best.label])
   }
 
-  /// Returns the cost model of a sweep in words.
+  /// Returns notes that describe the cost model of a sweep.
   ///
-  /// - Parameter givesReason: whether a missing model results in a note with the reason.
+  /// - Parameter givesReason: whether the result for a sweep without a model is a note with the reason. If false, that
+  ///   result is empty.
   private func costModel(_ sweep: StrideSweep, givesReason: Bool) -> [RunNote] {
     let labels = sweep.runs.map(\.label)
     guard let model = sweep.model, let percent = sweep.runs.first.flatMap({ overhead.value(in: $0.parameters) }) else {

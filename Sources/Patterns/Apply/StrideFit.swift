@@ -1,17 +1,18 @@
 import Measurement
 
 /// The terms of a ``StrideModel``. Cross-validation selects the set of terms that best predicts the costs of strides
-/// outside the fit.
+/// that were left out of the fit.
 struct StrideFit {
   var work: Double
   var overhead: Double
   let contention: Double
   var tail: Double
-  /// The largest leave-one-out error, as a fraction, and the stride at which it occurs. A leave-one-out error is the
-  /// error of predicting one stride from a fit to all other strides.
+  /// The largest leave-one-out error, as a fraction, and the stride at which the error occurs. A leave-one-out error is
+  /// the error of predicting the time at one stride from a fit to all other strides. The times at the smallest and the
+  /// largest stride are not predicted.
   let worst: (error: Double, stride: Int)
 
-  /// Creates a fit to costs in the ascending order of their strides; nil if no set of terms can be fitted.
+  /// Creates a fit to costs that are sorted by stride in ascending order; nil if no set of terms can be fitted.
   init?(_ costs: [StrideModel.Cost]) {
     var best: (worst: (error: Double, stride: Int), terms: [Double])?
     for columns in Self.choices(leaving: costs.count - 2) {
@@ -26,7 +27,7 @@ struct StrideFit {
   /// Returns the time in nanoseconds that scheduling one block of `stride` iterations adds to the loop.
   func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
 
-  /// Returns the terms with the work and the tail multiplied by the given factors.
+  /// Returns a copy of the terms whose work and tail are multiplied by the given factors.
   func scaled(work: Double, tail: Double) -> StrideFit {
     var fit = self
     fit.work *= work
@@ -38,12 +39,12 @@ struct StrideFit {
 
   private static let resamplings = 100
 
-  /// Returns fits to resampled rounds, or an empty array if a stride has too few rounds.
+  /// Returns fits to resampled rounds; an empty array if a stride has too few rounds. A resampling that cannot be
+  /// fitted is omitted.
   ///
   /// The method is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats
   /// the whole procedure from the medians to the selection of the terms. Since all strides take part in the same
-  /// rounds, a round is drawn for all strides together. The seed is fixed, so that the same results have the same
-  /// interval.
+  /// rounds, a round is drawn for all strides together. The seed is fixed, so that equal results have equal intervals.
   static func resampled(_ costs: [StrideModel.Cost]) -> [StrideFit] {
     guard costs.allSatisfy({ $0.rounds.count >= ConfidenceInterval.fewest }) else { return [] }
     let rounds = Set(costs.flatMap(\.rounds.keys)).sorted()
@@ -68,7 +69,8 @@ struct StrideFit {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// Returns the largest error of predicting an inner stride from a fit to all other strides.
+  /// Returns the largest leave-one-out error (``worst``) of a set of terms; nil for fewer than three costs. The error
+  /// is infinite if one of the fits fails.
   private static func worstPrediction(_ costs: [StrideModel.Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
     let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
       guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }
@@ -77,8 +79,8 @@ struct StrideFit {
     return errors.max { $0.error < $1.error }
   }
 
-  /// Returns the terms that minimize the squares of the relative errors; nil if there is no solution or if a term is
-  /// negative.
+  /// Returns the terms that minimize the sum of the squares of the relative errors; nil if the costs do not determine
+  /// the terms, or if a term is negative, which has no meaning.
   private static func fit(_ costs: [StrideModel.Cost], _ columns: [Int]) -> [Double]? {
     let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
     guard let solution = LeastSquares.solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }

@@ -31,7 +31,7 @@ struct StrideModel {
   let tried: ClosedRange<Int>
   /// The largest prediction error, as a fraction, for which ``fits`` is true.
   static let tolerance = 0.05
-  /// The smallest number of strides to which a model can be fitted, since three terms fit any three costs.
+  /// The smallest number of strides to which a model is fitted. Three terms would fit the costs of any three strides.
   static let fewestStrides = 4
 
   /// Creates a model by fitting it to the costs of at least four strides; nil for fewer strides, or if no set of terms
@@ -48,14 +48,15 @@ struct StrideModel {
   }
 
   /// Whether the largest leave-one-out error is at most ``tolerance``, both for the measured rounds and for most
-  /// resamplings. A fit to few rounds alone may have a small error by chance.
+  /// resamplings. A fit to few rounds may have a small error by chance.
   var fits: Bool { fit.worst.error <= Self.tolerance && shareOfFits >= Self.most }
 
-  /// Whether more rounds may show that the model fits.
+  /// Whether the model does not fit so far, but more rounds may show that it fits.
   var isUndecided: Bool { !fits && (fit.worst.error <= Self.tolerance || shareOfFits > 1 - Self.most) }
 
   /// The share of the resamplings, from 0 to 1, whose largest leave-one-out error is at most ``tolerance``. If there
-  /// were too few rounds for resamplings, the value is 1 for a fit with such an error, and 0 for any other fit.
+  /// were too few rounds for resamplings, the value is 1 if the error of the fit itself is at most ``tolerance``, and 0
+  /// otherwise.
   private var shareOfFits: Double {
     guard !resampled.isEmpty else { return fit.worst.error <= Self.tolerance ? 1 : 0 }
     return Double(resampled.count { $0.worst.error <= Self.tolerance }) / Double(resampled.count)
@@ -64,8 +65,8 @@ struct StrideModel {
   /// The smallest share of the resamplings that counts as most resamplings.
   private static let most = 0.8
 
-  /// Returns the model of another loop on the same machine. The other loop has `iterations` iterations. Each of these
-  /// takes `times` times as long as an iteration of this loop.
+  /// Returns the model of another loop on the same machine. The other loop has `iterations` iterations. Each iteration
+  /// takes `times` times as long as an iteration of this model's loop.
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       fit: fit.scaled(work: iterations / self.iterations * times, tail: times), resampled: resampled,
@@ -90,8 +91,8 @@ struct StrideModel {
     return min(cost, costs[outside])...max(cost, costs[costs.count - 1 - outside])
   }
 
-  /// Returns the model that recommends strides. In this model, the cost of a block is the upper end of the interval of
-  /// that cost.
+  /// Returns a copy of the model in which the cost of a block at `stride` is the upper end of the interval of that cost
+  /// (``costOfBlock(at:)``). If there is no interval, returns the model itself.
   private func conservative(at stride: Int) -> StrideModel {
     guard let highest = costOfBlock(at: stride)?.upperBound else { return self }
     var model = self
@@ -101,16 +102,17 @@ struct StrideModel {
 
   // MARK: The recommended strides
 
-  /// The strides that a loop may use.
+  /// The result of the search for strides with an allowed overhead.
   enum Recommendation: Equatable {
     /// The strides at which the overhead is at most the allowed overhead.
     case strides(ClosedRange<Int>)
-    /// The smallest overhead, as a fraction, and its stride, if no stride has the allowed overhead.
+    /// Every stride has more than the allowed overhead. The values are the smallest overhead, as a fraction of the
+    /// work, and its stride.
     case smallest(overhead: Double, stride: Int)
   }
 
-  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If no stride
-  /// costs so little, returns the stride with the smallest cost.
+  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If every
+  /// stride costs more, returns the stride with the smallest cost.
   func recommendation(forOverhead share: Double) -> Recommendation {
     conservative(at: reference(forOverhead: share)).plainRecommendation(forOverhead: share)
   }
@@ -126,8 +128,8 @@ struct StrideModel {
 
   /// Returns the recommendation without regard to the interval of the cost of a block.
   ///
-  /// The cost of scheduling decreases with the stride, and the cost of idle cores increases, so their sum has one
-  /// minimum.
+  /// With an increasing stride, the cost of scheduling decreases and the cost of idle cores increases, so their sum has
+  /// one minimum.
   private func plainRecommendation(forOverhead share: Double) -> Recommendation {
     let last = max(1, Int(iterations))
     func isEnough(_ stride: Int) -> Bool { cost(beyondWork: stride) <= share * fit.work }
@@ -141,12 +143,12 @@ struct StrideModel {
   }
 
   /// The largest time in nanoseconds that one more iteration in each block can add to the loop. While the last block
-  /// runs, all other cores may be idle. The measured tail may be zero merely because the measured strides divided the
-  /// loop evenly.
+  /// runs, all other cores may be idle. The model uses a tail of at least this time, since the measured tail may be
+  /// zero merely because the measured strides divided the loop evenly.
   private var balance: Double { iterations > 0 ? Double(cores - 1) * fit.work / iterations : 0 }
 
   /// Returns the first number in `range` for which `holds` returns true; the upper bound of `range` if there is no such
-  /// number. If `holds` returns true for a number, it must return true for all later numbers.
+  /// number. If `holds` returns true for a number, `holds` must return true for all larger numbers.
   private static func first(in range: Range<Int>, where holds: (Int) -> Bool) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {

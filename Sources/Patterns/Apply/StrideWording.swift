@@ -3,7 +3,8 @@ import Measurement
 /// The wording of the findings on a cost model.
 extension StrideModel {
   /// Returns the findings about a variant: the formula, the cost of a block, and the strides for an overhead of at most
-  /// `share`, as a fraction.
+  /// `share`, as a fraction. If the model does not fit, or if the rounds do not decide whether it fits, the only
+  /// sentence states that result.
   func sentences(for variant: String, overhead share: Double) -> [String] {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {
@@ -35,7 +36,8 @@ extension StrideModel {
     return [model, block, "\(variant): \(words(forOverhead: share))"]
   }
 
-  /// Returns the recommended strides in words, or the smallest overhead that can be reached.
+  /// Returns the recommended strides as text. If every stride has more than the overhead `share`, the text states the
+  /// smallest overhead, or that a plain loop is as fast.
   func words(forOverhead share: Double) -> String {
     switch recommendation(forOverhead: share) {
     case .strides(let strides): "\(limit(share)) use \(words(strides))"
@@ -48,14 +50,15 @@ extension StrideModel {
     }
   }
 
-  /// Returns the allowed overhead in words, with the error of the model if the error is larger.
+  /// Returns the allowed overhead as text, with the error of the model if the error is larger than the overhead.
   func limit(_ share: Double) -> String {
     "for at most \(Self.percent(share)) % overhead"
       + (fit.worst.error > share ? " (the model errs by up to \(Self.percent(fit.worst.error, .up)) %)" : "")
   }
 
-  /// Returns a range of strides in words: `stride 16 to 9,500`. The ends have two significant digits, since the model
-  /// is not more precise. Ends outside the measured range have a note.
+  /// Returns a range of strides as text: `stride 16 to 9,500`. The ends have two significant digits, since the model is
+  /// not more precise. A note in parentheses states the smallest or largest measured stride if an end lies beyond that
+  /// stride.
   func words(_ exact: ClosedRange<Int>) -> String {
     let strides = Self.rounded(exact, whole: Int(iterations))
     let beyond = [

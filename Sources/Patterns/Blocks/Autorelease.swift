@@ -8,7 +8,7 @@ import Instruments
 /// When does the system release the objects that a block has autoreleased?
 ///
 /// The autorelease pool of a thread releases its objects when the pool is drained. The document says that each dispatch
-/// queue has an autorelease pool, and that Dispatch does not guarantee when it drains the pool. A block that creates
+/// queue has an autorelease pool, and that Dispatch does not guarantee when the pool is drained. A block that creates
 /// many objects therefore needs its own autorelease pool, as in the variant `own-pool`.
 ///
 /// Only Darwin supports autoreleased objects. The variants follow the documented API and have not been run yet.
@@ -32,12 +32,12 @@ struct Autorelease: Pattern {
       "queue-pool", .documented, "a queue with default attributes, which drains its pool at any time", countObjects()
     ) { made in
       // The queue is inactive until it contains all blocks. Otherwise the queue might become empty between two blocks,
-      // and its autorelease pool would be drained.
+      // and its autorelease pool might be drained.
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
       for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
       queue.activate()
     }
-    Variant("own-pool", .documented, "the same queue; each block has an autorelease pool of its own", countObjects()) {
+    Variant("own-pool", .documented, "a default queue; each block has its own autorelease pool", countObjects()) {
       made in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       for block in made.blocks {

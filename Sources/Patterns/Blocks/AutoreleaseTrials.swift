@@ -11,10 +11,10 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension Autorelease {
-  /// Returns a probe that submits blocks that autorelease objects, and counts the objects that still exist when all
-  /// blocks have run.
+  /// Returns a probe that submits blocks, each of which autoreleases objects. The probe counts the objects that exist
+  /// at the beginning of a block, and the objects that still exist when all blocks have run.
   ///
-  /// - Parameter way: the mechanism that releases the objects later.
+  /// - Parameter way: the mechanism that releases the autoreleased objects.
   func countObjects(by way: AutoreleasedObjects.Way = .runtime) -> Probe<@Sendable (AutoreleasedObjects) -> Void> {
     Probe(reads: [blocks, objects], records: [kept, left]) { trial, body in
       let made = try AutoreleasedObjects(blocks: trial[blocks], each: trial[objects], by: way)
@@ -36,7 +36,7 @@ final class AutoreleasedObjects: Sendable {
   private let liveObjects = LiveObjects()
   private let mostKept = Atomic<Int>(0)
 
-  /// The mechanism that releases an object later.
+  /// The mechanism that releases an autoreleased object.
   enum Way: Sendable {
     /// The autorelease pool of the Objective-C runtime.
     case runtime
@@ -64,16 +64,16 @@ final class AutoreleasedObjects: Sendable {
   struct Block: Sendable {
     fileprivate let made: AutoreleasedObjects
 
-    /// Creates objects and autoreleases them.
+    /// Records how many objects exist, and then creates and autoreleases the objects of the block.
     func makeAndAutorelease() {
       made.mostKept.max(made.alive, ordering: .acquiringAndReleasing)
       for _ in 0..<made.each { made.release(Object(made.liveObjects)) }
     }
   }
 
-  /// Creates `count` blocks. Each block creates `each` objects when it runs.
+  /// Creates a record for `count` blocks, each of which creates `each` objects.
   ///
-  /// - Throws: ``Unavailable`` if the system does not autorelease objects.
+  /// - Throws: ``Unavailable`` if `way` is ``Way/runtime`` and the system has no autorelease pools.
   init(blocks count: Int, each: Int, by way: Way) throws {
     self.count = count
     self.each = each
@@ -83,7 +83,7 @@ final class AutoreleasedObjects: Sendable {
       #if canImport(ObjectiveC)
         release = { _ = Unmanaged.passRetained($0).autorelease() }
       #else
-        throw Unavailable("autorelease pools are needed, which only Darwin has")
+        throw Unavailable("autorelease pools, which only Darwin has, are needed")
       #endif
     }
   }

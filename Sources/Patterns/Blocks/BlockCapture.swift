@@ -44,7 +44,7 @@ struct BlockCapture: Pattern {
       }
       x = 456
     }
-    Variant("c-block", .documented, "async, called from C; the variable changes after that", measureCompiledBlocks) {
+    Variant("c-block", .documented, "async, called from C; the variable changes afterwards", measureCompiledBlocks) {
       queue, block in
       gcdlab_async_compiled_block(queue.object, block.pointer, block.number) { block, value in
         StackBlock.at(block)?.recordValue(value, inPlace: false)
@@ -71,7 +71,7 @@ struct BlockCapture: Pattern {
       }
     }
     Variant(
-      "stack-block-sync", .documented, "sync, called from C with such a block on the stack", measureSyncedStackBlocks
+      "stack-block-sync", .documented, "sync, called from C with a block on the stack", measureSyncedStackBlocks
     ) { queue, block in
       gcdlab_sync_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
         StackBlock.at(block)?.recordValue(value, inPlace: inPlace)

@@ -8,13 +8,13 @@ import Synchronization
 /// A trial creates and submits all blocks while their queue is inactive or suspended, and then activates or resumes the
 /// queue. Blocks that `sync` runs use a queue that is always active.
 extension BlockCapture {
-  /// A function that creates a block and submits it.
+  /// A function that creates and submits a block, or that starts a Swift task in place of the block.
   typealias Maker = @Sendable (CapturingBlock) -> Void
-  /// A function that calls a C function, which creates a block and submits it.
+  /// A function that calls a C function, which creates a block and then submits or calls the block.
   typealias FunctionMaker = @Sendable (FunctionQueue, StackBlock) -> Void
 
-  /// A probe that counts the blocks that read a changed value. Each block captures a variable, which changes before the
-  /// block runs.
+  /// A probe that counts the blocks that record a changed value. Each block captures a variable. The variable changes
+  /// before the block runs, or the block changes it.
   var measureValues: Probe<Maker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in
       let blocks = try run(trial, expectsRun: true, make)
@@ -49,14 +49,14 @@ extension BlockCapture {
     }
   }
 
-  /// A probe that counts the blocks that read a changed value. A C function creates each block and changes the local
-  /// variable that the block captures.
+  /// A probe that counts the blocks that read a changed value. A C function creates each block, and then changes the
+  /// local variable that the block has captured.
   var measureCompiledBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in recordValues(trial, try submit(trial, make)) }
   }
 
-  /// A probe that counts the blocks that were not copied and freed exactly once. A C function creates each block in its
-  /// stack frame, submits the block, and returns before the block runs.
+  /// A probe that counts the blocks that were not copied exactly once, or whose copy was not freed exactly once. A C
+  /// function creates each block in its stack frame, submits the block, and returns before the block runs.
   var measureStackBlocks: Probe<FunctionMaker> {
     Probe(reads: [blocks], records: [ran, changed, inPlace, notReleasedOnce]) { trial, make in
       let blocks = try submit(trial, make)
@@ -144,7 +144,7 @@ final class CapturingBlocks: Sendable {
   /// Waits until each block has run.
   fileprivate func waitForRuns() { for _ in all { shared.hasRun.wait() } }
 
-  /// Waits until each object is released, but no longer than `patience`, and then until the queue is empty.
+  /// Waits until each object is released, but no longer than `patience`, and then until the queue has run all blocks.
   fileprivate func waitForReleases(_ patience: Duration) {
     let end = DispatchTime.after(patience)
     for _ in all where shared.isReleased.wait(timeout: end) == .timedOut { break }
@@ -198,7 +198,7 @@ final class CapturingBlock: Sendable {
   /// Creates an object that records its deallocation.
   func makeObject() -> Captured { Captured(of: self) }
 
-  /// Uses the captured object. The block must call this method in its last line.
+  /// Uses the captured object, and records a run of the block. The block must call this method in its last line.
   func use(_ object: Captured) {
     // The compiler might otherwise release the object before the last line.
     withExtendedLifetime(object) {
@@ -207,7 +207,7 @@ final class CapturingBlock: Sendable {
     }
   }
 
-  /// An object for a block to capture.
+  /// An object that a block captures, and that records its own deallocation.
   final class Captured: Sendable {
     private let block: CapturingBlock
 
@@ -231,14 +231,14 @@ final class CapturingBlock: Sendable {
 
   // MARK: Results
 
-  /// A count of the runs of the block.
+  /// The number of runs of the block.
   fileprivate let runs = Tally()
-  /// Whether the block recorded a value other than the value of its variable when the block was created.
+  /// Whether the value that the block recorded differs from ``number``; true if the block recorded no value.
   fileprivate var isChanged: Bool { seen.load(ordering: .acquiring) != number }
   /// Whether the object was released before the block had run, or, for a cancelled item, before the queue was
   /// activated.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
-  /// A count of the releases of the object.
+  /// The number of releases of the object.
   fileprivate let releases = Tally()
   /// The nanoseconds from the last line of the block to the release of its object; nil if either event did not occur.
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
@@ -259,7 +259,7 @@ final class StackBlock: Sendable {
   let number: Int
   private let state = Mutex(Seen())
 
-  /// Creates a block that captures a value.
+  /// Creates a record of a block that captures `number`.
   init(number: Int) { self.number = number }
 
   /// An unretained pointer to this object, for a C function.
@@ -270,7 +270,7 @@ final class StackBlock: Sendable {
     pointer.map { Unmanaged<StackBlock>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Records that the block runs, the value that it captured, and whether it runs at its original address.
+  /// Records a run of the block, the value that the block captured, and whether the block runs at its original address.
   func recordValue(_ value: Int, inPlace: Bool) {
     state.withLock { state in
       state.runs += 1

@@ -5,7 +5,7 @@ import Instruments
 ///
 /// The document averages numbers on a global queue and submits the result to a queue that the caller passes. The
 /// document's function retains that queue first, and releases it after submitting the completion block. In Swift the
-/// closure retains the queue that it captures. The variant `completion-queue` is that function in Swift.
+/// closure retains the queue that it captures. The variant `completion-queue` is the document's function in Swift.
 ///
 /// Each call in a trial averages different numbers with a known average.
 ///
@@ -37,7 +37,7 @@ struct CompletionBlock: Pattern {
     }
     Variant(
       "caller-drops-queue", .documented,
-      "the same function; the caller releases the queue before the average is computed", measure(namesQueue: true)
+      "the document's function; the caller releases the queue before the average is computed", measure(namesQueue: true)
     ) { call in
       call.holdComputation()
       averageAsync(call, call.makeQueue()) { average in
@@ -48,7 +48,7 @@ struct CompletionBlock: Pattern {
     }
     Variant(
       "caller-drops-queue-c", .documented,
-      "the function in C, which retains the queue and releases it; its last reference is released while its block waits",
+      "the document's function for C queues, with explicit retain and release; the last release comes while the block waits",
       measure(namesQueue: true)
     ) { call in
       call.holdComputation()
@@ -65,7 +65,7 @@ struct CompletionBlock: Pattern {
       let average = DispatchQueue.global().sync { call.average() }
       call.noteResult(average)
     }
-    Variant("async-await", .modern, "an async function returns the average, the caller awaits it", measureAsTask) {
+    Variant("async-await", .modern, "an async function returns the average, which the caller awaits", measureAsTask) {
       call in
       let average = await average(call)
       call.noteResult(average)
@@ -73,7 +73,8 @@ struct CompletionBlock: Pattern {
   }
 
   /// Computes the average on a global queue and submits `block` with the result to `queue`, as the document's function
-  /// does. The closure on the global queue retains `queue`, which replaces explicit calls of retain and release.
+  /// does. The closure on the global queue retains `queue`, so the function does not need to retain and release `queue`
+  /// explicitly.
   private func averageAsync(_ call: AverageCall, _ queue: DispatchQueue, _ block: @escaping @Sendable (Int) -> Void) {
     DispatchQueue.global().async {
       let average = call.average()
@@ -92,7 +93,7 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// Returns the average, as the modern form of the document's function. The function runs on a thread of the pool,
-  /// regardless of the caller's actor or thread.
+  /// Returns the average. This modern form of the document's function runs on a thread of the pool, regardless of the
+  /// caller's actor or thread.
   @concurrent private func average(_ call: AverageCall) async -> Int { call.average() }
 }

@@ -5,11 +5,11 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension CompletionBlock {
-  /// Returns a probe that calls the document's function repeatedly, and checks each result. The first call is a
-  /// warm-up.
+  /// Returns a probe that makes calls that compute averages, one after the other, and checks each result. The first
+  /// call is a warm-up.
   ///
-  /// - Parameter namesQueue: whether the caller passes a queue for the result, and the probe verifies the result's
-  ///   queue.
+  /// - Parameter namesQueue: whether the caller passes a queue for the result. If true, the probe also counts the
+  ///   results that arrive on another queue.
   func measure(namesQueue: Bool) -> Probe<@Sendable (AverageCall) -> Void> {
     Probe(reads: [calls, numbers], records: metrics + (namesQueue ? [wrongQueue] : [])) { trial, body in
       var results = Results()
@@ -66,7 +66,7 @@ extension CompletionBlock {
   }
 }
 
-/// A call of the document's function, with its numbers and its result.
+/// A call that computes an average, with the numbers and a record of the result.
 final class AverageCall: Sendable {
   private static let key = DispatchSpecificKey<Int>()
   private let number: Int
@@ -96,8 +96,8 @@ final class AverageCall: Sendable {
     return queue
   }
 
-  /// Creates the queue on which the result must arrive, as a C queue with one reference. The first block of the queue
-  /// runs until the last reference is released.
+  /// Creates the queue on which the result must arrive, as a ``CountedQueue`` with one reference. The first block of
+  /// the queue runs until the last reference is released.
   func makeCountedQueue() -> CountedQueue {
     let queue = CountedQueue()
     queue.mark(token)
@@ -105,7 +105,7 @@ final class AverageCall: Sendable {
     return queue
   }
 
-  /// The key and the value that identify the C queue.
+  /// The key and the value that identify the ``CountedQueue`` of this call.
   private var token: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// Records the start of the call.
@@ -117,13 +117,13 @@ final class AverageCall: Sendable {
   /// Unblocks the computation.
   func continueComputation() { mayCompute.signal() }
 
-  /// Returns the average, once the computation is unblocked.
+  /// Waits until the computation is not blocked, and returns the average.
   func average() -> Int {
     if isHeldBack.load(ordering: .acquiring) { mayCompute.wait() }
     return data.reduce(0, +) / data.count
   }
 
-  /// Records a result, and whether the calling block runs on the expected queue.
+  /// Records a result, and whether the caller runs on the queue on which the result must arrive.
   func noteResult(_ average: Int) {
     arrival.set()
     let isElsewhere =
@@ -142,7 +142,8 @@ final class AverageCall: Sendable {
   fileprivate var roundTrip: UInt64? { arrival.since(begin) }
 }
 
-/// A serial C queue. Dispatch frees the queue after every reference has been released and the last block has run.
+/// A serial queue that is used with Dispatch's C functions, with a count of its references. Dispatch frees the queue
+/// after every reference has been released and the last block has run.
 ///
 /// Conformance to `Sendable` is unchecked: a queue may be used from any thread.
 final class CountedQueue: @unchecked Sendable {
@@ -156,7 +157,7 @@ final class CountedQueue: @unchecked Sendable {
     gcdlab_dispatch_retain(object)
   }
 
-  /// Releases the queue.
+  /// Releases the queue. The last release ends the block of ``keepUntilLastRelease()``.
   func release() {
     let remaining = references.subtract(1, ordering: .acquiringAndReleasing).newValue
     gcdlab_dispatch_release(object)
@@ -166,7 +167,7 @@ final class CountedQueue: @unchecked Sendable {
   /// Submits a block to the queue.
   func async(_ block: @escaping @Sendable () -> Void) { RetainedQueue(created: object).async(block) }
 
-  /// Sets `token` as the key and the value of a queue-specific value, by which blocks identify the queue.
+  /// Stores `token` as a queue-specific value with `token` as its key. Blocks identify the queue by this value.
   fileprivate func mark(_ token: UnsafeMutableRawPointer) {
     gcdlab_dispatch_queue_set_specific(object, token, token, nil)
   }

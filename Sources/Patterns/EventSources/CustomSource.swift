@@ -4,8 +4,8 @@ import Instruments
 /// What data does a handler receive if events arrive faster than it runs?
 ///
 /// The document lists the custom source as the type of source that the program triggers itself. For all types, the
-/// document states that events are merged if they arrive while the handler waits or runs. The document has no listing.
-/// In C, the calls are:
+/// document states that events are merged if they arrive while the handler waits or runs. The document has no listing
+/// for a custom source. In C, the calls are:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD, 0, 0, queue);
@@ -13,13 +13,13 @@ import Instruments
 ///   progress += dispatch_source_get_data(source);
 /// });
 /// dispatch_resume(source);
-/// // wherever there is an event, from any thread
+/// // for each event, on any thread
 /// dispatch_source_merge_data(source, 1);
 /// ```
 ///
 /// A trial sends bursts of events in two states: while a block occupies the handler's queue, and while a handler call
-/// is held. The trial sends the events of a stream without holding the queue or the handler. The number of handler
-/// calls then depends on the machine.
+/// is held. A trial also sends a stream of events. Only the first two events of the stream are sent while a block
+/// occupies the queue, so the number of handler calls for the stream depends on the machine.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Writing and Installing an Event
 /// Handler".
@@ -27,7 +27,7 @@ struct CustomSource: Pattern {
   static let name = "custom-source"
 
   let burst = Parameter.count("burst", 2...10_000, default: 200, "events sent while the handler is held back")
-  let stream = Parameter.count("stream", 3...1_000_000, default: 20_000, "events sent with nothing held back")
+  let stream = Parameter.count("stream", 3...1_000_000, default: 20_000, "events sent in one stream")
   let work = Parameter.duration(
     "work", .zero ... .milliseconds(1), default: .zero, "how long the handler works in each call")
 
@@ -50,8 +50,8 @@ struct CustomSource: Pattern {
   let streamCost = Metric.latency(
     "stream-cost", "sending one event while the handler may run, timed over the whole stream")
   let delivery = Metric.latency(
-    "delivery", "from sending a single event, nothing else pending, until the handler has finished with it")
-  let lag = Metric.latency("lag", "from the last event of the stream until the handler has finished with it")
+    "delivery", "from sending a single event, with no other event pending, until its handler call has ended")
+  let lag = Metric.latency("lag", "from the last event of the stream until its handler call has ended")
 
   var problem: [any Declaration] { [work] }
 
@@ -76,7 +76,7 @@ struct CustomSource: Pattern {
       source.activate()
       return Sender(of: source) { pieces in pieces.each { source.replace(data: $0) } }
     }
-    Variant("add-c", .yardstick, "as add, by way of the C functions", deliverByFunctions(.sum)) { queue, events in
+    Variant("add-c", .yardstick, "as add, with the C functions", deliverByFunctions(.sum)) { queue, events in
       let source = FunctionSource(adding: { events.received($0) }, on: queue)
       return Sender { pieces in pieces.each { source.add(data: $0) } }
     }

@@ -18,7 +18,7 @@ extension CustomSource {
   /// Returns a probe that sends events to a source: bursts while the handler's queue or the handler is held, single
   /// events, zeros, and a stream.
   ///
-  /// - Parameter patience: how long the trial waits for a handler call.
+  /// - Parameter patience: the maximum time to wait for the handler call that is to be held.
   func deliver(
     _ coalescing: Coalescing, patience: Duration = .seconds(20)
   ) -> Probe<@Sendable (Events) -> Sender> {
@@ -28,7 +28,8 @@ extension CustomSource {
     }
   }
 
-  /// Returns a probe that sends events to a source whose handler runs on a queue of Dispatch's C functions.
+  /// Returns a probe that sends events to a source whose handler runs on a queue that is used with Dispatch's C
+  /// functions.
   func deliverByFunctions(_ coalescing: Coalescing) -> Probe<@Sendable (FunctionQueue, Events) -> Sender> {
     Probe(reads: settings, records: metrics) { trial, begin in
       let queue = FunctionQueue(label: "events")
@@ -110,7 +111,7 @@ extension CustomSource {
 
   /// Sends a stream of events, and records the metrics of the stream.
   ///
-  /// - Returns: whether the handler received data other than the merged events.
+  /// - Returns: true if the data that the handler received does not merge to the same result as the sent events.
   private func deliverStream(_ trial: Trial, _ coalescing: Coalescing, _ events: Events, _ sender: Sender) -> Bool {
     let pieces = coalescing.pieces(trial[stream], round: 0)
     // The first two events are sent while the handler is known to wait, so that some events coalesce on any machine.
@@ -165,16 +166,16 @@ enum Coalescing {
 struct Sender {
   /// A closure that sends events one after another.
   let sendAll: (Pieces<UInt>) -> Void
-  /// A closure that cancels the source.
+  /// A closure that cancels the source, if there is one.
   let end: () -> Void
 
-  /// Creates a sender that sends events with `sendAll` and cancels `source` at the end.
+  /// Creates a sender that sends events with `sendAll`, and whose closure ``end`` cancels `source`.
   init(of source: any DispatchSourceProtocol, _ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = { source.cancel() }
   }
 
-  /// Creates a sender without a source to cancel.
+  /// Creates a sender that sends events with `sendAll`, and whose closure ``end`` does nothing.
   init(_ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = {}
@@ -196,7 +197,7 @@ final class Events: Sendable {
   /// Creates an empty record.
   ///
   /// - Parameters:
-  ///   - steps: the steps of calibrated work that each handler call does.
+  ///   - steps: the number of steps of calibrated work in each handler call.
   ///   - queue: the queue of the handler if Dispatch's C functions created the queue; nil if the handler runs on
   ///     ``queue``.
   init(steps: Int, queue: FunctionQueue? = nil) {
@@ -204,7 +205,8 @@ final class Events: Sendable {
     functionQueue = queue
   }
 
-  /// Records the data of a handler call.
+  /// Does the calibrated work of a handler call, records the data of the call, and blocks the call if the trial holds
+  /// it.
   func received(_ data: UInt) {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
     state.withLock { state in
@@ -224,7 +226,8 @@ final class Events: Sendable {
     }
   }
 
-  /// The time at which the handler recorded the last data, in nanoseconds of the monotonic clock.
+  /// The time at which the handler recorded the last data, in nanoseconds of the monotonic clock; 0 before the first
+  /// data.
   var lastReceived: UInt64 { state.withLock { $0.lastReceived } }
 
   /// Blocks the queue, so that the handler has to wait, and returns the hold.

@@ -18,9 +18,9 @@ struct DescriptorPair: Sendable {
   let writer: Int32
 
   /// Creates a pipe, a pair of sockets, or a file in `scratch`, and adds the descriptors to `opened`. Both descriptors
-  /// are in blocking mode, which is the default.
+  /// are in blocking mode, which is the default of the system.
   ///
-  /// - Throws: ``SystemError`` if the pair cannot be created.
+  /// - Throws: ``SystemError`` if the pair cannot be created, or if a file is requested without `scratch`.
   init(_ kind: DescriptorKind, in scratch: ScratchDirectory? = nil, _ opened: OpenedDescriptors) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     switch kind {
@@ -70,7 +70,7 @@ struct DescriptorPair: Sendable {
       }
     }
     guard isConnected else {
-      throw Unavailable("a TCP connection of this machine is needed: \(SystemError(errno, "connect two sockets"))")
+      throw Unavailable("a local TCP connection is needed: \(SystemError(errno, "connect two sockets"))")
     }
     let reader = accept(listener, nil, nil)
     guard reader >= 0 else { throw SystemError(errno, "open two TCP sockets") }
@@ -94,10 +94,11 @@ func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   return bytes
 }
 
-/// The byte value that fills an unrelated file.
+/// The byte value that fills the unrelated file of a trial.
 let strangeByte: UInt8 = 0xFF
 
-/// Returns the number of bytes that differ from `expected`. Bytes after the end of `expected` count as different.
+/// Returns the number of bytes that differ from the byte at the same position in `expected`. Bytes after the end of
+/// `expected` count as different.
 func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>) -> Int {
   expected.withUnsafeBytes { expected in
     let common = min(bytes.count, expected.count)
@@ -118,7 +119,7 @@ func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   }
 }
 
-/// Ignores SIGPIPE for the rest of the process, so that a write without a reader fails instead of ending the process.
+/// Makes the process ignore SIGPIPE from now on, so that a write without a reader fails instead of ending the process.
 func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
 #if canImport(Darwin)
@@ -127,5 +128,5 @@ func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
   private let streamSocket = Int32(SOCK_STREAM.rawValue)
 #endif
 
-// The system's function, which the enumeration case of the same name hides.
+// The system's function `pipe`, which the enumeration case `pipe` hides.
 private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

@@ -4,14 +4,14 @@ import Instruments
 /// How does a program read data as it arrives?
 ///
 /// The document opens a file, makes its descriptor non-blocking and creates a read source for the descriptor. The event
-/// handler reads the source's estimate of the readable bytes, allocates a buffer with room for one more byte, and reads
-/// once. A function of the program processes the bytes and returns whether all required bytes have been read; if so,
-/// the handler cancels the source. The cancellation handler closes the descriptor. The variant `estimated` contains
-/// that code.
+/// handler reads the source's estimate of the readable bytes, allocates a buffer for one byte more than the estimate,
+/// and reads once. A function of the program processes the bytes and returns whether all required bytes have been read;
+/// if so, the handler cancels the source. The cancellation handler closes the descriptor. The variant `estimated`
+/// contains that code.
 ///
 /// The bytes in a trial are real: they arrive through a pipe, from a connected socket, or out of a file, and the trial
-/// compares each byte with the byte written at its position. `received.process` is the program's function: it returns
-/// whether all required bytes have been read. The writer is a separate thread, whose writes block.
+/// compares each byte with the byte written at the same position. `received.process` is the program's function: it
+/// returns whether all required bytes have been read. The writes of a trial block while the pipe or socket is full.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a
 /// Cancellation Handler".
@@ -100,7 +100,7 @@ struct DescriptorRead: Pattern {
       return { source.cancel() }
     }
     Variant(
-      "drained-tcp", .modern, "as drained, from a TCP connection of this machine whose other end is closed",
+      "drained-tcp", .modern, "as drained, from a local TCP connection whose other end is closed",
       readClosedConnection
     ) { descriptor, received in
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

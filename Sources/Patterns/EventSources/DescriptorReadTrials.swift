@@ -11,19 +11,21 @@ extension DescriptorRead {
   /// must close the descriptor and then call `received.ended()`.
   typealias Begin = @Sendable (_ descriptor: Int32, _ received: ReceivedData) throws -> () -> Void
 
-  /// Returns the longest time that a trial takes on an idle machine: the bytes at 10 MB per second, plus one second.
+  /// Returns the longest time that a trial takes on an idle machine: the time of all bytes at 10 MB per second, 100
+  /// microseconds for each message, and one second for the rest.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(trial[size] / 10) + .microseconds(100) * trial[messages] + .seconds(1)
   }
 
-  /// The settings of the trials that read all written bytes.
+  /// The parameters of the trials that read all written bytes.
   private var wholeSettings: [any Declaration] { [kind, messages, size] }
 
   /// The metrics of the trials that read all written bytes.
   private var wholeMetrics: [any Declaration] { [latency, throughput, lost, corrupted, leftOpen] }
 
-  /// A probe that writes single bytes, each after the previous byte was read, then all remaining bytes as fast as
-  /// possible, and closes the writer's end.
+  /// A probe that writes single bytes, each after the previous byte was read. The probe then writes all remaining bytes
+  /// as fast as possible, and closes the writer's end. If the descriptor is a file, the probe writes all bytes before
+  /// the reader starts.
   var readWhole: Probe<Begin> {
     Probe(reads: wholeSettings, records: wholeMetrics) { trial, begin in
       try readEverything(trial, thenSilence: false, begin)
@@ -93,8 +95,9 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// A probe for two descriptors in turn. The probe writes the last bytes while the handler runs. The writer's end of
-  /// the first descriptor remains open, and that of the second descriptor is closed.
+  /// A probe that tests the reader with two descriptors in turn. The probe writes the last bytes while the handler
+  /// runs. The writer's end of the first descriptor then remains open, and the writer's end of the second descriptor is
+  /// closed.
   var readTail: Probe<Begin> {
     Probe(reads: [kind, tail], records: [leftUnread, beyondEstimate, lost, corrupted, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -125,7 +128,7 @@ extension DescriptorRead {
   }
 
   /// Writes the first `head` bytes, and writes the remaining bytes while the handler runs. The writer's end remains
-  /// open until the reader has ended.
+  /// open until the reader has ended. Returns the record of the read bytes.
   private func readBurst(
     _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
   ) throws -> ReceivedData {
@@ -143,7 +146,8 @@ extension DescriptorRead {
     return received
   }
 
-  /// A probe that writes bytes to a pipe, and checks whether the queue is blocked while no more bytes are written.
+  /// A probe that writes bytes to a pipe, and checks whether the handler's queue is blocked while no more bytes are
+  /// written.
   var readSilence: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -155,8 +159,8 @@ extension DescriptorRead {
     }
   }
 
-  /// A probe that writes bytes to one pipe for each core, and checks whether the queue is blocked while no more bytes
-  /// are written. The handlers share a concurrent queue.
+  /// A probe that writes bytes to one pipe for each core, and checks whether the handlers' queue is blocked while no
+  /// more bytes are written. The handlers share a concurrent queue.
   var readSilenceOnAllCores: Probe<Begin> {
     Probe(records: [queueBlocked, lost, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -182,7 +186,8 @@ extension DescriptorRead {
     }
   }
 
-  /// A probe that writes bytes to a TCP connection, closes the writer's end, and counts the later handler calls.
+  /// A probe that writes bytes to a TCP connection, closes the writer's end, and counts the handler calls that follow
+  /// the call that reached the end.
   var readClosedConnection: Probe<Begin> {
     Probe(records: [callsAfterEnd, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -213,8 +218,8 @@ extension DescriptorRead {
     )
   }
 
-  /// Returns a probe that stops the reader while the handler is about to read, and then opens unrelated files. One of
-  /// the files receives the descriptor's number if the number is free.
+  /// Returns a probe that stops the reader while the handler is about to read, and then opens an unrelated file several
+  /// times. One of the new descriptors receives the number of the reader's descriptor if that number is free.
   ///
   /// - Parameter handlerCloses: whether the cancellation handler closes the descriptor. If true, the trial also counts
   ///   the unrelated descriptors that the variant closes.
@@ -259,15 +264,15 @@ final class ReceivedData: Sendable {
     var count = 0
     /// The number of read bytes that differ from the bytes written at the same position.
     var corrupted = 0
-    /// The number of read bytes that only the unrelated file contains.
+    /// The number of read bytes whose value occurs only in the unrelated file.
     var strange = 0
-    /// The number of reads that returned more than the estimate.
+    /// The number of reads that returned more bytes than the source had estimated.
     var beyondEstimate = 0
     var estimated: Int?
     var hasReachedEnd = false
     /// The number of reads without data after the read that reached the end of the file.
     var callsAfterEnd = 0
-    /// The time at which the last byte was read, in nanoseconds of the monotonic clock.
+    /// The time at which the last bytes were read, in nanoseconds of the monotonic clock.
     var lastTime: UInt64 = 0
     var hasEnded = false
     var unrelated = UnrelatedFiles(toOpen: Host.image.path)
@@ -277,7 +282,7 @@ final class ReceivedData: Sendable {
   private let expected: [UInt8]
   private let endCondition: EndCondition
   fileprivate let state = WaitableValue(State())
-  /// The hold that blocks the handler between its estimate and its read.
+  /// The hold that blocks the handler between the source's estimate and the read.
   fileprivate let handler = Hold()
 
   /// Creates an empty record that compares the read bytes with `expected`. The handlers run on `queue`, which is a new
@@ -292,7 +297,8 @@ final class ReceivedData: Sendable {
 
   // MARK: For the code that reads
 
-  /// Records the source's estimate of the available bytes, and returns the estimate.
+  /// Records the source's estimate of the available bytes, and returns the estimate. Blocks the handler call if the
+  /// trial holds it.
   func expects(_ estimated: Int) -> Int {
     state.note { $0.estimated = estimated }
     handler.pass()
@@ -301,7 +307,7 @@ final class ReceivedData: Sendable {
 
   /// Records the result of a `read`: the number of bytes, 0 at the end of the file, or -1 for no data or an error.
   ///
-  /// - Returns: whether the read reached the end of the file and the end condition is `end`.
+  /// - Returns: true if the read reached the end of the file and the end condition is `end`.
   @discardableResult func process(_ bytes: UnsafeRawPointer?, _ actual: Int) -> Bool {
     state.note { state in
       let estimated = state.estimated
@@ -323,8 +329,8 @@ final class ReceivedData: Sendable {
     }
   }
 
-  /// Records that the reader has closed the descriptor. At the first call, opens unrelated files at once, one of which
-  /// receives the free descriptor number.
+  /// Records that the reader has closed the descriptor. The first call immediately opens an unrelated file several
+  /// times. One of the new descriptors receives the number of the closed descriptor.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }
@@ -353,7 +359,7 @@ final class ReceivedData: Sendable {
     return last > start ? last - start : 0
   }
 
-  /// Waits until the reader has ended and no handler is running.
+  /// Waits until the reader has ended. If ``queue`` is serial, the method also waits until no handler is running.
   ///
   /// - Throws: ``WaitTimeoutError`` if the reader does not end within 20 seconds.
   func awaitEnd() throws {
@@ -363,8 +369,8 @@ final class ReceivedData: Sendable {
     queue.sync {}
   }
 
-  /// The number of unrelated descriptors that were closed since ``ended()`` opened them. Reading this property closes
-  /// the descriptors that are still open.
+  /// The number of unrelated descriptors that other code has closed or replaced since ``ended()`` opened them. Reading
+  /// this property closes the descriptors that are still open.
   var unrelatedClosed: Int {
     state.note { state in
       defer {

@@ -8,9 +8,9 @@ import Instruments
 /// text requires a non-blocking descriptor, but the code leaves the descriptor in blocking mode. The variant `source`
 /// follows the text, and `blocking-write` follows the code.
 ///
-/// In a trial, only the bytes that `write` accepted count as written, and the handler cancels the source once all bytes
-/// are written. `outgoing.next` is the program's function: it passes the remaining bytes to a closure, and returns
-/// whether no bytes are left.
+/// In a trial, only the bytes that `write` accepted count as written, and the handler of `source` cancels the source
+/// once all bytes are written. `outgoing.next` is the program's function: it passes the remaining bytes to a closure,
+/// and returns whether the writing has ended.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Writing Data to a Descriptor".
 struct DescriptorWrite: Pattern {
@@ -38,7 +38,7 @@ struct DescriptorWrite: Pattern {
     "missed-calls", unless: "a file always has space", "times that space was freed and the handler was not called")
   let unreportedSpace = Metric.count(
     "unreported-space", in: .bytes, unless: "a file always has space",
-    "bytes that write accepted after half of what a full pipe or socket held was read, although the handler was not called"
+    "bytes that write accepted without a call of the handler, after half of the bytes in a full pipe or socket were read"
   )
   let sourceData = Metric.count(
     "source-data", in: .bytes, "available space according to the source's data, in the first handler call")
@@ -49,10 +49,10 @@ struct DescriptorWrite: Pattern {
     "available space according to the source's data in later handler calls, with bytes still to be read; the maximum")
   let notifiedOfClose = Metric.count(
     "notified-of-close", unless: "a file has no reader that could close",
-    "1 when the handler was called after the reader had closed")
+    "1 if the handler was called after the reader had closed")
   let busyLoop = Metric.count(
     "busy-loop", unless: "a file has no reader that could close",
-    "1 when a Dispatch thread kept a core busy after the reader had closed, without calling the handler")
+    "1 if a Dispatch thread kept a core busy after the reader had closed, without calling the handler")
   let leftOpen = Metric.count(
     "left-open", "descriptors of the trial's pipes, sockets and files that are still open at its end")
 

@@ -46,7 +46,7 @@ extension DescriptorWrite {
   ///   - readLast: whether the reader begins only after the writer has ended. The reader then cannot free space while
   ///     the writer is preempted within `write`.
   ///   - stall: the tests with a reader that does not read.
-  ///   - patience: how long the trial waits for a handler call.
+  ///   - patience: the maximum time to wait for a handler call.
   func writeWhole(
     readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20)
   ) -> Probe<Begin> {
@@ -83,7 +83,7 @@ extension DescriptorWrite {
     }
   }
 
-  /// Tests a variant with a reader that does not read.
+  /// Runs the tests of a variant with a reader that does not read.
   private func stall(
     _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedDescriptors, thenRoom: Bool,
     patience: Duration, _ begin: Begin
@@ -142,7 +142,11 @@ extension DescriptorWrite {
     outgoing.expectsRun()
   }
 
-  /// Waits until the handler has run, all threads sleep, or other threads have used 30 milliseconds of processor time.
+  /// Waits until the handler has begun, all threads sleep, or other threads have used 30 milliseconds of processor
+  /// time.
+  ///
+  /// - Returns: whether the handler has begun, and whether other threads used the processor time without a handler
+  ///   call.
   private func waitForRunOrSpin(_ outgoing: OutgoingData) throws -> (ran: Bool, spins: Bool) {
     let others = { clock(CLOCK_PROCESS_CPUTIME_ID) &- clock(CLOCK_THREAD_CPUTIME_ID) }
     let start = others()
@@ -184,7 +188,7 @@ extension DescriptorWrite {
 
 /// The bytes that a variant writes, with a record of the writer's progress.
 ///
-/// Unchecked: the bytes never change.
+/// Conformance to `Sendable` is unchecked: the bytes never change, and a lock protects the record.
 final class OutgoingData: @unchecked Sendable {
   fileprivate struct State {
     /// The number of bytes that `write` accepted.
@@ -229,9 +233,9 @@ final class OutgoingData: @unchecked Sendable {
     }
   }
 
-  /// Executes `write` with the remaining bytes, and records how many bytes it accepted.
+  /// Executes `write` with the remaining bytes, and records how many bytes `write` accepted.
   ///
-  /// - Returns: whether all bytes are written, or `write` failed because the descriptor has no reader or is unusable.
+  /// - Returns: true if all bytes are written, or if `write` failed with an error other than EAGAIN and EINTR.
   func next(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
     let start = MonotonicClock.now()
     let done = state.note { state in
@@ -277,7 +281,7 @@ final class OutgoingData: @unchecked Sendable {
 
   // MARK: For the trial
 
-  /// Requests that the time of the next handler call be recorded.
+  /// Requests a record of the time at which the next handler call begins.
   func expectsRun() {
     state.note { ($0.isAwaited, $0.ranAt) = (true, nil) }
   }
@@ -340,6 +344,6 @@ private final class SlowReader: Sendable {
 
   /// The number of bytes read so far.
   var count: Int { state.withLock { $0.count } }
-  /// The number of read bytes that differ from the bytes to write.
+  /// The number of read bytes that differ from the byte to write at the same position.
   var corrupted: Int { state.withLock { $0.corrupted } }
 }

@@ -1,13 +1,13 @@
 import CDispatchSupport
 import Instruments
 
-/// A fault of a thread for which the system raises a signal.
+/// A fault in a thread, for which the system raises a signal.
 enum Fault: String, CaseIterable, Sendable {
   /// SIGSEGV: a write to memory that is not writable.
   case segv
-  /// SIGBUS: an access to a page after the end of its mapped file.
+  /// SIGBUS: an access to a mapped page after the end of the file.
   case bus
-  /// SIGILL: an instruction that is invalid on every processor.
+  /// SIGILL: a permanently undefined instruction.
   case ill
 
   /// The number of the signal that the fault raises.
@@ -20,14 +20,15 @@ enum Fault: String, CaseIterable, Sendable {
   }
 }
 
-/// A fault that a thread repeats until another thread removes its cause.
+/// A fault that a thread repeats until another thread removes the cause of the fault.
 struct RemovableFault: Sendable {
   private let fault: Fault
   private let handle: UInt
 
-  /// Prepares a fault.
+  /// Prepares a fault without causing it.
   ///
-  /// - Throws: ``SystemError`` if the memory for the fault cannot be mapped.
+  /// - Throws: ``SystemError`` if the memory for the fault cannot be mapped, or if the lab cannot cause faults on this
+  ///   system.
   init(_ fault: Fault) throws(SystemError) {
     self.fault = fault
     let pages = gcdlab_make_fault(fault.number)
@@ -50,7 +51,7 @@ struct FaultProcess {
   private let input: (reader: Int32, writer: Int32)
   private let output: (reader: Int32, writer: Int32)
 
-  /// The fault that this process must handle; nil if this process is not a worker for a fault.
+  /// The fault that this worker process must handle; nil if this process is not a worker for a fault.
   static var fault: Fault? { Terminal.environment(name).flatMap { Fault(rawValue: $0) } }
 
   /// Starts a worker that runs the body of `variant`.
@@ -99,20 +100,20 @@ struct FaultProcess {
     return Int(byte)
   }
 
-  /// Closes the worker's input, which ends the worker, and waits for its exit status.
+  /// Closes the worker's input, which ends the worker, and waits until the worker has ended.
   func end() {
     close(input.writer)
     close(output.reader)
     child.wait()
   }
 
-  /// Sends a number from 0 to 255 to the process that started this worker.
+  /// Sends a number to the process that started this worker. A number above 255 is sent as 255.
   static func send(_ number: Int) {
     var byte = UInt8(clamping: number)
     _ = write(workerLine, &byte, 1)
   }
 
   private struct MissingMessage: Error, CustomStringConvertible {
-    var description: String { "a process that had the signal of a fault ended before it reported the result" }
+    var description: String { "a process with a source for a fault's signal ended before it reported the result" }
   }
 }

@@ -7,12 +7,13 @@ import Instruments
 /// handler passes the old name, which the source's context contains, and the descriptor to a function that updates the
 /// name. The cancellation handler frees the old name and closes the descriptor.
 ///
-/// Linux has no vnode source. On Linux, `FileMonitor` replaces the source: it has the same interface, and reads inotify
-/// events through a read source. On Darwin `FileMonitor` is the vnode source.
+/// Linux has no vnode source. On Linux, `FileMonitor` replaces the source, and reads inotify events through a read
+/// source. On Darwin, `FileMonitor` is a vnode source.
 ///
-/// The trial changes a real file in a directory of its own: it writes inside the file, extends it, changes its mode,
-/// adds and removes a link, renames it, and removes its last name. A latency runs from just before the system call that
-/// makes the change until the source's handler starts. For polling, a latency runs until a poll detects the change.
+/// The trial changes a real file in a separate directory. The trial overwrites a byte, extends the file, changes the
+/// mode, adds and removes a link, renames the file, and removes the last name. A latency runs from just before the
+/// system call that makes the change until the source's handler starts. For polling, a latency runs until a poll
+/// detects the change.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a File-System Object", "Suspending and Resuming
 /// Dispatch Sources".
@@ -22,7 +23,7 @@ struct FileMonitorPattern: Pattern {
   let changes = Parameter.count("changes", 1...10_000, default: 8, "changes of each kind per trial")
   let pollInterval = Parameter.duration(
     "poll-interval", .zero ... .seconds(10), default: .milliseconds(2),
-    "how long polling sleeps between two polls; a random part of it passes before each change, 0 for back to back")
+    "sleep between two polls; a random part of this time passes before each change; 0 to poll without sleep")
   let burst = Parameter.count(
     "burst", 1...5000, default: 100, "changes in a row while the handler is busy or the source is suspended")
   let deadline = Parameter.duration(
@@ -40,9 +41,9 @@ struct FileMonitorPattern: Pattern {
   let missed = Metric.count("missed", "changes that were not delivered")
   let lostAfterRename = Metric.count("lost-after-rename", "writes right after a rename that were not delivered")
   let misnamed = Metric.count("misnamed", "renames after which the descriptor did not give the file's new name")
-  let coalesced = Metric.count("coalesced", "writes of the burst that were coalesced with another")
+  let coalesced = Metric.count("coalesced", "writes of the burst that were coalesced with another write")
   let wrongDescriptor = Metric.count(
-    "wrong-descriptor", "handler calls in which the descriptor was not, or no longer, the watched file's")
+    "wrong-descriptor", "handler calls in which the descriptor did not refer to the watched file")
   let leftOpen = Metric.count(
     "left-open", unless: "the system does not list descriptors",
     "descriptors still open after the last cancellation handler"
@@ -98,7 +99,7 @@ struct FileMonitorPattern: Pattern {
       return watch.stop
     }
     Variant(
-      "burst-of-renames", .documented, "the source; many renames while its handler is busy or it is suspended",
+      "burst-of-renames", .documented, "the source; many renames while its handler is busy or the source is suspended",
       renameOften
     ) { path, watch in
       let file = try openForEvents(path)

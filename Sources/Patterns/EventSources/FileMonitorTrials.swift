@@ -3,8 +3,8 @@ import Instruments
 
 /// The code that changes a watched file and records the changes that the variants report.
 extension FileMonitorPattern {
-  /// Returns the longest time that a trial takes on an idle machine: about twenty polls or pauses for each change, one
-  /// change that is never reported, and one millisecond for each change of the burst.
+  /// Returns the longest time that a trial takes on an idle machine: the time of twenty polls or pauses for each round
+  /// of changes, the deadline of one change that is never reported, and one millisecond for each change of the burst.
   func longest(_ trial: Trial) -> Duration? {
     (trial[pollInterval] + .milliseconds(1)) * (trial[changes] + 1) * 20 + trial[deadline] + .milliseconds(1)
       * trial[burst]
@@ -13,7 +13,7 @@ extension FileMonitorPattern {
   /// A closure that starts to watch the file at a path, and returns a closure that stops the watch.
   typealias Begin = @Sendable (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
 
-  /// The settings of the trials that make every kind of change.
+  /// The parameters of the trials that make every kind of change.
   private var changeSettings: [any Declaration] { [changes, pollInterval, burst, deadline] }
 
   /// The metrics of the trials that make every kind of change.
@@ -24,7 +24,7 @@ extension FileMonitorPattern {
     ]
   }
 
-  /// A probe that makes every kind of change to a file, and waits for the report of each change. The probe then makes a
+  /// A probe that makes every kind of change to a file, and waits for the report of each change. The probe also makes a
   /// burst of writes while the handler is busy.
   var follow: Probe<Begin> {
     Probe(reads: changeSettings, records: changeMetrics) { trial, begin in _ = try makeChanges(trial, begin) }
@@ -68,7 +68,7 @@ extension FileMonitorPattern {
     results.watch.hold()
     try results.make(.write) { try file.overwrite() }
     cancel()
-    // These files receive the descriptor's number if the descriptor is closed before the handler has ended.
+    // One of these files receives the descriptor's number if the descriptor is closed before the handler has ended.
     let unrelated = UnrelatedFiles()
     defer { unrelated.close() }
     results.watch.release()
@@ -120,7 +120,8 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, results.wrongDescriptors)
   }
 
-  /// A probe that renames a file many times in a row: while the handler is busy, and while the source is suspended.
+  /// A probe that renames a file many times in a row: once while the handler is busy, and twice while the source is
+  /// suspended. During the second suspension, a write follows each rename.
   var renameOften: Probe<@Sendable (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring> {
     Probe(
       reads: [burst, deadline],
@@ -135,7 +136,7 @@ extension FileMonitorPattern {
       defer { source.cancel() }
       var misnamed = 0
       func notDelivered(_ change: FileChange) -> WaitTimeoutError {
-        WaitTimeoutError("the \(change.rawValue) that marks the end was not delivered", within: deadline)
+        WaitTimeoutError("the \(change.rawValue) that begins or ends a burst was not delivered", within: deadline)
       }
       func reported(suspend: () -> Void = {}, resume: () -> Void, _ change: () throws -> Void) throws -> Int {
         watch.hold()
@@ -175,8 +176,8 @@ extension FileMonitorPattern {
     }
   }
 
-  /// A probe that opens unrelated files and renames the watched file. The unrelated files receive the free descriptor
-  /// numbers.
+  /// A probe that opens unrelated files and renames the watched file. One of the unrelated files receives the
+  /// descriptor number that the variant has freed.
   var renameWithReusedDescriptor: Probe<Begin> {
     Probe(reads: [deadline], records: [misnamed, wrongDescriptor]) { trial, begin in
       let scratch = try ScratchDirectory()
@@ -211,7 +212,7 @@ private struct ChangeResults {
   private(set) var missed = 0
   private(set) var misnamed = 0
   var lostAfterRename = 0
-  /// The number of handler calls in which the descriptor referred to another file.
+  /// The number of handler calls in which the descriptor did not refer to the watched file.
   private(set) var wrongDescriptors = 0
   /// The times from the end of one poll to the end of the next poll, in nanoseconds.
   private(set) var pollIntervals = LatencyHistogram()
@@ -241,14 +242,14 @@ private struct ChangeResults {
     return true
   }
 
-  /// Renames the file, and counts an error if the reported name differs from the file's name.
+  /// Renames the file, and counts an error unless the rename is reported exactly once, with the file's new name.
   mutating func rename(_ file: WatchedFile, _ records: Bool = false) throws {
     _ = watch.takeNames()
     try make(.rename, records) { try file.rename() }
     if watch.takeNames() != [file.path] { misnamed += 1 }
   }
 
-  /// Waits until the cancelled watch has ended, and adds the results of the watch.
+  /// Waits until the cancelled watch has ended, and adds its results to these results.
   mutating func end() {
     watch.waitForEnd(within: deadline)
     wrongDescriptors += watch.wrongDescriptors

@@ -76,7 +76,7 @@ final class FileWatch: Sendable {
   // MARK: For the trial
 
   /// Executes `change`, and returns the nanoseconds until the change is reported; nil if no report arrives within
-  /// `deadline`, or if a later poll does not detect the change.
+  /// `deadline`, or if the first poll that begins after the change does not detect it.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
     state.note { ($0.expected, $0.noticed, $0.pollsLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()
@@ -90,13 +90,14 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Holds the handler in its next expected report until ``release()`` is called.
+  /// Sets the hold, which blocks the handler in its next expected report until ``release()`` is called.
   func hold() { handler.holdNext() }
 
-  /// Releases the handler, or cancels the hold if no change was reported.
+  /// Releases the handler, or cancels the hold if no expected change was reported.
   func release() { handler.release() }
 
-  /// Returns the number of reports of a kind since the last call, and resets the numbers of all kinds.
+  /// Returns the number of reports of a kind since the previous call of this method, and resets the numbers of all
+  /// kinds.
   func takeReported(_ kind: FileChange) -> Int {
     state.note { state in
       defer { state.reported = [:] }
@@ -104,8 +105,8 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Returns the names that were reported with renames since the last call. A name is nil if the descriptor had no
-  /// name.
+  /// Returns the names that were reported with renames since the previous call of this method. A name is nil if the
+  /// descriptor had no name.
   func takeNames() -> [String?] {
     state.note { state in
       defer { state.names = [] }
@@ -113,7 +114,7 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// The number of handler calls in which the descriptor referred to another file.
+  /// The number of handler calls in which the descriptor did not refer to the watched file.
   var wrongDescriptors: Int { state.wrongDescriptors }
 
   /// The times from the end of one poll to the end of the next poll, in nanoseconds; nil for a variant that does not

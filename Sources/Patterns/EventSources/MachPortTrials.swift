@@ -7,12 +7,12 @@ extension MachPortPattern {
   /// Returns the longest time that a trial takes on an idle machine. A message may have to wait for a free thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// A closure that starts to watch a port, and returns a sender to the port.
+  /// A closure that starts to watch a port, and returns a sender for the port.
   typealias Begin = @Sendable (PortInbox) throws -> PortSender
 
   /// Returns a probe that sends messages to a port, and cancels the source once all messages have been received.
   ///
-  /// - Parameter patience: how long the trial waits for messages, and for the cancellation handler.
+  /// - Parameter patience: the maximum time to wait for messages, and for the cancellation handler.
   func exchange(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(reads: [messages], records: [lost, cancelHandlerNotOnce]) { trial, begin in
       let inbox = PortInbox()
@@ -32,7 +32,7 @@ extension MachPortPattern {
 
   /// Returns a probe that destroys a port, and cancels the source once the destruction has been reported.
   ///
-  /// - Parameter patience: how long the trial waits for the report, and for the cancellation handler.
+  /// - Parameter patience: the maximum time to wait for the report, and for the cancellation handler.
   func destroyPort(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(records: [unreportedDeaths, cancelHandlerNotOnce]) { trial, begin in
       let inbox = PortInbox()
@@ -50,7 +50,7 @@ extension MachPortPattern {
 
 /// The closures with which a trial uses a port and cancels the source.
 struct PortSender {
-  /// A closure that sends a message with the given number, or destroys the port.
+  /// A closure that sends a message with the given number, or that destroys the port and ignores the number.
   let send: (Int32) throws -> Void
   /// A closure that cancels the source.
   let end: () -> Void

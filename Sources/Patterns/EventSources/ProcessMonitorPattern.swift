@@ -8,7 +8,7 @@ import Instruments
 /// the source.
 ///
 /// Linux has no process source. On Linux, `ProcessMonitor` replaces the source: it is a read source on a pidfd. On
-/// Darwin `ProcessMonitor` is the process source.
+/// Darwin, `ProcessMonitor` is a process source.
 ///
 /// The processes in a trial are real: each is a worker of the lab's own binary, which the trial starts with a role such
 /// as parent or child. A child waits until it is requested to exit, sends the time as its last action, and exits with a
@@ -22,7 +22,7 @@ struct ProcessMonitorPattern: Pattern {
 
   let reportLatency = Metric.latency(
     "report-latency", unless: "no exit was reported",
-    "from the last act of the process until the watcher learns of its exit")
+    "from the last act of the process until its exit is reported")
   let unreportedExits = Metric.count("unreported-exits", "exits that were not reported")
   let repeatedReports = Metric.count("repeated-reports", "exits that were reported more than once")
   let wrongStatus = Metric.count("wrong-status", "exits reported with a status other than the child's own")
@@ -89,7 +89,7 @@ struct ProcessMonitorPattern: Pattern {
       isRegistered.wait()
     }
     Variant(
-      "parent-exit", .documented, "a child asks for its parent by getppid and monitors it",
+      "parent-exit", .documented, "a child monitors its parent, whose ID it gets from getppid",
       watchParents(parentsThatEnd: .once(.isWatched))
     ) { watch in
       let parent = getppid()
@@ -114,7 +114,7 @@ struct ProcessMonitorPattern: Pattern {
     }
     Variant(
       "parent-checked", .modern,
-      "the parent passes its own ID to the child, which calls getppid again after activation",
+      "the parent passes its own ID to the child, which calls getppid after activation",
       watchParents(parentsThatEnd: .always)
     ) { watch in
       let parent = watch.parent

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The code that starts real processes and records the reports of their exits.
 extension ProcessMonitorPattern {
-  /// Returns the longest time that a trial takes on an idle machine: two workers for each process, started one after
-  /// another, and the observation of their threads.
+  /// Returns the longest time that a trial takes on an idle machine: for each process, the time of two workers that are
+  /// started one after another, and of the observation of their threads.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
 
   /// Returns a probe that starts children one after another. The variant watches each child, and the trial requests the
@@ -13,7 +13,7 @@ extension ProcessMonitorPattern {
   ///
   /// - Parameters:
   ///   - areDead: whether the children exit before they are watched.
-  ///   - patience: how long the trial waits for the report of an exit.
+  ///   - patience: the maximum time to wait for the report of an exit.
   func watchChildren(
     areDead: Bool = false, patience: Duration = .seconds(20)
   ) -> Probe<@Sendable (_ child: pid_t, _ watch: ChildWatch) throws -> Void> {
@@ -140,7 +140,7 @@ extension ProcessMonitorPattern {
         if moment != end { toChild.send(.go) }
       }
       toParent.send(.go)
-      // If another program killed the parent, the parent may have exited at a different moment than the trial requests.
+      // If another program killed the parent, the parent may have exited at a moment other than the requested one.
       guard let lastStep = toParent.receive().time else { throw MissingMessage() }
       if let status = parent.waitForStatus() { statuses.append(status) }
       toChild.send(.go)
@@ -170,7 +170,7 @@ extension ProcessMonitorPattern {
   /// Returns a probe that starts a child and counts the unreported events of the child. The child forks, replaces its
   /// program and receives a signal.
   ///
-  /// - Parameter patience: how long the trial waits for the report of each event.
+  /// - Parameter patience: the maximum time to wait for the report of each event.
   func watchEvents(
     patience: Duration = .seconds(2)
   ) -> Probe<@Sendable (_ child: pid_t, _ events: ReportedEvents) throws -> () -> Void> {
@@ -225,9 +225,9 @@ enum ParentEnd: Int, CaseIterable {
 
 /// The moments at which the parents of a trial exit.
 enum ParentEnds: Equatable {
-  /// All parents exit at the same moment in their child's progress.
+  /// Each parent exits at this moment in the progress of its child.
   case once(ParentEnd)
-  /// The parents exit at each of the possible moments in turn.
+  /// Successive parents exit at the possible moments in turn.
   case always
 
   fileprivate func moment(_ index: Int) -> ParentEnd {
@@ -238,7 +238,7 @@ enum ParentEnds: Equatable {
   }
 }
 
-/// The counts of the descriptors that a trial opens.
+/// The descriptors that a trial opens, with the number of descriptors that are still open.
 private struct ResourceCounts {
   let opened = OpenedDescriptors()
   private let watchesBefore = Self.watches
@@ -310,7 +310,7 @@ private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 // MARK: - The roles of the workers
 
-/// The role of a worker process that the trial has started.
+/// The role of a worker process in a trial.
 private enum WorkerRole {
   /// A child that exits with this status on request.
   case child(Int32)
@@ -326,7 +326,7 @@ private enum WorkerRole {
 
   private static let (name, backtrace) = ("GCDLAB_PART", ["SWIFT_BACKTRACE": "enable=no"])
 
-  /// The environment variables that pass the role to a worker.
+  /// The environment variables that pass the role to a worker, and that disable Swift's backtraces.
   var environment: [String: String] {
     let words =
       switch self {
@@ -418,7 +418,7 @@ final class ChildWatch: Sendable {
   func ended() { state.note { $0.isOver = true } }
 }
 
-/// A watch of a parent process in its child. The variant reports the parent's exit to the watch.
+/// A watch of a parent process by its child. The variant reports the parent's exit to the watch.
 final class ParentWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
@@ -433,13 +433,14 @@ final class ParentWatch: Sendable {
     self.line = line
   }
 
-  /// Records that the child has read its parent's identifier. At the first call, the trial may hold the child until the
-  /// parent has exited.
+  /// Records that the child has read its parent's identifier. The first call returns once the trial allows the child to
+  /// continue, which may be after the parent has exited.
   func recordParent() {
     if !hasReported.exchange(true, ordering: .relaxed) { report(.knows) }
   }
 
-  /// Records that the parent has exited, as the document's code does with its exit flag.
+  /// Records that the parent has exited, as the document's code does with its exit flag. Only the first call has an
+  /// effect.
   func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }
@@ -447,13 +448,14 @@ final class ParentWatch: Sendable {
 
   fileprivate var time: UInt64? { moment.withLock { $0 } }
 
-  /// Reports the child's progress, and waits until the trial allows the child to continue.
+  /// Reports the child's progress, and waits until the trial allows the child to continue. If the trial has ended, ends
+  /// the process.
   fileprivate func report(_ message: Message) {
     message.send(to: line)
     guard Message.receive(from: line).message == .go else { _exit(1) }
   }
 
-  /// Reports whether the child has detected its parent's exit.
+  /// Reports to the trial whether and when the child detected its parent's exit.
   fileprivate func answer(_ isReported: Bool) {
     var message = (UInt64((isReported ? Message.reported : .unreported).rawValue), time ?? 0)
     _ = write(line, &message, MemoryLayout.size(ofValue: message))

@@ -10,7 +10,7 @@ import Instruments
 /// The signals in a trial are real: `kill` sends them to the trial's own process. The trial sends SIGUSR1 instead of
 /// SIGHUP, since other processes may send SIGHUP to end the trial. The variant `registered` also sends SIGHUP and
 /// SIGTERM. Activation of a source is asynchronous: a signal that is sent before the source's registration handler has
-/// run is not delivered.
+/// run may not be delivered.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring Signals".
 struct SignalSource: Pattern {
@@ -28,9 +28,9 @@ struct SignalSource: Pattern {
     "reported", "signals that the source reported: the sum of its data over all handler calls")
   let handlerCalls = Metric.count("handler-calls", "calls of the event handler")
   let reportedElsewhere = Metric.count(
-    "reported-elsewhere", "signals that another source of the same signal reported, whose queue was free")
+    "reported-elsewhere", "signals that another source of the same signal, on a queue that was free, reported")
   let unreportedBursts = Metric.count("unreported-bursts", "bursts of which the source reported nothing")
-  let notReaped = Metric.count("not-reaped", "children whose exit, with their own status, was not reaped exactly once")
+  let notReaped = Metric.count("not-reaped", "children that were not reaped exactly once with a normal exit status")
 
   /// The command of a child, which runs until the end of its standard input.
   var child = (image: Host.image, arguments: ["worker"])
@@ -127,7 +127,7 @@ struct SignalSource: Pattern {
       return { source.cancel() }
     }
     Variant(
-      "locking-handler", .broken, "a signal handler takes that lock, on the thread that holds it", interruptWhileLocked,
+      "locking-handler", .broken, "a signal handler takes a lock that its own thread holds", interruptWhileLocked,
       ends: .hangs(within: .milliseconds(100))
     ) { inbox in
       SignalInbox.ofHandler = inbox

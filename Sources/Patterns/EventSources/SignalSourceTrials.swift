@@ -13,7 +13,7 @@ extension SignalSource {
   /// Returns a probe that sends signals, each after the previous signal was reported, and records the latency of the
   /// reports.
   ///
-  /// - Parameter ready: how long the trial waits for the registration of a source.
+  /// - Parameter ready: the maximum time to wait for the registration of a source.
   func sendOneByOne(ready: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(reads: [signals], records: [latency, miscounted]) { trial, begin in
       let inbox = try SignalInbox()
@@ -38,14 +38,14 @@ extension SignalSource {
     }
   }
 
-  /// Returns a probe that sends signals while the handler's queue is held, and counts the handler calls that report
-  /// them.
+  /// Returns a probe that sends signals while the handler's queue is held, and counts the handler calls that report the
+  /// signals.
   ///
   /// - Parameters:
   ///   - isSpaced: whether another source must report each signal before the next signal is sent. No signal is then
   ///     pending in the kernel when the next signal is sent. The other source is registered first, since Dispatch
   ///     passes a signal to the most recently registered source first.
-  ///   - patience: how long the trial waits for the report of a burst.
+  ///   - patience: the maximum time to wait for the report of a burst.
   func sendBurst(isSpaced: Bool = false, patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(
       reads: [burst],
@@ -98,7 +98,7 @@ extension SignalSource {
     }
   }
 
-  /// Sends SIGUSR2, and waits for its report. All earlier signals have been reported before that report.
+  /// Sends SIGUSR2, and waits until it is reported. All signals that were sent earlier are reported before SIGUSR2.
   private func drain(_ inbox: SignalInbox, _ marks: SignalInbox) {
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
@@ -119,7 +119,7 @@ extension SignalSource {
   /// Returns a probe that starts children, lets all of them exit at the same time, and records the number of children
   /// that were not reaped exactly once and the number of handler calls.
   ///
-  /// - Parameter patience: how long the trial waits for children that the variant does not reap.
+  /// - Parameter patience: the maximum time to wait until the variant has reaped all children.
   func endChildren(
     patience: Duration = .seconds(20)
   ) -> Probe<@Sendable (SignalInbox, ChildProcesses) -> () -> Void> {
@@ -143,7 +143,7 @@ extension SignalSource {
   /// Returns a probe that sends a signal while the sender holds a lock, and releases the lock once the handler waits
   /// for it.
   ///
-  /// - Parameter patience: how long the trial waits for the report of a signal.
+  /// - Parameter patience: the maximum time to wait for the report of a signal.
   func sendWhileLocked(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(records: [sent, reported]) { trial, begin in
       let inbox = try SignalInbox()
@@ -175,7 +175,7 @@ extension SignalSource {
   /// Returns a probe that sends signals whose default action ends a process, each after the previous signal was
   /// reported.
   ///
-  /// - Parameter patience: how long the trial waits for the report of a signal.
+  /// - Parameter patience: the maximum time to wait for the report of a signal.
   func sendToRegistered(
     _ numbers: [Int32], patience: Duration = .seconds(20)
   ) -> Probe<@Sendable (_ signal: Int32, SignalInbox) -> () -> Void> {
@@ -275,8 +275,8 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// A record of the signals that handlers report. The record uses no locks, since a signal handler may report to it. A
-/// pipe wakes the waiting thread.
+/// A record of the signals that handlers report. Recording a signal takes no locks, since a signal handler may call
+/// ``handled(_:)``. A pipe wakes the waiting thread.
 final class SignalInbox: Sendable {
   /// The queue of a source's handler.
   let queue = DispatchQueue(label: "signals")
@@ -325,7 +325,7 @@ final class SignalInbox: Sendable {
     lock.wait()
   }
 
-  /// Records that the receiver is installed and signals are handled from now on.
+  /// Records that the receiver is installed, so that signals are handled from now on.
   func recordReadiness() { ready.signal() }
 
   // MARK: For the trial
@@ -354,7 +354,7 @@ final class SignalInbox: Sendable {
     }
   }
 
-  /// The sum of the signals that handler calls reported.
+  /// The number of signals that all handler calls together reported.
   let reported = Tally()
   /// The number of handler calls.
   let runs = Tally()
@@ -414,7 +414,8 @@ final class ChildProcesses: Sendable {
   /// Records that `child` was reaped with `status`.
   func reaped(_ child: pid_t, _ status: Int32) { state.note { $0.statuses[child, default: []].append(status) } }
 
-  /// Waits until all children have been reaped, but no longer than `patience`.
+  /// Waits until each child has been reaped exactly once with the status of a normal exit, but no longer than
+  /// `patience`.
   func awaitAll(within patience: Duration) { state.wait(within: patience) { $0.notReaped == 0 } }
 
   /// The number of children that were not reaped exactly once, or whose status is not that of a normal exit.

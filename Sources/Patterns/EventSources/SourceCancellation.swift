@@ -37,7 +37,7 @@ extension SourceLifecycle {
       return SourceControls(add: { source.add(data: 1) }, cancel: { source.cancel() })
     }
     Variant(
-      "cancel-on-queue", .documented, "as cancel-beside, but a block on the source's serial queue cancels it",
+      "cancel-on-queue", .documented, "as cancel-beside, but a block on the source's serial queue calls cancel",
       cancelManyTimes
     ) { busy in
       let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)

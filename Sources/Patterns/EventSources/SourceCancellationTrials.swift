@@ -46,10 +46,10 @@ extension SourceLifecycle {
   /// Returns a probe that cancels sources in turn, each at a random moment while its handler is called continuously,
   /// until a call begins after `cancel` has returned.
   ///
-  /// Dispatch checks whether the source is cancelled and then calls the handler. Another thread may call `cancel` in
-  /// between. The trial cannot hold a thread there, so it repeats until such a late call happens by chance. If no late
-  /// call happens within `patience`, the trial is unavailable. This result is not evidence that late calls cannot
-  /// happen.
+  /// Dispatch checks whether the source is cancelled and then calls the handler. Another thread may call `cancel`
+  /// between the check and the handler call. The trial cannot hold a thread at that point, so the trial repeats until a
+  /// late call happens by chance. If no late call happens within `patience`, the trial is unavailable. This result is
+  /// not evidence that late calls cannot happen.
   func cancelUntilLate(within patience: Duration = .seconds(3)) -> Probe<MakeBusy> {
     Probe(records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       guard try cancelEach(trial, atMost: .max, within: patience, make) else {
@@ -58,7 +58,7 @@ extension SourceLifecycle {
     }
   }
 
-  /// A probe that cancels 20 sources for each of the ``repeats``, or fewer if a late handler call happens.
+  /// A probe that cancels sources until a late handler call happens, but no more than 20 × ``repeats`` sources.
   var cancelManyTimes: Probe<MakeBusy> {
     Probe(reads: [repeats], records: [beganAfterCancel, sourcesCancelled]) { trial, make in
       try cancel(sources: 20 * trial[repeats])(trial, make)
@@ -72,9 +72,10 @@ extension SourceLifecycle {
     }
   }
 
-  /// Cancels sources until a handler call begins late, the limit is reached, or `patience` is over.
+  /// Cancels sources until a handler call begins late, `sources` sources have been cancelled, or `patience` has passed.
+  /// Records the numbers of late calls and of cancelled sources.
   ///
-  /// - Returns: whether a call began late.
+  /// - Returns: true if a handler call began late.
   private func cancelEach(
     _ trial: Trial, atMost sources: Int, within patience: Duration, _ make: MakeBusy
   ) throws -> Bool {
@@ -101,7 +102,7 @@ extension SourceLifecycle {
   /// Returns a probe that cancels sources and counts the uses of a freed context. Dispatch's C functions create the
   /// sources, and each source is cancelled while a handler call is held.
   ///
-  /// - Parameter frees: how long the trial waits until a context is freed.
+  /// - Parameter frees: the maximum time to wait until a context is freed.
   func cancelInUse(
     frees: Duration = .seconds(20)
   ) -> Probe<@Sendable (SourceContext, _ queue: UnsafeMutableRawPointer) -> SourceControls> {
@@ -176,8 +177,8 @@ final class BusySource: Sendable {
   let late = Tally()
 }
 
-/// The context object of a source, which counts the uses of the object before and after it was freed. The object's
-/// memory is never freed, so that late uses can be counted.
+/// The context object of a source, which counts its uses before and after it is freed. The object's memory is never
+/// freed, so that late uses can be counted.
 final class SourceContext: Sendable {
   fileprivate struct State {
     var uses = 0

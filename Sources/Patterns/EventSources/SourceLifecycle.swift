@@ -5,7 +5,7 @@ import Instruments
 /// The pattern has four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and `SourceRelease`, each with
 /// its measuring code in a separate file. The lessons form one pattern because their claims belong to one scenario.
 ///
-/// The sources in a trial are custom sources, so that the trial determines when an event arrives. The trial holds the
+/// Most sources in a trial are custom sources, so that the trial determines when an event arrives. The trial holds the
 /// running handler while the source is cancelled, and holds the queue while the target queue of the source is changed.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources.
@@ -22,7 +22,7 @@ struct SourceLifecycle: Pattern {
     "handler calls that delivered the pending events once the source was no longer held back; the maximum over sources")
   let wrongSums = Metric.count("wrong-sums", "sources whose data did not add up to the number of events sent")
   let resumeToRun = Metric.latency(
-    "resume-to-run", unless: "it began before",
+    "resume-to-run", unless: "a handler call began earlier",
     "from activate or resume, or from the release of the queue, until the handler begins")
   let shortEstimates = Metric.count(
     "short-estimates", "read sources whose first handler call got a smaller estimate than there were bytes")
@@ -44,7 +44,7 @@ struct SourceLifecycle: Pattern {
   let notFreedOnce = Metric.count("not-freed-once", "contexts that were leaked or freed more than once")
   let queueFreedEarly = Metric.count(
     "queue-freed-early", "queues that were freed before their source, or did not run its handler")
-  let queueLeaked = Metric.count("queue-leaked", "queues that were not freed after their source had gone")
+  let queueLeaked = Metric.count("queue-leaked", "queues that were not freed after their source had been released")
   let handlerRan = Metric.count(
     "handler-ran", "sources whose pending handler ran although the program held no reference to the source")
 

@@ -3,7 +3,7 @@ import Instruments
 
 /// The measuring code that all trials of this pattern share.
 extension SourceLifecycle {
-  /// Returns the longest time that a trial takes on an idle machine: a handler may have to wait for a free thread, and
+  /// Returns the longest time that a trial takes on an idle machine. A handler may have to wait for a free thread, and
   /// a trial waits up to three seconds for a late handler call.
   func longest(_ trial: Trial) -> Duration? { .seconds(5) }
 }
@@ -14,11 +14,11 @@ struct SourceControls {
   let add: () -> Void
   /// A closure that cancels the source.
   let cancel: () -> Void
-  /// A closure that sets the target queue of the source; does nothing by default.
+  /// A closure that sets the target queue of the source. The default closure does nothing.
   var retarget: (DispatchQueue) -> Void = { _ in }
 }
 
-/// A record of the handler calls of a source that is inactive, suspended or cancelled.
+/// A record of the handler calls of a source that the trial activates, suspends or cancels.
 final class SourceLife: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
@@ -33,7 +33,7 @@ final class SourceLife: Sendable {
   private let ended = Moment()
   private let cancelled = Moment()
 
-  /// The handler calls so far.
+  /// The counts of the handler calls so far.
   struct Log {
     /// The number of event handler calls.
     var runs = 0
@@ -47,7 +47,8 @@ final class SourceLife: Sendable {
     var afterCancel = 0
     /// The number of cancellation handler calls.
     var ends = 0
-    /// The number of handler calls that began or ended after the first cancellation handler call had begun.
+    /// The number of times that a handler call began, or that an event handler call ended, after the first cancellation
+    /// handler call had begun.
     var afterEnd = 0
   }
 
@@ -64,7 +65,7 @@ final class SourceLife: Sendable {
   ///
   /// - Parameters:
   ///   - events: the number of events that are sent before the handler may run.
-  ///   - bound: how long ``look()`` waits for a handler call.
+  ///   - bound: the maximum time for which ``look()`` waits for a handler call.
   init(events: Int, looks bound: Duration = .zero) {
     self.events = events
     self.bound = bound
@@ -115,7 +116,7 @@ final class SourceLife: Sendable {
   /// Waits until the handler has suspended its source, but no longer than 20 seconds.
   func awaitSuspension() { state.wait(within: .seconds(20), until: \.isSuspended) }
 
-  /// Waits a short time for a handler call that must not happen before the source is activated or resumed.
+  /// Waits briefly for a handler call, which must not happen before the source is activated or resumed.
   func look() { wait(within: bound) { $0.runs > 0 } }
 
   /// Records the time, and executes `resume`, which activates or resumes the source or unblocks its queue.
@@ -130,7 +131,7 @@ final class SourceLife: Sendable {
   /// Records that `cancel` has returned.
   func cancelReturned() { state.note { $0.isCancelled = true } }
 
-  /// The handler calls so far.
+  /// The counts of the handler calls so far.
   var log: Log { state.log }
 
   /// Waits until the log meets a condition, but no longer than `patience`.
@@ -138,8 +139,8 @@ final class SourceLife: Sendable {
     state.wait(within: patience) { condition($0.log) }
   }
 
-  /// The nanoseconds from the activation or resumption of the source to the first handler call; nil if a call began
-  /// earlier.
+  /// The nanoseconds from ``lettingGo(_:)`` to the beginning of the most recent handler call; nil if a call began
+  /// before ``lettingGo(_:)``, or if no call began.
   var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(resumption) }
   /// The nanoseconds from the end of the last event handler call to the cancellation handler call; nil if either
   /// call is missing.

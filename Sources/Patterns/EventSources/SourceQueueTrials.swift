@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 
 /// The code that changes the target queue of a source, and that releases all references to a source's queue except the
-/// source's own.
+/// reference of the source.
 extension SourceLifecycle {
   /// A closure that creates a source with a queue.
   typealias MakeOnQueue = @Sendable (QueueLife) -> SourceControls
@@ -40,7 +40,7 @@ extension SourceLifecycle {
   ///
   /// The first queue is observed for 10 milliseconds before the event, in case it is freed early.
   ///
-  /// - Parameter leaves: how long the trial waits until a queue is freed.
+  /// - Parameter leaves: the maximum time to wait until a queue is freed.
   func releaseQueue(leaves: Duration = .seconds(20)) -> Probe<MakeOnQueue> {
     Probe(reads: [repeats], records: [queueFreedEarly, queueLeaked]) { trial, make in
       var (gone, left) = (0, 0)
@@ -68,14 +68,14 @@ final class QueueLife: Sendable {
   let queue = DispatchQueue(label: "events")
   /// The key of an object that the source's own queue retains. The object is freed with the queue.
   let key = DispatchSpecificKey<DeallocationObserver>()
-  /// The handler calls so far, and the lifetime of the queue.
+  /// The recorded handler calls, and whether the source's own queue was freed.
   let state = WaitableValue(State())
   private let target = DispatchSpecificKey<Target>()
 
   /// One of the two target queues of a source.
   enum Target: Sendable { case old, new }
 
-  /// The recorded handler calls, and the lifetime of the source's own queue.
+  /// The handler calls of a source, and whether the source's own queue was freed.
   struct State {
     /// The target queue of each handler call; nil if the call ran on neither target queue.
     var targets: [Target?] = []

@@ -6,7 +6,7 @@ extension SourceLifecycle {
   /// Returns a probe that releases each source in turn while its queue is held and a handler call is pending, and then
   /// unblocks the queue.
   ///
-  /// - Parameter leaves: how long the trial waits until a queue is freed.
+  /// - Parameter leaves: the maximum time to wait until a queue is freed.
   func releaseWhilePending(leaves: Duration = .seconds(20)) -> Probe<@Sendable (QueueLife) -> Void> {
     Probe(reads: [repeats], records: [handlerRan, queueLeaked]) { trial, make in
       var (ran, left) = (0, 0)

@@ -5,7 +5,7 @@ import Instruments
 extension SourceLifecycle {
   /// A probe for a body that sends events while a source is inactive or suspended, or while its queue is blocked, and
   /// then allows the handler to run. The probe counts the handler calls that deliver the events. The body returns a
-  /// closure that ends the source.
+  /// closure that cancels the source.
   ///
   /// The first source is a warm-up for the latency, and is also observed for early handler calls.
   var holdBack: Probe<@Sendable (SourceLife) throws -> () -> Void> {
@@ -30,8 +30,9 @@ extension SourceLifecycle {
     trial.record(resumeToRun, all.dropFirst().map { $0.resumeToRun })
   }
 
-  /// A probe for read sources that are suspended, or whose queue is blocked, while bytes arrive in their pipes. The
-  /// probe also counts the sources whose first estimate is less than the number of available bytes.
+  /// A probe for read sources that are suspended, or whose queue is blocked, while bytes arrive in their pipes. In
+  /// addition to the metrics of ``holdBack``, the probe counts the sources whose first estimate is less than the number
+  /// of available bytes.
   var holdBackReading: Probe<@Sendable (SourceLife, PipeOfBytes) throws -> () -> Void> {
     Probe(reads: [repeats, events], records: heldMetrics + [shortEstimates]) { trial, body in
       let standstill = Standstill()
@@ -49,7 +50,7 @@ extension SourceLifecycle {
 
 /// A pipe into which single bytes are written.
 ///
-/// Unchecked: the descriptors are used by one thread at a time.
+/// Conformance to `Sendable` is unchecked: one thread at a time uses the descriptors.
 final class PipeOfBytes: @unchecked Sendable {
   /// The descriptor to read from.
   let reader: Int32
@@ -86,7 +87,7 @@ final class PipeOfBytes: @unchecked Sendable {
     }
   }
 
-  /// Records the estimated number of available bytes at the first handler call.
+  /// Records the source's estimate of the available bytes at the first handler call. Later calls have no effect.
   func estimates(_ bytes: UInt) { first.note { $0 = $0 ?? Int(bytes) } }
 
   /// Reads up to `estimated` bytes, and returns the number of bytes read.

@@ -51,7 +51,7 @@ final class TimerRun: Sendable {
     var isTimed = true
     var isSlow = true
     var lateness: [UInt64] = []
-    /// The time at which each timed handler call began, in nanoseconds of the timer's clock.
+    /// The times at which the timed handler calls began, in nanoseconds of the timer's clock.
     var times: [UInt64] = []
     var delays: [UInt64] = []
     var source: SharedSource?
@@ -63,12 +63,13 @@ final class TimerRun: Sendable {
     var data: [Int] = []
   }
 
-  /// Creates a timer whose first event is due in `delay` nanoseconds, followed by one event every `length` nanoseconds.
+  /// Creates a timer whose first event is due in `delay` nanoseconds. One further event is due every `length`
+  /// nanoseconds. The first event of a timer without a source is due `length` nanoseconds later.
   ///
   /// - Parameters:
   ///   - clock: the clock of the timer.
   ///   - leeway: the delay that the system may add to each event.
-  ///   - hold: the number of intervals for which a slow handler runs.
+  ///   - hold: the number of intervals for which a slow handler runs; 0 for a fast handler.
   ///   - fires: the number of events after which a timer without a source ends.
   ///   - queue: the queue of the handler, by default a new serial queue.
   ///   - watch: the watch that reports whether the wall clock was set; nil if the trial does not check the clock.
@@ -89,9 +90,9 @@ final class TimerRun: Sendable {
 
   // MARK: For the code that makes the timer
 
-  /// The time at which the first event is due.
+  /// The time at which the first event of a timer source is due.
   var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
-  /// The wall-clock time at which the first event is due.
+  /// The wall-clock time at which the first event of a timer source is due.
   var wallStart: DispatchWallTime { Self.wallTime(first) }
 
   /// Returns the wall-clock time at which the event with this index is due, for a variant that schedules each event.
@@ -110,7 +111,8 @@ final class TimerRun: Sendable {
   /// The times at which the events are due, for a variant that schedules each event.
   var deadlines: [DispatchTime] { (0..<fires).map { DispatchTime(uptimeNanoseconds: due($0)) } }
 
-  /// Records a handler call whose data reports that `data` intervals have passed.
+  /// Records a handler call whose data reports that `data` intervals have passed. Suspends the source if
+  /// ``suspendAndResume(within:besideTimerDueIn:)`` waits for this call.
   func fired(_ data: UInt) {
     let now = clock.now()
     let over = overAt(now)
@@ -170,7 +172,7 @@ final class TimerRun: Sendable {
 
   // MARK: For the trial
 
-  /// Stores the timer's source, so that ``end()`` can cancel the source.
+  /// Stores the timer's source, so that the source can be suspended, resumed and cancelled.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
     state.note { $0.source = source }
@@ -178,7 +180,8 @@ final class TimerRun: Sendable {
 
   /// Waits for the first event of the timer, and cancels the timer.
   ///
-  /// - Returns: the lateness of the event in nanoseconds; nil if no event occurred within `patience`.
+  /// - Returns: the lateness of the event in nanoseconds; nil if no event occurred within `patience`, or before the
+  ///   clock is set.
   func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
     defer { source.cancel() }
     wait(within: patience) { $0.runs > 0 }
@@ -196,7 +199,7 @@ final class TimerRun: Sendable {
     return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
-  /// Waits until the counts meet a condition or `patience` is over, and returns the counts.
+  /// Waits until the counts meet a condition, the clock is set, or `patience` has passed. Returns the counts.
   @discardableResult func wait(
     within patience: Duration, until condition: @escaping @Sendable (Counts) -> Bool
   ) -> Counts {
@@ -206,7 +209,7 @@ final class TimerRun: Sendable {
   /// Ends the timing of events.
   func stopTiming() { state.note { $0.isTimed = false } }
 
-  /// Stops the handler from delaying its return, for the rest of the run.
+  /// Makes a slow handler fast in all later calls.
   func stopDelaying() { state.note { $0.isSlow = false } }
 
   /// Cancels the timer.
@@ -221,13 +224,13 @@ final class TimerRun: Sendable {
   /// Returns the number of events that are due at or before `now`.
   private func overAt(_ now: UInt64) -> Int { now < first ? 0 : Int((now - first) / length) + 1 }
 
-  /// Suspends the timer in its handler, waits for some intervals, and resumes the timer.
+  /// Suspends the timer in its handler, waits until three further events are due, and resumes the timer.
   ///
-  /// The closure `awaitFire` waits for another timer, which fires half an interval later. That event shows that the
-  /// intervals have passed, since the system checks timers in the order in which they are due.
+  /// The closure `awaitFire` waits for another timer, which is due half an interval after the third event. The fire of
+  /// that timer shows that the three events are due, since the system checks timers in the order in which they are due.
   ///
   /// - Returns: the number of handler calls while the timer was suspended, and the number of intervals that are missing
-  ///   from the data of the next call.
+  ///   from the data of the next call. Both numbers are 0 if the timer was not suspended within `patience`.
   func suspendAndResume(
     within patience: Duration, besideTimerDueIn awaitFire: (_ nanoseconds: Int) -> Void
   ) -> (runs: Int, missing: Int) {
@@ -262,6 +265,8 @@ final class TimerRun: Sendable {
   }
 
   /// Records the metrics of the timed events.
+  ///
+  /// - Parameter wakeUps: the number of voluntary context switches; nil if the system does not count context switches.
   func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
     trial.record(pattern.lateness, state.lateness)
     if let drift = state.delays.suffix(10).min() { trial.record(pattern.drift, drift) }

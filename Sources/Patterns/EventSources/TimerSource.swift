@@ -10,7 +10,7 @@ import Instruments
 /// The timers in a trial are real. The trial measures the lateness of each event by the clock of the timer's deadline,
 /// and adds up the data that a source's handler receives. The sum must equal the number of intervals that have elapsed:
 /// while the handler keeps up, while the handler is too slow, and while the source is suspended. The variants without a
-/// source fire the same number of times.
+/// source fire as often as those with a source.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating a Timer".
 struct TimerSource: Pattern {
@@ -46,7 +46,7 @@ struct TimerSource: Pattern {
     "late-first-fires", "timers scheduled for now, or for the past, that waited for an interval before their first fire"
   )
   let outOfOrder = Metric.count(
-    "out-of-order", "timers scheduled for now that fired after one that was due a millisecond later")
+    "out-of-order", "timers scheduled for now that fired after a timer that was due a millisecond later")
   let onInterval = Metric.rate(
     "on-interval", .percent, "share of fires that occurred 0.5 to 1.5 intervals after the previous fire"
   )

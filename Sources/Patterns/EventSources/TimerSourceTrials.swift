@@ -3,8 +3,8 @@ import Instruments
 
 /// The code that measures the variants.
 extension TimerSource {
-  /// Returns the longest time that a trial takes on an idle machine: all events, including those of a slow handler, and
-  /// the subsequent tests.
+  /// Returns the longest time that a trial takes on an idle machine: the time of all events, including those of a slow
+  /// handler, and of the tests that follow.
   func longest(_ trial: Trial) -> Duration? {
     trial[interval] * (3 * trial[fires] + 5 * trial[handlerIntervals] + 100) + .seconds(5)
   }
@@ -28,8 +28,8 @@ extension TimerSource {
   ///
   /// - Parameters:
   ///   - clock: the clock by which the lateness of events is measured.
-  ///   - patience: how long the trial waits for the timed events.
-  ///   - eventPatience: how long the trial waits for a single event, and for the report of the last interval.
+  ///   - patience: the maximum time to wait for the timed events.
+  ///   - eventPatience: the maximum time to wait for a single event, and for the report of the last interval.
   func fire(
     by clock: TimerClock = .uptime, patience: Duration = .seconds(20), eventPatience: Duration = .seconds(20)
   ) -> Probe<Make> {
@@ -38,8 +38,8 @@ extension TimerSource {
     }
   }
 
-  /// Returns a probe that creates timers with leeway, and makes the same checks as for timers without leeway. The probe
-  /// also records the percentage of events that were no later than the leeway.
+  /// Returns a probe that creates timers with leeway, and makes the checks of ``fire(by:patience:eventPatience:)``. The
+  /// probe also records the percentage of events that were no later than the leeway.
   func fireWithLeeway(
     by clock: TimerClock = .uptime, patience: Duration = .seconds(20), eventPatience: Duration = .seconds(20),
     watch: WallClockWatch? = nil
@@ -52,8 +52,8 @@ extension TimerSource {
     }
   }
 
-  /// Returns a probe that creates timers whose handlers run for several intervals. The probe makes the same checks
-  /// as for fast handlers.
+  /// Returns a probe that creates timers whose handlers run for several intervals. The probe makes the checks of
+  /// ``fire(by:patience:eventPatience:)``.
   func fireSlowly(eventPatience: Duration = .seconds(20)) -> Probe<Make> {
     Probe(reads: firesSettings + [handlerIntervals], records: sourceMetrics) { trial, make in
       let timers = Timers(by: .uptime, eventPatience: eventPatience, watch: nil, make)
@@ -149,14 +149,14 @@ extension TimerSource {
   }
 }
 
-/// The first events of timers that are due now or were due in the past.
+/// The first events of timers that are due immediately or were due in the past.
 private struct FirstFires {
   /// The number of timers without a first event.
   let lateCount: Int
-  /// The lateness of the first event of a timer that was due now, in nanoseconds; nil if no event occurred. An earlier
-  /// timer is the warm-up.
+  /// The lateness of the first event of a timer that was due immediately, in nanoseconds; nil if no event occurred. An
+  /// earlier timer is the warm-up.
   let delay: UInt64?
-  /// Whether a timer that was due now fired after a timer that was due later, or did not fire.
+  /// Whether a timer that was due immediately did not fire, or fired after a timer that was due later.
   let areOutOfOrder: Bool
   /// The number of intervals reported before they were due.
   let early: Int
@@ -189,7 +189,7 @@ private struct Timers {
   private let leeway: Duration
   private let watch: WallClockWatch?
 
-  /// An interval of an hour in nanoseconds, which does not end during a trial.
+  /// An hour in nanoseconds: an interval that does not end during a trial.
   private static let never: UInt64 = 3_600_000_000_000
 
   init(
@@ -206,7 +206,7 @@ private struct Timers {
   /// Whether the wall clock was set. If so, the trial does not wait for further events.
   var wasClockSet: Bool { watch?.wasSet == true }
 
-  /// Creates the record of a timer whose first event is due in `delay` nanoseconds, but not the source of the timer.
+  /// Creates a timer, but not the source of the timer. The first event is due in `delay` nanoseconds.
   func run(
     in delay: Int, every length: UInt64 = never, hold: Int = 0, on queue: DispatchQueue = DispatchQueue(label: "timer")
   ) -> TimerRun {
@@ -223,8 +223,8 @@ private struct Timers {
     return (run.counts, delay)
   }
 
-  /// Creates a timer that is due now and another that is due a millisecond later, and returns whether the first timer
-  /// fires after the second, or does not fire.
+  /// Creates a timer that is due immediately and a timer that is due a millisecond later. Returns whether the first
+  /// timer does not fire, or fires after the second timer.
   ///
   /// The order does not depend on delays, since the system checks timers in the order in which they are due, and the
   /// handlers share a queue.
@@ -238,7 +238,7 @@ private struct Timers {
   }
 
   /// Returns the kernel timers that are armed for a dispatch timer; nil if the system does not report kernel timers.
-  /// The array is empty if no kernel timer is found within ``looks``.
+  /// The array is empty if no kernel timer is found within ``eventPatience``, or before the wall clock is set.
   ///
   /// A kernel timer is identified by its remaining time, which equals that of the dispatch timer to the nanosecond. For
   /// each clock, Dispatch arms one kernel timer, whose deadline is that of the dispatch timer that is due first. The

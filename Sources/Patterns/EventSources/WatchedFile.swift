@@ -2,12 +2,12 @@ import Instruments
 
 /// A file that a trial changes in every way that a monitor can report.
 ///
-/// A change throws an error if the machine does not allow the change, since no monitor could report it. Possible causes
-/// are a full device, a limit on file sizes, and a file system without links.
+/// A method that changes the file throws ``SystemError`` if the machine does not allow the change, since no monitor
+/// could report the change. Possible causes are a full device, a limit on file sizes, and a file system without links.
 final class WatchedFile {
   /// The current path of the file, without symbolic links.
   private(set) var path: String
-  /// The identity of the file, which does not depend on its name.
+  /// The identity of the file, which does not depend on the name of the file.
   let identity: FileIdentity
   private let names: [String]
   private let descriptor: Int32
@@ -43,7 +43,7 @@ final class WatchedFile {
     try done(pwrite(descriptor, "x", 1, status.st_size) == 1, "write")
   }
 
-  /// Changes the permissions of the file.
+  /// Adds or removes the read permission of the file's group.
   func toggleMode() throws(SystemError) {
     mode ^= 0o040
     try done(fchmod(descriptor, mode) == 0, "change the mode of")
@@ -55,10 +55,10 @@ final class WatchedFile {
   /// Removes the hard link.
   func removeLink() throws(SystemError) { try done(unlink(names[2]) == 0, "remove") }
 
-  /// Renames the file to the other of two alternating names.
+  /// Renames the file, alternating between two names.
   func rename() throws(SystemError) { try rename(to: path == names[0] ? names[1] : names[0]) }
 
-  /// Renames the file to a name that it never had.
+  /// Renames the file to a name that the file has never had.
   func renameToNewName() throws(SystemError) {
     renames += 1
     try rename(to: "\(names[1])-\(renames)")
@@ -86,7 +86,7 @@ struct FileStatus: Sendable {
   private let status: stat
   private let hasItsName: Bool
 
-  /// Reads the status of the file that `descriptor` refers to, and checks whether the path still names the file.
+  /// Reads the status of the file that `descriptor` refers to, and checks whether `path` names that file.
   init(of descriptor: Int32, named path: String) {
     var status = stat()
     fstat(descriptor, &status)
@@ -96,7 +96,7 @@ struct FileStatus: Sendable {
   }
 
   /// Returns the changes since an earlier status. The status shows neither how often a change occurred nor changes that
-  /// were reversed.
+  /// were reversed. If the last name of the file was removed, returns only `delete`.
   func changes(since earlier: FileStatus) -> [FileChange] {
     if status.st_nlink == 0, earlier.status.st_nlink != 0 { return [.delete] }
     var changes: [FileChange] = []
@@ -131,6 +131,6 @@ extension stat {
   }
 }
 
-// The system's functions, which the methods of the same names hide.
+// These functions call the system's `rename` and `close`. The method `rename()` hides the system's function.
 private func systemRename(_ from: String, _ to: String) -> Int32 { rename(from, to) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -8,8 +8,8 @@ import Instruments
 /// If the caller passes no group, the method only forwards the request. The variants `balanced` and `nil-group` are the
 /// method with and without a group.
 ///
-/// A request in a trial reads a file by DispatchIO, or fails because the file does not exist. `FileRequests` sends the
-/// requests and measures them.
+/// A request in a trial reads a file with DispatchIO, or fails because the file does not exist. `FileRequests` sends
+/// and measures the requests.
 ///
 /// Sources: dispatch_group, "existing APIs"; "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore".
 struct GroupAdapter: Pattern {
@@ -28,7 +28,7 @@ struct GroupAdapter: Pattern {
     "unfinished", "requests without a reply, or with a running handler, when the group ended")
   let handlersNotOnce = Metric.count("handlers-not-once", "requests whose handler was not called exactly once")
   let wrongReplies = Metric.count(
-    "wrong-replies", "handlers that received neither the content of their file nor the error that there is none")
+    "wrong-replies", "handlers that received neither the content of their file nor the error that no file exists")
   let completion = Metric.latency("completion", "from the end of the last handler until the completion block starts")
   let ranByEnter = Metric.count("ran-by-enter", "blocks that ran because the group was entered")
 
@@ -88,7 +88,7 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
-      "extra-leave-late", .broken, "leaves twice on an error while another request is outstanding, which leaves later",
+      "extra-leave-late", .broken, "leaves twice on an error while another request waits; that one leaves later",
       misuse(requests: 2, failures: 1), ends: .trapsAtOnce
     ) { request, group, handler in
       group.enter()

@@ -7,17 +7,18 @@ import Synchronization
 /// All replies are delayed while the requests are sent. The replies are delivered when the group notifies, or after a
 /// timeout. A group that ends too early therefore ends before the timeout, even on a slow machine.
 extension GroupAdapter {
-  /// An asynchronous function that sends a request as a member of a group.
+  /// A function that sends a request asynchronously, as a member of a group.
   typealias Adapter = @Sendable (FileRequests.Request, DispatchGroup, @escaping FileRequests.Handler) -> Void
-  /// An asynchronous function that sends a request, as a member of a group unless the group is nil.
+  /// A function that sends a request asynchronously, as a member of a group unless the group is nil.
   typealias OptionalAdapter = @Sendable (FileRequests.Request, DispatchGroup?, @escaping FileRequests.Handler) -> Void
 
-  /// Returns the maximum duration of a trial, in which the replies of each call are delayed.
+  /// Returns an upper bound for the duration of a trial: the delay of the replies in each call, one millisecond for
+  /// each request of each call, and ten seconds.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .milliseconds(1) * trial[requests]) * trial[calls] + .seconds(10)
   }
 
-  /// The metrics that every trial with requests records.
+  /// The metrics of every trial that sends requests and is expected to complete.
   private var requestMetrics: [any Declaration] { [sent, unfinished, handlersNotOnce, wrongReplies] }
 
   /// A probe that sends requests through an adapter with a group, waits until the group notifies, and counts the
@@ -93,7 +94,8 @@ extension GroupAdapter {
   /// Returns a probe that sends two requests, and checks whether the group notifies too early.
   ///
   /// The first request fails and leaves the group one time more than it enters the group. The reply of the second
-  /// request is delayed until the group has ended. Then the probe enters the group once, to balance the extra leave.
+  /// request is delayed until the group has ended or `patience` has passed. If the group ends too early, the probe then
+  /// enters the group once, to balance the extra leave.
   ///
   /// - Parameter patience: the maximum time to wait for the end of the group.
   func measureExtraLeave(patience: Duration = .seconds(10)) -> Probe<Adapter> {
@@ -126,7 +128,7 @@ extension GroupAdapter {
   ///
   /// - Parameters:
   ///   - count: the number of requests.
-  ///   - failures: the number of requests that fail. The first requests fail.
+  ///   - failures: the number of requests that fail, which are the first ones.
   func misuse(requests count: Int, failures: Int) -> Probe<Adapter> {
     Probe(reads: [], records: []) { trial, send in
       try Self.requireThreads(count)
@@ -174,7 +176,7 @@ extension GroupAdapter {
 
   private func record(_ trial: Trial, _ calls: [FileRequests]) throws {
     for call in calls {
-      if let error = call.unexpectedError { throw SystemError(error, "read a file by DispatchIO") }
+      if let error = call.unexpectedError { throw SystemError(error, "read a file with DispatchIO") }
     }
     trial.record(sent, calls.sum { $0.count })
     trial.record(unfinished, calls.sum { $0.early.count })
@@ -209,9 +211,9 @@ final class ReadFiles: Sendable {
   func remove() { directory.remove() }
 }
 
-/// The requests of one group. Each request reads a file by DispatchIO, and its reply is delayed.
+/// The requests of one group. Each request reads a file with DispatchIO, and the replies are delayed.
 final class FileRequests: Sendable {
-  /// A handler that receives the bytes of the file, or an error number.
+  /// A handler that receives the bytes of the file, and the error number of the request or 0.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void
 
   /// The queue on which the completion block runs.
@@ -254,7 +256,7 @@ final class FileRequests: Sendable {
     /// Whether the request is the first one.
     var isFirst: Bool { index == 0 }
 
-    /// The path to read.
+    /// The path to read. No file exists at the path of a request that must fail.
     var path: String { index < requests.failures ? requests.files.missing : requests.files.there }
 
     /// Sends the request asynchronously. The method returns immediately, and `handler` is called once when the reply
@@ -279,14 +281,14 @@ final class FileRequests: Sendable {
     /// Delivers the reply, even if other replies are still delayed.
     func deliverReply() { requests.deliverReplies(index..<(index + 1)) }
 
-    /// Waits until the reply has arrived and the handler has run.
+    /// Waits until the reply has arrived and its handler has returned.
     func waitForReply() { requests.waitForReply(index) }
   }
 
   private final class Received: Sendable { let bytes = Mutex<[UInt8]>([]) }
 
-  /// Records the time and the number of unfinished requests. This method is the body of the completion block, which
-  /// must run after all requests.
+  /// Records the time and the number of unfinished requests. The completion block calls this method, and must run after
+  /// all requests.
   func completionBlock() {
     completed.set()
     let missed = (0..<count).count { replied[$0] == 0 || handlers[$0] == 0 }
@@ -299,7 +301,8 @@ final class FileRequests: Sendable {
 
   var count: Int { replies.count }
 
-  /// Calls `send` for each request. Each call receives the request and the handler for its result.
+  /// Calls `send` for each request, with the request and the handler for the reply. Then starts the timeout for delayed
+  /// replies.
   func each(_ send: (Request, @escaping Handler) -> Void) {
     for index in 0..<count {
       send(Request(requests: self, index: index)) { data, error in self.handle(index, data, error) }
@@ -322,7 +325,7 @@ final class FileRequests: Sendable {
   /// - Returns: whether the group has ended.
   @discardableResult func holdReplies() -> Bool { end.pass() }
 
-  /// Delivers the replies at `indices`.
+  /// Delivers the replies of the requests at `indices`.
   func deliverReplies(_ indices: Range<Int>) { for index in indices { replies[index].activate() } }
 
   /// Waits for the handler of the request at `index`, and for all blocks that were submitted to the queue of its reply.

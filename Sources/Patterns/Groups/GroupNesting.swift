@@ -3,12 +3,13 @@ import Instruments
 
 /// Does a group wait for blocks that its own blocks add to it?
 ///
-/// The document submits two lengthy blocks to a global queue as members of a group. At its end, each lengthy block
-/// submits an inner block to the main queue as a member of the same group. The inner block stores a result. The notify
-/// block runs on the main queue, reads both results and prints them. The variant `nested` is this code.
+/// The document submits two lengthy blocks to a global queue as members of a group. At the end of its work, each
+/// lengthy block submits an inner block to the main queue as a member of the same group. The inner block stores a
+/// result. The notify block runs on the main queue, reads both results and prints them. The variant `nested` is this
+/// code.
 ///
-/// The trial calls each method on the main queue, as a user interface would. `GroupNestingTrials.swift` contains the
-/// code that runs the trials.
+/// A trial calls the method of its variant on the main queue, as a user interface would. `GroupNestingTrials.swift`
+/// contains the code that runs the trials.
 ///
 /// Source: dispatch_group, its first example.
 struct GroupNesting: Pattern {
@@ -34,7 +35,7 @@ struct GroupNesting: Pattern {
   let blockedCallers = Metric.count(
     "blocked-callers", "calls that had not returned while everything they submitted was held back")
   let total = Metric.latency(
-    "total", "from the call of the method to the start of the completion block, nothing held back")
+    "total", "from the call of the method to the start of the completion block, with nothing held back")
 
   /// The main queue. Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
@@ -43,7 +44,7 @@ struct GroupNesting: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "nested", .documented, "each block adds one to the same group, on the main queue", measure(addsOnMain: true)
+      "nested", .documented, "each block adds work to its group, on the main queue", measure(addsOnMain: true)
     ) { work in
       let group = DispatchGroup()
       for result in work.results {
@@ -56,7 +57,7 @@ struct GroupNesting: Pattern {
       return group
     }
     Variant(
-      "nested-entered", .documented, "each block enters the group for a block that it adds, which leaves it",
+      "nested-entered", .documented, "each block enters the group and adds a block, which leaves the group",
       measure(addsOnMain: true)
     ) { work in
       let group = DispatchGroup()
@@ -84,7 +85,7 @@ struct GroupNesting: Pattern {
       group.notify(queue: work.mainQueue) { work.completionBlock() }
       return group
     }
-    Variant("nested-ungrouped", .broken, "each block adds one on a global queue, outside the group", measureEarly()) {
+    Variant("nested-ungrouped", .broken, "each block adds work on a global queue, outside the group", measureEarly()) {
       work in
       let group = DispatchGroup()
       for result in work.results {
@@ -98,7 +99,7 @@ struct GroupNesting: Pattern {
     }
     Variant(
       "ungrouped-on-main", .broken,
-      "each block adds one on the main queue, outside the group; the completion block runs there, too",
+      "each block adds work on the main queue, outside the group; the completion block runs there, too",
       measureEarly(addsOnMain: true)
     ) { work in
       let group = DispatchGroup()

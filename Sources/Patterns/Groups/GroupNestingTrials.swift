@@ -13,7 +13,8 @@ import Synchronization
 /// The completion runs on the main queue. The order of the main queue may hide a group that has ended too early, so the
 /// group also notifies a queue without other blocks.
 extension GroupNesting {
-  /// Returns the maximum duration of a trial: in each call, all blocks run one after the other.
+  /// Returns an upper bound for the duration of a trial: the time that the blocks of all calls need if they run one
+  /// after the other, the delays of the held calls, and ten seconds.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + trial[hold] * trial[heldCalls]
       + .seconds(10)
@@ -22,17 +23,17 @@ extension GroupNesting {
   /// A method that submits blocks to a group and returns the group. The blocks add nested work.
   typealias Method = @Sendable (NestedWork) -> DispatchGroup
 
-  /// The settings of every trial that completes.
+  /// The settings of every trial that is expected to complete.
   private var settings: [any Declaration] { [tasks, work, heldCalls, repeats] }
-  /// The metrics of every trial that completes.
+  /// The metrics of every trial that is expected to complete.
   private var results: [any Declaration] { [missingAtGroupEnd, missing, notOnce, blockedCallers, total] }
 
   /// Returns a probe that runs a method whose group should wait for nested work, and delays the nested work for a
   /// limited time. The probe counts the results that are missing when the group ends and when the completion runs.
   ///
   /// - Parameters:
-  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies the queue of
-  ///     the nested work.
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If true, the probe counts the results
+  ///     that are set on a queue other than the main queue.
   ///   - patience: the maximum time to wait for the call to return.
   func measure(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings + [hold], records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
@@ -44,8 +45,8 @@ extension GroupNesting {
   /// group has ended.
   ///
   /// - Parameters:
-  ///   - addsOnMain: whether the method adds its nested work on the main queue. If so, the probe verifies the queue of
-  ///     the nested work.
+  ///   - addsOnMain: whether the method adds its nested work on the main queue. If true, the probe counts the results
+  ///     that are set on a queue other than the main queue.
   ///   - patience: the maximum time to delay the nested work, and to wait for the call to return.
   func measureEarly(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings, records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
@@ -120,11 +121,11 @@ extension GroupNesting {
 struct BlockGates {
   /// The gate for the blocks of the group.
   let first = Gate()
-  /// The gate that holds the nested work on another queue.
+  /// The gate for nested work on a queue other than the main queue.
   let added = Gate()
-  /// The gate for nested work on the main queue or in a task. The gate opens when the group has ended.
+  /// The gate for nested work on the main queue or in a task. The gate opens when the group has ended, or at a timeout.
   let end: BoundedGate
-  /// The gate that determines when ``added`` opens: when the completion has run, or after the timeout.
+  /// The gate that determines when ``added`` opens: when the completion has run, or at a timeout.
   let completion: BoundedGate
 
   /// Creates gates that delay the nested work for at most `time` after all other work has finished.
@@ -150,7 +151,8 @@ final class NestedWork: Sendable {
   let mainQueue: DispatchQueue
   /// The queue of the group's blocks: a global queue, or an inactive queue if the trial delays the blocks.
   let queue: DispatchQueue
-  /// The queue of the nested work: a global queue, or an inactive queue if the trial delays the work.
+  /// The queue of nested work that does not run on the main queue: a global queue, or an inactive queue if the trial
+  /// delays the work.
   let otherQueue: DispatchQueue
   /// A queue without other blocks, which the group notifies.
   let ownQueue = DispatchQueue(label: "end")
@@ -191,7 +193,7 @@ final class NestedWork: Sendable {
     /// Runs calibrated work, in place of the document's lengthy method.
     func doSomething() { work.make() }
 
-    /// Runs calibrated work in a task.
+    /// Runs calibrated work in a task. In a held call, first waits until the gate for the blocks of the group opens.
     func doSomething() async {
       await work.held?.first.passed()
       work.make()
@@ -200,15 +202,15 @@ final class NestedWork: Sendable {
     /// Sets the result, as the document's inner block does.
     func set() { work.set(index) }
 
-    /// Sets the result in a task.
+    /// Sets the result in a task. In a held call, first waits until the gate for nested work opens.
     func set() async {
       await work.held?.end.passed()
       work.set(index)
     }
   }
 
-  /// Records the time and the number of missing results. This method is the document's notify block, which reads all
-  /// results.
+  /// Records the time and the number of missing results. This method stands for the document's notify block, which
+  /// reads all results.
   func completionBlock() {
     completed.set()
     missing.add(missingNow)
@@ -216,7 +218,7 @@ final class NestedWork: Sendable {
     if completions.add() == 1 { done.signal() }
   }
 
-  /// Records that the group has notified.
+  /// Records the number of results that are missing when the group notifies.
   func groupHasEnded() {
     early.add(missingNow)
     held?.end.open()
@@ -246,11 +248,11 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// Calls `method` on the main queue and waits for the completion. Delays first the blocks that the method submits,
-  /// and then the nested work that these blocks add.
+  /// Calls `method` on the main queue, and waits until all work of the call has ended. Delays first the blocks that the
+  /// method submits, and then the nested work that these blocks add.
   ///
-  /// - Returns: whether the call returned within `patience`, while all blocks were delayed; true if the call has no
-  ///   gates.
+  /// - Returns: true if the call returned within `patience`, while all blocks were delayed. If the call has no gates,
+  ///   returns true without calling `method`.
   func callHeld(patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void) -> Bool {
     guard let held else { return true }
     let returned = DispatchSemaphore(value: 0)
@@ -258,7 +260,7 @@ final class NestedWork: Sendable {
       self.called.set()
       method(self)
       returned.signal()
-      // The main queue stays busy, so the work that is added to the queue is delayed.
+      // The main queue stays busy, so nested work on the main queue is delayed.
       held.end.pass()
     }
     let hasReturned = returned.wait(within: patience)

@@ -18,7 +18,7 @@ import Instruments
 struct GroupWaitVsNotify: Pattern {
   static let name = "group-wait-vs-notify"
 
-  /// The kind of thread that leaves the group last.
+  /// The kind of thread that leaves the group last: a thread of the pool, or a thread outside the pool.
   enum Leaver: String, CaseIterable, Sendable {
     case pool, thread
   }
@@ -58,7 +58,7 @@ struct GroupWaitVsNotify: Pattern {
   let wrongNotifyQueue = Metric.count(
     "wrong-notify-queue", "notify blocks that ran on a queue other than the background queue named")
 
-  /// The queue of completion blocks, which is the main queue as in the document. Tests replace this queue, since
+  /// The queue on which completion blocks run: the main queue, as in the document. Tests replace this queue, since
   /// nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 

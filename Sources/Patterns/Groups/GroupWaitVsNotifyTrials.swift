@@ -12,7 +12,8 @@ extension GroupWaitVsNotify {
   /// A function that downloads the photos as the document's method does, and calls or submits the completion block.
   typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
 
-  /// Returns the maximum duration of a trial, in which all downloads and the other work run one after the other.
+  /// Returns an upper bound for the duration of a trial: the time that the downloads and the other work of all calls
+  /// need if they run one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] + 1) * (trial[repeats] + 1) }
 
   /// The settings that every trial with a completion block reads.
@@ -52,7 +53,7 @@ extension GroupWaitVsNotify {
 
   /// Returns a probe that calls a method whose wait succeeds, because the timeout is long enough.
   ///
-  /// - Parameter holdsBack: whether the downloads are delayed until the wait has ended.
+  /// - Parameter holdsBack: whether the downloads are delayed until the wait has ended, so that the wait times out.
   func measureWaitWithEnoughTime(holdsBack: Bool = false) -> Probe<Method> {
     Probe(reads: settings + [enoughTime], records: figuresOfThread + [timeouts]) { trial, method in
       let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
@@ -69,19 +70,20 @@ extension GroupWaitVsNotify {
     }
   }
 
-  /// A probe that repeatedly calls a method without a completion block. The caller continues when the method returns.
+  /// A probe that repeatedly calls a method without a completion block. The return of the method counts as its
+  /// completion.
   var measureInCaller: Probe<Method> {
     Probe(reads: [tasks, work, repeats], records: figures + [threadHeld]) { trial, method in
       _ = try measureCalls(trial, completesInCaller: true, leaver: nil, method)
     }
   }
 
-  /// Measures a method whose completion block runs on the main queue.
+  /// Measures a method whose completion block runs on the main queue, and returns its calls, without the warm-up.
   ///
   /// - Parameters:
   ///   - timeout: the timeout of a method that waits for a limited time.
   ///   - holdsBack: whether the downloads are delayed until the wait has ended.
-  ///   - holdsThread: whether the method runs on one thread throughout.
+  ///   - holdsThread: whether the method occupies a thread, so that the time on the thread is recorded.
   private func measureCompletion(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     _ method: @escaping Method
@@ -98,8 +100,8 @@ extension GroupWaitVsNotify {
     return downloads
   }
 
-  /// Calls `method` once while a gate delays the downloads, and then `repeats` times. The first call is the warm-up,
-  /// during which the parked threads are counted.
+  /// Calls `method` once while a gate delays the downloads, and then as often as the setting `repeats` requires.
+  /// Returns the later calls. The first call is the warm-up, during which the parked threads are counted.
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     completesInCaller: Bool = false, leaver: WorkerThread?, _ method: @escaping Method
@@ -157,8 +159,8 @@ final class GroupDownload: Sendable {
   private let gate: Gate?
   private let leaver: WorkerThread?
   private let completesInCaller: Bool
-  /// The results of the downloads; 0 for a missing result. The atomic accesses are relaxed, so only the group orders
-  /// them.
+  /// The results of the downloads; 0 for a missing result. The atomic accesses are relaxed, so only the synchronization
+  /// of the method orders them.
   private let results: Slots<Atomic<UInt64>>
   private let unstarted: Atomic<Int>
   private let unfinished: Atomic<Int>
@@ -198,7 +200,7 @@ final class GroupDownload: Sendable {
   /// The photos to download.
   var photos: some RandomAccessCollection<Photo> { (0..<results.count).lazy.map { Photo(download: self, index: $0) } }
 
-  /// A photo, which can be loaded by a callback, on the calling thread, or in a task.
+  /// A photo, which can be loaded with a callback, on the calling thread, or in a task.
   struct Photo: Sendable {
     fileprivate let download: GroupDownload
     fileprivate let index: Int
@@ -223,8 +225,8 @@ final class GroupDownload: Sendable {
     }
   }
 
-  /// Records the time and the number of missing results. This method is the document's completion block, which must run
-  /// after all photos are loaded.
+  /// Records the time and the number of missing results. This method stands for the document's completion block, which
+  /// must run after all photos are loaded.
   func completionBlock() {
     completed.set()
     if !notice.isSet { notice.copy(completed) }
@@ -244,7 +246,7 @@ final class GroupDownload: Sendable {
 
   // MARK: Reports of the method
 
-  /// Runs `method`, and records how long it occupies a thread other than the caller's.
+  /// Runs `method`, and records how long `method` occupies a thread other than the caller's.
   func held(_ method: () -> Void) {
     entered.set()
     method()
@@ -252,16 +254,17 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Records the time at which the method detects that all downloads have ended.
+  /// Records the time and the number of missing results when the method detects that all downloads have ended.
   func noticed() {
     notice.set()
     missing.add(missingResults)
   }
 
-  /// Records the time at which a block on the background queue detects that all downloads have ended, and whether the
-  /// block runs on that queue.
+  /// Records the time and the number of missing results when the notify block detects that all downloads have ended.
+  /// Also records whether the block runs on the background queue.
   ///
-  /// The check compares the current queue, since a global queue accepts no queue-specific value.
+  /// The method compares the current queue with the background queue. A queue-specific value would change a global
+  /// queue for the whole process.
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
@@ -316,7 +319,8 @@ final class GroupDownload: Sendable {
 
   // MARK: Running
 
-  /// Calls `method`, and records how long the call blocks its caller.
+  /// Calls `method`, and records how long the call blocks its caller. An error of the method is kept for
+  /// ``waitForEnd()``.
   func call(_ method: GroupWaitVsNotify.Method) {
     callerThread.store(ThreadCensus.currentThread, ordering: .releasing)
     called.set()
@@ -339,13 +343,14 @@ final class GroupDownload: Sendable {
     if entered.isSet { end.wait() }
   }
 
-  /// Returns the number of threads that sleep in a wait while the gate delays all downloads.
+  /// Returns the number of threads that sleep in a wait while the gate delays all downloads; nil if the system does not
+  /// report what threads wait for, if the method has thrown an error, or if no two consecutive counts agree within two
+  /// seconds.
   ///
-  /// The count includes threads of the pool and the calling thread of the method. Returns nil if the system does not
-  /// report what threads wait for, or if no two counts agree within two seconds.
+  /// The count includes threads of the pool and the calling thread of the method. Threads are counted only if all
+  /// threads of the pool sleep, and two counts must agree. A thread that waits briefly for a lock is therefore not
+  /// counted.
   ///
-  /// Threads are counted only if all of them sleep, and two counts must agree. A thread that waits briefly for a lock
-  /// is therefore not counted.
   func parkedThreads() -> Int? {
     let patience = MonotonicClock.now() + 2_000_000_000
     var previous: [Int]?
@@ -358,7 +363,8 @@ final class GroupDownload: Sendable {
     return nil
   }
 
-  /// Returns the identifiers of the parked threads; nil if a thread is still running.
+  /// Returns the identifiers of the parked threads; nil if a thread of the pool is running, if a download has not
+  /// started, or if the caller neither waits nor has returned.
   private func parkedThreads(at census: ThreadCensus) -> [Int]? {
     // A new pool thread is recognized only once it runs. Once all downloads have started, all threads of the method
     // have run.

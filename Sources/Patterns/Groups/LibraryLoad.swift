@@ -3,9 +3,10 @@ import Instruments
 
 /// Is the library loaded when the completion block runs?
 ///
-/// The document loads a media library from three sources at once. A group counts the sources. Each source passes its
-/// items to a method that appends them asynchronously on a serial queue. The appending blocks are not members of the
-/// group. A notify block calls the completion block on the main queue. The variant `documented` is this loader.
+/// The document loads a media library from three sources at the same time. A group counts the sources. Each source
+/// passes its items to a method that appends them asynchronously on a serial queue. The appending blocks are not
+/// members of the group. A notify block calls the completion block on the main queue. The variant `documented` is this
+/// loader.
 ///
 /// A source in a trial enumerates the files below a directory of this machine. The third source fails after half of its
 /// items, at a directory that does not exist. `LibraryLoadTrials.swift` contains the code that runs the trials.
@@ -14,7 +15,7 @@ import Instruments
 struct LibraryLoad: Pattern {
   static let name = "library-load"
 
-  /// The QoS class of the queue on which the sources run.
+  /// The QoS class of the global queue on which a loader runs its first source and the notify block.
   enum SourceClass: String, CaseIterable, Sendable {
     case background, utility, `default`
 
@@ -34,10 +35,10 @@ struct LibraryLoad: Pattern {
   let items = Parameter.count(
     "items", 2...10_000, default: 100, "maximum number of files per source; half as many for the failing source")
   let qos = Parameter.choice(
-    "qos", default: SourceClass.background, "QoS class of the sources' global queue; background in the document")
+    "qos", default: SourceClass.background, "QoS class of the loader's global queue; background in the document")
   let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(10),
-    "gated loads: how long the items queue stays held after the sources have ended, or until the completion runs")
+    "gated loads: how long the items queue is held back after the sources end, unless the completion runs earlier")
   let gatedLoads = Parameter.count("gated-loads", 1...1000, default: 2, "loads whose items queue is held back")
   let repeats = Parameter.count("repeats", 1...10_000, default: 5, "loads with nothing held back, which are timed")
 

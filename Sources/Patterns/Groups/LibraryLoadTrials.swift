@@ -4,12 +4,13 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 ///
-/// In a held load, the items queue is inactive until the completion has run, or until a timeout after the end of the
+/// In a gated load, the items queue is inactive until the completion has run, or until a timeout after the end of the
 /// sources. The number of items that are missing when the completion runs therefore does not depend on the speed of the
-/// queue. An append pauses between reading the count and storing the item, until a second append has reached the same
-/// step. Two appends that can run at the same time therefore always overlap.
+/// queue. An append pauses between reading the count and storing the item, until a second append has read the count or
+/// a time limit has passed. Two appends that can run at the same time therefore always overlap.
 extension LibraryLoad {
-  /// Returns the maximum duration of a trial, in which all files are found one after the other and all timeouts expire.
+  /// Returns an upper bound for the duration of a trial: the setting `hold` and ten seconds for each gated load, and
+  /// 100 us for each item of the three sources in each other load.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
@@ -25,8 +26,8 @@ extension LibraryLoad {
     }
   }
 
-  /// Returns a probe that loads a library with a loader that can complete early. The probe keeps the items queue
-  /// inactive until the load has completed, and counts the items that are missing at the completion.
+  /// Returns a probe that loads a library with a loader that can complete early. In a gated load, the probe keeps the
+  /// items queue inactive until the load has completed. The probe counts the items that are missing at the completion.
   ///
   /// - Parameter patience: the maximum time to wait for the completion after the end of the sources.
   func measureEarly(patience: Duration = .seconds(10)) -> Probe<Loader> {
@@ -35,8 +36,8 @@ extension LibraryLoad {
     }
   }
 
-  /// Returns a probe that loads a library whose sources append concurrently. The probe pauses an append until a second
-  /// append reaches the same step, and counts the lost items.
+  /// Returns a probe that loads a library whose sources append concurrently. In a gated load, the probe pauses an
+  /// append until a second append has read the count. The probe counts the lost items.
   ///
   /// - Parameter patience: the maximum time to wait for the second append.
   func measureUnsynchronized(patience: Duration = .seconds(10)) -> Probe<Loader> {
@@ -71,7 +72,7 @@ extension LibraryLoad {
       library.run(load)
       loads.append(library)
     }
-    // The held loads were the warm-up.
+    // The gated loads were the warm-up.
     var unheldMissing: [Int] = []
     for _ in 0..<repeats {
       let library = library(hold: nil)
@@ -106,8 +107,8 @@ extension LibraryLoad {
     return paths(roots)
   }
 
-  /// Returns a message about the first error in `roots`, such as a path that is not a readable directory; nil if there
-  /// is no error.
+  /// Returns a message about the first fault of `roots`; nil if there is no fault. The absence of any path is a fault,
+  /// and so is a path that is not a readable directory.
   static func fault(of roots: String) -> String? {
     guard !paths(roots).isEmpty else { return "no path in roots" }
     for path in paths(roots) {
@@ -122,14 +123,14 @@ extension LibraryLoad {
 
 /// The library of one load, with its sources.
 final class Library: Sendable {
-  /// An item of a library: a file, and a number that identifies it.
+  /// An item of a library: a file, and a number that identifies the item.
   struct Item: Sendable {
     fileprivate let number: Int
     /// The path of the file.
     let path: String
   }
 
-  /// The global queue on which the sources run, and which the group notifies.
+  /// The global queue on which ``media`` and the notify block run.
   let queue: DispatchQueue
   /// The serial queue on which items are appended.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
@@ -146,13 +147,13 @@ final class Library: Sendable {
   /// The root directories of the sources.
   let roots: [String]
 
-  /// The numbers of the items in the library. The first `count` entries are valid. The atomic accesses are relaxed, so
-  /// only the queue orders them.
+  /// The identifying numbers of the items in the library. The first `count` entries are valid. The atomic accesses are
+  /// relaxed, so only the synchronization of the loader orders them.
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?
-  /// The pause between reading the count and storing the item; nil if appends do not pause. The pause ends when
-  /// two appends have reached the pause.
+  /// The pause of an append between reading the count and storing the item; nil if appends do not pause. The pause ends
+  /// when a second append reaches it, or at a time limit.
   private let pause: BoundedGate?
   private let paused = Atomic<Int>(0)
   private let hasCompleted = DispatchSemaphore(value: 0)
@@ -189,8 +190,8 @@ final class Library: Sendable {
 
   // MARK: For the load
 
-  /// Appends an item to the library in three steps, without a lock: reads the count, stores the item at that index, and
-  /// writes the incremented count.
+  /// Appends an item to the library in three steps, without a lock: reads the count, stores the item at the index that
+  /// the count gives, and writes the incremented count.
   func append(_ item: Item) {
     let index = count.load(ordering: .relaxed)
     if let pause, !pause.isOpen {
@@ -201,8 +202,8 @@ final class Library: Sendable {
     count.store(index + 1, ordering: .relaxed)
   }
 
-  /// Records the time and the number of missing items. This method is the document's completion handler, which must run
-  /// after the library is loaded.
+  /// Records the time and the number of missing items. This method stands for the document's completion handler, which
+  /// must run after the library is loaded.
   func completionHandler() {
     completed.set()
     missing.add(notOnce)
@@ -235,7 +236,7 @@ final class Library: Sendable {
 
   // MARK: Results
 
-  /// The numbers of all items that were found so far.
+  /// The identifying numbers of the items that were found so far.
   fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }
   fileprivate var failures: Int { [media, assets, bundle].count(where: \.hasFailed) }
   fileprivate let missing = Tally()
@@ -245,7 +246,7 @@ final class Library: Sendable {
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
 }
 
-/// A count of a load's sources that have not ended.
+/// A record of a load's sources: the time at which a source last ended, and the number of sources that have not ended.
 private final class SourcesEnd: Sendable {
   let moment = Moment()
   private let unended: Atomic<Int>
@@ -337,8 +338,9 @@ final class Source: Sendable {
   }
 }
 
-/// Calls `body` with the path of each file below `root`, ordered by name, for at most `count` files. Symbolic links
-/// count as files, and directories do not. A subdirectory that cannot be read is skipped.
+/// Calls `body` with the paths of at most `count` files below `root`. The files of a directory are ordered by name, and
+/// the files of its subdirectories follow. Symbolic links count as files, and directories do not. A subdirectory that
+/// cannot be read is skipped.
 ///
 /// - Throws: ``SystemError`` if `root` cannot be read.
 private func files(below root: String, atMost count: Int, _ body: (String) -> Void) throws(SystemError) {

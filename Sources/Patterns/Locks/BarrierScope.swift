@@ -8,10 +8,11 @@ import Instruments
 /// finished. A barrier has this effect on a private queue only. On a global queue `dispatch_barrier_async` has the
 /// effect of `dispatch_async`, according to its manual page.
 ///
-/// Each test submits three blocks. The earlier block is running when the barrier is submitted, and waits until the
-/// barrier begins. The barrier submits the later block and waits until the later block begins. If the barrier excludes
-/// no blocks, both waits succeed. If the barrier excludes other blocks, both waits time out. `BarrierScopeTrials.swift`
-/// contains the code that runs the trials.
+/// A trial repeatedly submits three blocks: the earlier block, the barrier and the later block. The earlier block is
+/// running when the barrier is submitted, and waits until the barrier begins. The barrier submits the later block and
+/// waits until the later block begins. If the barrier does not exclude the two other blocks, both waits succeed. If the
+/// barrier excludes both blocks, both waits time out. `BarrierScopeTrials.swift` contains the code that runs the
+/// trials.
 ///
 /// Source: the series of articles that begins with "GCD in depth". The lab checks no sentence about this question.
 struct BarrierScope: Pattern {
@@ -74,7 +75,7 @@ struct BarrierScope: Pattern {
         }
       }
     }
-    Variant("at-target", .documented, "a barrier on the common target of two queues; the other blocks are on these") {
+    Variant("at-target", .documented, "a barrier on the target of two queues; the other blocks are on these queues") {
       trial in
       let target = DispatchQueue(label: "target", attributes: .concurrent)
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
@@ -88,7 +89,7 @@ struct BarrierScope: Pattern {
         }
       }
     }
-    Variant("actor", .modern, "no barrier: the three blocks are calls on an actor, which runs one at a time") { trial in
+    Variant("actor", .modern, "no barrier: three calls on an actor, which runs one call at a time") { trial in
       actor Owner {
         func run(_ body: @Sendable () -> Void) { body() }
       }

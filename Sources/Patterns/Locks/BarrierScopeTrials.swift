@@ -3,7 +3,7 @@ import Instruments
 
 /// The code that runs the trials and records which blocks overlap with a barrier.
 extension BarrierScope {
-  /// Returns the maximum duration of a trial, which is one second for each barrier.
+  /// Returns an upper bound for the duration of a trial: one second for each barrier.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
   /// Submits barriers, and records the number of blocks that overlap with a barrier.
@@ -60,13 +60,14 @@ final class BarrierBlocks: Sendable {
     all.leave()
   }
 
-  /// Runs the later block.
+  /// Runs the later block, which ends the wait of the barrier.
   func later() {
     laterBegins.open()
     all.leave()
   }
 
-  /// Waits until all three blocks have ended. Call this method after the barrier was submitted.
+  /// Starts the time limit of the earlier block, and waits until all three blocks have ended. Call this method after
+  /// the barrier has been submitted.
   fileprivate func awaitAll() {
     barrierBegins.startBound()
     all.wait()

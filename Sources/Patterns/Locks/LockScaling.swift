@@ -4,19 +4,21 @@ import Synchronization
 
 /// How does a lock perform under contention by many threads?
 ///
-/// Each thread repeatedly enters a critical section that one lock guards, and does no other work. There are up to 16
-/// threads for each core, and the section takes up to 10 us. The trial measures the throughput, the order in which the
-/// threads acquire the lock, and the cost of an entry.
+/// Each thread repeatedly enters a critical section that one lock guards, and does no other work. In the scenario there
+/// are up to 16 threads for each core. A trial measures the throughput, the order in which the threads acquire the
+/// lock, and the cost of an entry.
 ///
-/// Swift's `Mutex` spins for a while and then waits in the kernel. The kernel's lock depends on the toolchain:
+/// On Linux, Swift's `Mutex` spins for a while and then waits in the kernel. The kernel's lock depends on the
+/// toolchain:
 ///
 /// - Up to Swift 6.3 the kernel's lock is a priority-inheriting futex. The value of the futex word is the identifier of
 ///   the thread that holds the lock. The kernel passes the lock to a waiting thread, which must wake up first.
-/// - Otherwise the kernel's lock is a plain futex. The kernel only wakes a thread, and any other thread may acquire the
-///   lock before that thread runs.
+/// - In later versions the kernel's lock is a plain futex. The kernel only wakes a thread, and any other thread may
+///   acquire the lock before the woken thread runs.
 ///
-/// A trial runs the threads three times. The first run is timed. The second run reads a clock at each entry and records
-/// how long each thread waits. The third run counts the system calls.
+/// A trial runs the threads three times. The first run is timed. The second run reads a clock before and after each
+/// entry, and records the duration of the entry. The third run counts the system calls. A trial of tasks has no third
+/// run.
 ///
 /// Source: SE-0433 (Mutex), "Underlying System Mutex Implementation".
 struct LockScaling: Pattern {
@@ -43,11 +45,11 @@ struct LockScaling: Pattern {
     "entry",
     "one entry as its thread sees it, waiting included, in a run with a clock at each entry; not the throughput")
   let longestRun = Metric.count(
-    "longest-run", "the most entries of one thread or task in a row, while the others waited or had not come yet")
+    "longest-run", "highest number of entries by one thread or task in a row; the others waited or had not arrived yet")
   let lost = Metric.count("lost", "entries missing from a count that only the lock protects")
   let ownerInWord = Metric.count(
     "owner-in-word", unless: "this system's Mutex has no such word",
-    "1 if the word of a held Mutex is the number of its thread, as in a priority-inheriting futex")
+    "1 if the word of a held Mutex is the number of its thread, as in a priority-inheriting futex; otherwise 0")
 
   // The number of threads is part of the problem, so the report compares locks for each number of threads.
   var problem: [any Declaration] { [threadsPerCore, hold, entries] }
@@ -99,11 +101,13 @@ struct LockScaling: Pattern {
   private var results: [any Declaration] {
     [perEntry, processorPerEntry, switchesPerEntry, entry, longestRun, lost]
   }
-  /// The probe for threads that contend for a lock. Only the variant `mutex` also examines the word of the lock.
+  /// The probe for threads that contend for a lock. The variant `mutex` has no probe, since its trials also examine the
+  /// word of the lock.
   private var runContention: TrialProbe { Probe(reads: settings, records: results + [callsPerEntry]) }
   /// The probe for tasks that contend for a lock. The system calls of tasks cannot be counted.
   private var runContentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
 
-  /// Returns the maximum duration of a trial: three runs in which the entries follow one another, each with a wake-up.
+  /// Returns an upper bound for the duration of a trial: the time that the entries of three runs need if they follow
+  /// one another and each entry requires a wake-up.
   func longest(_ trial: Trial) -> Duration? { (trial[hold] + .microseconds(100)) * (3 * trial[entries]) }
 }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension LockScaling: FindingPattern {
-  /// Returns the number of threads at each setting of a search, and a remark if an actor is compared with locks, since
-  /// tasks and not threads enter an actor.
+  /// Returns a note with the number of threads at each setting of a search; an empty array if the experiment is not a
+  /// search. If an actor is compared with locks, the note adds how many tasks enter the actor.
   func findings(in results: Results) -> [RunNote] {
     guard results.experiment.seeksBest else { return [] }
     let settings = results.runs.grouped { threadsPerCore.value(in: $0.parameters) ?? 0 }.map { setting, runs in
@@ -89,7 +89,8 @@ extension LockScaling: FindingPattern {
     record(trial, observed)
   }
 
-  /// Records whether the word of a locked `Mutex` is the identifier of the thread that holds the lock.
+  /// Records whether the word of a locked `Mutex` is the identifier of the thread that holds the lock. Has an effect
+  /// only on Linux.
   func recordOwnerInWord(_ trial: Trial) {
     #if os(Linux)
       let lock = Lock()
@@ -107,7 +108,7 @@ extension LockScaling: FindingPattern {
 
   private func threads(_ cores: Int, _ perCore: Int) -> Int { max(2, cores * perCore) }
 
-  /// Returns the number of entries in an observed run or in a run in which system calls are counted.
+  /// Returns the number of entries in a run that is not timed: a fifth of the setting `entries`, and at least 1.
   private func fewer(_ trial: Trial) -> Int { max(1, trial[entries] / 5) }
 
   private func record(_ trial: Trial, _ section: CriticalSection, _ time: UInt64, _ all: Int, from begin: ProcessCosts?)
@@ -128,7 +129,7 @@ extension LockScaling: FindingPattern {
   }
 }
 
-/// A section that one lock guards, and the recorded entries.
+/// A section that one lock guards, with a record of its entries.
 final class CriticalSection: Sendable {
   /// The number that each entry increments.
   let number: SharedNumber
@@ -139,8 +140,8 @@ final class CriticalSection: Sendable {
   private let longest = Atomic(0)
   private let all: Slots<[UInt64?]>
 
-  /// Creates a section whose entries are not observed. After all `parties` have arrived, the first party in the section
-  /// waits up to `patience` for a second party.
+  /// Creates a section whose entries are not observed. The first party in the section waits for a second party, but no
+  /// longer than `patience` after all `parties` have begun.
   init(steps: Int, parties: Int, patience: Duration) {
     number = SharedNumber(steps: steps, parties: parties, patience: patience)
     (most, isObserved) = (0, false)
@@ -159,7 +160,7 @@ final class CriticalSection: Sendable {
     all = Slots(count: members, padded: true, of: [])
   }
 
-  /// Returns the entry of a thread or task into the section.
+  /// Returns the object with which the thread or task `member` enters the section.
   func entry(_ member: Int) -> SectionEntry { SectionEntry(section: self, member: member) }
 
   /// Calls `enter` repeatedly until the entries of all members reach the limit, and records the duration of each call.
@@ -171,7 +172,8 @@ final class CriticalSection: Sendable {
     }
   }
 
-  /// Calls `enter` repeatedly until the entries of all members reach the limit, and records the duration of each call.
+  /// Calls the asynchronous closure `enter` repeatedly until the entries of all members reach the limit, and records
+  /// the duration of each call.
   func time(_ member: Int, _ enter: () async -> Void) async {
     while number.value < most {
       let start = MonotonicClock.now()
@@ -203,7 +205,7 @@ final class CriticalSection: Sendable {
   var longestRun: Int { longest.load(ordering: .relaxed) }
 }
 
-/// The entry of one thread or task into a section.
+/// An object with which one thread or task enters a section.
 struct SectionEntry: Sendable {
   fileprivate let section: CriticalSection
   fileprivate let member: Int

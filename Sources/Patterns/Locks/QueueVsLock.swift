@@ -11,8 +11,8 @@ import Synchronization
 /// minimal: it reads a number and writes the incremented number.
 ///
 /// One thread updates the number alone, then several threads contend. The first thread that reads the number waits
-/// until a second thread has read it, or until a timeout (``BoundedGate``). Without mutual exclusion at least one
-/// update is therefore always lost.
+/// until a second thread has read the number, or until a time limit has passed (``BoundedGate``). Without mutual
+/// exclusion at least one update is therefore always lost.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueVsLock: Pattern {
@@ -140,7 +140,8 @@ struct QueueVsLock: Pattern {
   /// The probe for tasks, whose system calls cannot be counted.
   private var timeTasks: TaskProbe { Probe(reads: settings, records: times) }
 
-  /// Returns the maximum duration of a trial, in which the updates follow one another, each with a wake-up.
+  /// Returns an upper bound for the duration of a trial: the time that the updates need if they follow one another and
+  /// each update requires a wake-up, and the time limit of the first reader.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
       + Self.unguardedPatience

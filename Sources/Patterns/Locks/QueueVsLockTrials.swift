@@ -76,7 +76,8 @@ extension QueueVsLock {
     record(trial, number, MonotonicClock.now() - start, slept?.voluntary)
   }
 
-  /// Runs threads that update the number concurrently, and records the time of an update and the lost updates.
+  /// Runs threads that update the number concurrently, and records the time of an update, the context switches and the
+  /// number of lost updates.
   private func contend(
     _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -116,15 +117,16 @@ final class SharedNumber: Sendable {
     gate = BoundedGate(bound: .zero)
   }
 
-  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. Once all parties have
-  /// begun, the first reader waits for a second reader, but no longer than `patience`.
+  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. The first reader waits
+  /// for a second reader, but no longer than `patience` after all parties have begun.
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     unstarted = Atomic(parties)
     gate = BoundedGate(bound: patience)
   }
 
-  /// Records that a party is about to update the number for the first time.
+  /// Records that a party is about to update the number for the first time. The last party starts the time limit of the
+  /// first reader.
   func partyBegins() {
     if unstarted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.startBound() }
   }

@@ -3,10 +3,10 @@ import Instruments
 
 /// Which lock suits many readers and few writers?
 ///
-/// Two values belong together, and a writer changes both values. A read between the two changes is torn. Readers do
-/// not interfere with each other, so a readers-writer lock admits several readers at once. A concurrent queue does the
-/// same if reads are synchronous blocks and writes are barriers. The code of the articles protects an array of photos
-/// in this way.
+/// Two values belong together, and a writer changes both values. A read between the two changes is torn. Readers do not
+/// interfere with each other, so a readers-writer lock admits several readers at the same time. A concurrent queue does
+/// the same if reads are synchronous blocks and writes are barriers. The code of the articles protects an array of
+/// photos in this way.
 ///
 /// With each kind of lock, a writer in a trial waits until its write has ended. `ReadersWriterTrials.swift` contains
 /// the code that runs the trials.
@@ -36,7 +36,7 @@ struct ReadersWriter: Pattern {
   var problem: [any Declaration] { [operations, work, reads] }
 
   var variants: [Variant] {
-    Variant("unprotected", .broken, "no lock at all", runUnguarded) { trial in
+    Variant("unprotected", .broken, "no lock", runUnguarded) { trial in
       try measure(trial, holdingUpTo: .seconds(10)) { pair in
         pair.read()
       } write: { pair in
@@ -89,7 +89,8 @@ struct ReadersWriter: Pattern {
     }
   }
 
-  /// The probe for a pair without a guard. A paused write continues when a reader has read the pair.
+  /// The probe for a pair without a guard. A paused write continues when a reader has read the pair, so the trials do
+  /// not read the setting `hold`.
   private var runUnguarded: TrialProbe {
     Probe(
       reads: [threads, operations, reads, work, heldWrites],

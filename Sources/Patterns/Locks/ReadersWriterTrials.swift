@@ -8,7 +8,8 @@ import Synchronization
 /// excludes readers, a reader always reads the pair during the pause. Then all parties read and write without a pause,
 /// and their operations are timed.
 extension ReadersWriter {
-  /// Returns the maximum duration of a trial, in which the operations run one after the other and all pauses time out.
+  /// Returns an upper bound for the duration of a trial: the time that the operations need if they run one after the
+  /// other, the maximum pauses of all held writes, and ten seconds for each held write.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]
@@ -63,7 +64,7 @@ extension ReadersWriter {
   /// - Parameters:
   ///   - beginWrite: a closure that starts a write on another thread or task, and returns a closure that waits for the
   ///     end of the write.
-  ///   - read: a closure that reads the pair on the calling thread.
+  ///   - read: a closure that reads the pair, and returns after the read.
   ///   - runAll: a closure that runs the operations of all parties, and returns after the last operation.
   private func measure(
     _ trial: Trial, hold: Duration, _ beginWrite: (Pair) throws -> () -> Void, read: (Pair) throws -> Pair.Values,
@@ -95,7 +96,7 @@ final class Pair: Sendable {
   /// The values that a read returned.
   struct Values: Sendable {
     fileprivate let first, second: UInt64
-    /// Whether the two values differ, so that the read was torn.
+    /// Whether the read was torn: the two values differ.
     var isTorn: Bool { first != second }
   }
 
@@ -109,14 +110,15 @@ final class Pair: Sendable {
     self.held = held
   }
 
-  /// Reads both values.
+  /// Reads both values, with work between the two reads.
   func read() -> Values {
     let first = first.load(ordering: .relaxed)
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
     return Values(first: first, second: second.load(ordering: .relaxed))
   }
 
-  /// Writes the incremented number to both values.
+  /// Writes the incremented first value to both variables, with work between the two writes. A held write also pauses
+  /// between the two writes.
   func write() {
     let next = first.load(ordering: .relaxed) &+ 1
     first.store(next, ordering: .relaxed)
@@ -131,7 +133,7 @@ private final class HeldWrite: Sendable {
   private let hasBegun = DispatchSemaphore(value: 0)
   private let reader: BoundedGate
 
-  /// Creates a write that pauses until a reader has read the pair, but at most for `time`.
+  /// Creates a write that pauses until a reader has read the pair, but no longer than `time`.
   init(_ time: Duration) { reader = BoundedGate(bound: time) }
 
   /// Pauses the calling writer between its two values.
@@ -150,7 +152,7 @@ private final class HeldWrite: Sendable {
   func readerHasRead() { reader.open() }
 }
 
-/// Concurrent readers and writers of one pair.
+/// A race of several parties, each of which reads and writes one pair.
 private final class PairRace: Sendable {
   let actors: Int
   let steps: Int
@@ -238,7 +240,7 @@ private final class PairRace: Sendable {
   }
 }
 
-/// A lock that admits several readers or one writer, implemented by `pthread_rwlock_t`.
+/// A lock that admits several readers or one writer, based on `pthread_rwlock_t`.
 ///
 /// Conformance to `Sendable` is unchecked: a lock may be used from any thread.
 final class ReadersWriterLock: @unchecked Sendable {

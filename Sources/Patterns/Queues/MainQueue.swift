@@ -9,7 +9,7 @@ import Instruments
 /// that `dispatch_apply` on the main thread delays the events of that thread. An event in a trial is a block that is
 /// submitted to the main queue during the work.
 ///
-/// The main thread of a trial drains the main queue in a loop, as an app does, unless the variant says otherwise.
+/// The main thread of a trial drains the main queue in a loop, as in an app, unless the variant says otherwise.
 ///
 /// Sources: "GCD in depth", Queue Types, "The various queue types with dispatch_async"; Concurrency Programming Guide,
 /// Dispatch Queues, "Performing Tasks on the Main Thread", "Performing Loop Iterations Concurrently".
@@ -23,13 +23,13 @@ struct MainQueue: Pattern {
     "work", .zero ... .seconds(1), default: .milliseconds(2), "CPU time of one piece of work")
 
   let inversions = Metric.count(
-    "inversions", "blocks that began or ended after one that the same thread submitted later")
-  let overlaps = Metric.count("overlaps", "blocks that began while another was running")
+    "inversions", "times that a block began or ended after a block that the same thread submitted later")
+  let overlaps = Metric.count("overlaps", "blocks that began while another block was running")
   let outOfTurn = Metric.count(
     "out-of-turn", "blocks submitted by main to itself that began before the current block ended")
   let offMain = Metric.count("off-main", "main-queue blocks that ran on a thread other than the main thread")
   let toMain = Metric.latency("to-main", "from just before a block is submitted to main to its first instruction there")
-  let back = Metric.latency("back", "from the end of that block to the first instruction back where it came from")
+  let back = Metric.latency("back", "from the end of the block on main to the first instruction after the return")
   let lateness = Metric.latency(
     "lateness", isSpeed: false, "from the submission of an event to main to its first instruction")
   let delayed = Metric.count(
@@ -161,7 +161,7 @@ struct MainQueue: Pattern {
   private var sendBlocks: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
   private var makeHops: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
 
-  /// The maximum time for which the first block waits for an event that must not begin during the block.
+  /// The maximum time for which a block waits for an event that must not begin during the block.
   private var inOrder: Duration { .milliseconds(10) }
   /// The maximum time for which a block waits for an event that must begin.
   private var overtaking: Duration { .seconds(20) }

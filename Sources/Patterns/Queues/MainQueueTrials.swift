@@ -3,14 +3,16 @@ import Instruments
 
 /// The code that runs the trials and records their metrics.
 extension MainQueue {
-  /// Returns one second as the maximum duration of a trial, since a block may have to wait for a thread.
+  /// Returns one second as an upper bound for the duration of a trial, since a block may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Returns the maximum duration of a trial with work: the warm-up, the work of all events, and one second of waiting.
+  /// Returns an upper bound for the duration of a trial with work: the time for the warm-up and the work during all
+  /// events, and one second of waiting.
   func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
-  /// Submits blocks to the main queue from four threads at once, and then from a block on the main queue. Records the
-  /// blocks that were out of order.
+  /// Submits blocks to the main queue from four threads at the same time, and then one block from a block on the main
+  /// queue. Records how many blocks were out of order, how many overlapped, and how many did not run on the main
+  /// thread.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first block waits for its successor, and for which the block on the
@@ -40,7 +42,8 @@ extension MainQueue {
     trial.record(outOfTurn, nested.overlapped.isSet ? 1 : 0)
   }
 
-  /// A probe that runs repeated round trips to the main queue and back. The first round trip is a warm-up.
+  /// A probe that repeatedly makes a round trip to the main queue, and records the times. The first round trip is a
+  /// warm-up.
   var hop: Probe<@Sendable (Hop) -> Void> {
     Probe(reads: [hops], records: [toMain, back, offMain]) { trial, body in
       var hops = Hops()
@@ -54,7 +57,8 @@ extension MainQueue {
     }
   }
 
-  /// A probe that runs repeated round trips to the main queue and back in a task. The first round trip is a warm-up.
+  /// A probe that repeatedly makes a round trip to the main queue in a task, and records the times. The first round
+  /// trip is a warm-up.
   var hopAsTask: Probe<@Sendable (Hop) async -> Void> {
     Probe(reads: [hops], records: [toMain, back, offMain]) { trial, body in
       try waitFor {
@@ -75,7 +79,8 @@ extension MainQueue {
     trial.record(offMain, hops.offMain)
   }
 
-  /// Returns a probe that runs pieces of work, and submits an event to the main queue during each piece.
+  /// Returns a probe that runs pieces of work, submits an event to the main queue during each piece, and records the
+  /// delay of the events.
   ///
   /// - Parameter patience: the maximum time for which the work waits for the event to begin. If `patience` is at most
   ///   one second, only the first piece of work waits. The first piece is also the warm-up.
@@ -115,7 +120,7 @@ struct SentBlock: Sendable {
   /// The group of all blocks.
   var all: DispatchGroup { task.all }
 
-  /// Records when the block begins and ends, and whether it runs on the main thread.
+  /// Logs the beginning and the end of the block, and records whether the block runs on the main thread.
   func run() {
     if !MainThread.isCurrent { offMain.up() }
     task.run()
@@ -155,7 +160,8 @@ final class Hop: Sendable {
   /// Records the start of the round trip.
   func noteDeparture() { left.set() }
 
-  /// Records the arrival on the main queue, whether the code runs on the main thread, and the start of the way back.
+  /// Records the times at which the code arrives on the main queue and starts its return. Also records whether the code
+  /// runs on the main thread.
   func noteArrival() {
     arrived.set()
     if !MainThread.isCurrent { wasOffMain.set() }
@@ -174,7 +180,7 @@ final class Hop: Sendable {
   fileprivate let wasOffMain = AtomicFlag()
 }
 
-/// The times of many round trips, in nanoseconds.
+/// The times of many round trips in nanoseconds, and the number of round trips that did not reach the main thread.
 private struct Hops {
   var toMain: [UInt64?] = []
   var back: [UInt64?] = []
@@ -205,7 +211,7 @@ final class WorkWithEvent: Sendable {
     all.enter()
   }
 
-  /// Starts the work: submits an event to `main`, and waits until the event begins or a timeout expires.
+  /// Submits an event to `main` at the start of the work, and waits until the event begins or a time limit has passed.
   func submitEvent(to main: DispatchQueue) {
     sent.set()
     main.async(group: all) {
@@ -234,7 +240,7 @@ final class WorkWithEvent: Sendable {
   fileprivate var lateness: UInt64? { began.since(sent) }
 }
 
-/// A block that may never begin. The trial waits for its beginning.
+/// A block that the trial waits for, and that may never begin.
 final class WaitedBlock: Sendable {
   fileprivate let begun = Moment()
 

@@ -8,10 +8,10 @@ import Instruments
 /// queue's context. The document's listing stores a structure as the context of a serial queue and installs a finalizer
 /// function. The finalizer frees the structure and its contents when the system frees the queue.
 ///
-/// The trials call the C functions, since Swift hides them and offers `setSpecific` instead. The last block of a queue
-/// runs while the last reference to the queue is released. In the first repetition this block waits for a while, so
-/// that a finalizer that runs too early is detected. The wait is limited by a timeout, since no event reports that a
-/// finalizer will not run.
+/// Swift hides the C functions and offers `setSpecific` instead, so the trials call the C functions through
+/// `CDispatchSupport`. The last block of a queue runs while the last reference to the queue is released. In the first
+/// repetition this block waits for a while, so that a finalizer that runs too early is detected. The wait has a time
+/// limit, since no event reports that a finalizer will not run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue",
 /// "Providing a Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent
@@ -37,17 +37,17 @@ struct QueueContext: Pattern {
     "reused", "queues whose memory the next malloc of the releasing thread returned, right after the last release")
   let acceptedFlags = Metric.count("accepted-flags", "flags other than 0 and 2 for which there is a global queue")
   let overcommitQueues = Metric.count("overcommit-queues", "separate global queues that flag 2 (overcommit) returned")
-  let changed = Metric.count("changed", "global queues that were another object after being over-released")
+  let changed = Metric.count("changed", "global queues that were a different object after they were over-released")
   let lost = Metric.count("lost", "blocks that an over-released queue did not run exactly once")
 
   let wrongQueue = Metric.count(
-    "wrong-queue", "blocks for which the current queue was not the one they had been submitted to")
+    "wrong-queue", "blocks for which the current queue was not the queue that they had been submitted to")
   let gotOvercommitQueue = Metric.count(
-    "got-overcommit-queue", "threads outside a block that got the default overcommit queue as the current one")
+    "got-overcommit-queue", "threads outside a block that got the default overcommit queue as the current queue")
   let gotMainQueue = Metric.count(
-    "got-main-queue", "threads outside a block that got the main queue as the current one")
+    "got-main-queue", "threads outside a block that got the main queue as the current queue")
   let modified = Metric.count(
-    "modified", "changes to a global queue that took effect: of a context, a suspended target and a suspension")
+    "modified", "changes of a global queue that took effect, of three: a context, a suspended target and a suspension")
   let keyedValues = Metric.count("keyed-values", "values set on a global queue by a key that its blocks found")
 
   var variants: [Variant] {
@@ -113,7 +113,7 @@ struct QueueContext: Pattern {
       return RetainedQueue(created: serialQueue)
     }
     Variant(
-      "suspended-target", .broken, "as context-finalizer, of queues whose target queue is suspended", holdBack
+      "suspended-target", .broken, "as context-finalizer, with queues whose target queue is suspended", holdBack
     ) { data, target in
       let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
       gcdlab_dispatch_set_target_queue(serialQueue, target)
@@ -133,7 +133,7 @@ struct QueueContext: Pattern {
     Variant("idle", .documented, "an idle queue is released, then memory of its size is allocated", reuse()) { queue in
       gcdlab_dispatch_release(queue)
     }
-    Variant("busy", .documented, "as idle, of a queue whose block runs", reuse(isBusy: true)) { queue in
+    Variant("busy", .documented, "as idle, with a queue whose block runs", reuse(isBusy: true)) { queue in
       gcdlab_dispatch_release(queue)
     }
     Variant(

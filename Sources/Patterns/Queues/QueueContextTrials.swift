@@ -5,7 +5,7 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension QueueContext {
-  /// Returns one second as the maximum duration of a trial, since a queue may have to wait for a thread.
+  /// Returns one second as an upper bound for the duration of a trial, since a queue may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
   /// A probe whose body stores data in one block and reads the data in a later block on another thread. The probe
@@ -32,8 +32,8 @@ extension QueueContext {
     }
   }
 
-  /// A probe whose body stores data in one task and reads the data in a later task. The probe counts the repetitions in
-  /// which the later task did not find the data.
+  /// A probe whose body stores data in one task and reads the data in a child task. The probe counts the repetitions in
+  /// which the child task did not find the data.
   var shareAmongTasks: Probe<@Sendable (MyDataContext) async -> Void> {
     Probe(reads: [repeats], records: [notFound]) { trial, body in
       try waitFor {
@@ -48,11 +48,12 @@ extension QueueContext {
     }
   }
 
-  /// A probe that creates queues with data, releases each queue while its last block runs, and records when the queue's
-  /// finalizer runs.
+  /// A probe that creates queues with data, releases each queue while its last block runs, and records when the data of
+  /// the queue is cleaned up. After each of these queues, the probe releases an idle queue, and counts the idle queues
+  /// whose data is cleaned up within the release.
   ///
-  /// The first queue is a warm-up and is observed for a while in two states: with a reference and without blocks, and
-  /// with a block and without references.
+  /// The first queue is the warm-up. The probe observes this queue for 10 ms in each of two states: with a reference
+  /// and without blocks, and with a block and without references.
   var clean: Probe<@Sendable (MyDataContext) -> RetainedQueue> {
     Probe(reads: [repeats], records: [notOnce, earlyCleanups, inRelease, cleanupLatency]) { trial, make in
       var (early, inRelease) = (0, 0)
@@ -70,14 +71,14 @@ extension QueueContext {
         all.append(data)
         if data.state.wasEarly { early += 1 }
         if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanupLatency, time) }
-        // A queue without blocks has no other reference, so only this release can free the queue.
+        // A queue without blocks has only the trial's reference, so only this release can free the queue.
         let idle = MyDataContext()
         make(idle).release()
         idle.awaitCleanUp(within: .seconds(20))
         if idle.isCleanedUpHere { inRelease += 1 }
       }
       trial.record(self.inRelease, inRelease)
-      // The count is read last: a second clean-up would follow the first clean-up, for which the trial waited.
+      // The clean-ups are counted last, since a second clean-up would follow the first one, for which the trial waits.
       trial.record(notOnce, all.count { $0.state.cleanUps != 1 })
       trial.record(earlyCleanups, early)
     }
@@ -154,8 +155,8 @@ extension QueueContext {
   /// Requests a global queue with each single-bit flag, and records the number of accepted flags. The flag 2, which
   /// requests an overcommit queue, is recorded separately.
   ///
-  /// Then releases the queue without flags a thousand times. Records whether Dispatch still returns this queue, and the
-  /// number of blocks that the queue does not run exactly once.
+  /// Then releases the queue for the flag 0 a thousand times. Records whether Dispatch still returns this queue, and
+  /// the number of blocks that the queue does not run exactly once.
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks.
@@ -208,7 +209,7 @@ extension QueueContext {
   }
 }
 
-/// A change of a queue.
+/// A change that a trial makes to a global queue.
 enum QueueChange {
   /// A new context of the queue.
   case context(UnsafeMutableRawPointer)
@@ -221,12 +222,13 @@ enum QueueChange {
 }
 
 extension QueueContext {
-  /// Calls `change` with each kind of change in turn, and records the number of changes that took effect.
+  /// Calls `change` with each kind of change in turn, and records the number of changes that took effect. The
+  /// queue-specific value is recorded separately.
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for a block of the queue. If the block has not run by then, the change of
   ///     the target or the suspension took effect.
-  ///   - change: a closure that changes a queue.
+  ///   - change: a closure that makes a change to the queue.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
@@ -283,7 +285,7 @@ final class QueueAnswers: Sendable {
   private let all = DispatchGroup()
   private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
 
-  /// Creates the queues. No result is recorded yet.
+  /// Creates the queues and an empty record of results.
   init() {
     let serial = DispatchQueue(label: "com.example.MySerialQueue")
     let targeting = DispatchQueue(label: "com.example.MyTargetingQueue", target: serial)
@@ -296,13 +298,13 @@ final class QueueAnswers: Sendable {
     for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
-  /// Records the result of a call in a block of `queue`.
+  /// Records the result of a call of `dispatch_get_current_queue` in a block of `queue`.
   func inside(_ answer: UnsafeMutableRawPointer?, of queue: AskingQueue) {
     if !queue.isNamed(answer) { state.withLock { $0.otherQueue += 1 } }
     all.leave()
   }
 
-  /// Records the result of a call on a thread outside of blocks.
+  /// Records the result of a call of `dispatch_get_current_queue` on a thread outside of blocks.
   func outside(_ answer: UnsafeMutableRawPointer?) {
     state.withLock { state in
       if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.overcommitting += 1 }
@@ -323,7 +325,7 @@ final class QueueAnswers: Sendable {
 
 /// The data that a program stores for a queue, with the trial's observations of the data.
 final class MyDataContext: Sendable {
-  /// The data that the current task or its parent has stored; nil if no data is stored.
+  /// The data that the current task or one of its ancestors has bound; nil if no data is bound.
   @TaskLocal static var current: MyDataContext?
 
   /// The number of finalizers that ran without a context in this process.
@@ -340,7 +342,7 @@ final class MyDataContext: Sendable {
     /// The number of times that the data was cleaned up.
     var cleanUps = 0
     var cleaner: Int?
-    /// Whether a block found the data.
+    /// Whether a later block or task found the data.
     var wasSeen = false
     /// Whether the data was cleaned up before the last release, or before the end of the last block.
     var wasEarly = false
@@ -348,7 +350,7 @@ final class MyDataContext: Sendable {
 
   /// Creates data that has not been found or cleaned up yet.
   ///
-  /// - Parameter bound: the duration of each wait for a clean-up that must not happen.
+  /// - Parameter bound: the maximum duration of each wait for a clean-up that must not happen.
   init(looks bound: Duration = .zero) {
     isCleanedUp = BoundedGate(bound: bound)
     whileReferenced = BoundedGate(bound: bound)
@@ -360,7 +362,7 @@ final class MyDataContext: Sendable {
   /// Records that a block has found this data, if `found` is this data.
   func recordMatch(in found: MyDataContext?) { if found === self { state.note { $0.wasSeen = true } } }
 
-  /// Records that a block has found the data at `context`.
+  /// Records that a block has found the data at `context`, unless `context` is nil.
   static func found(_ context: UnsafeMutableRawPointer?) {
     let found = at(context)
     found.recordMatch(in: found)
@@ -392,30 +394,31 @@ final class MyDataContext: Sendable {
     }
   }
 
-  /// Waits for a short time while the queue is referenced, and records whether the data is cleaned up during the wait.
+  /// Waits until the data is cleaned up or a time limit has passed, while the queue is referenced. Records a clean-up
+  /// as too early.
   func lookWhileReferenced() {
     whileReferenced.startBound()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
-  /// Runs the last block of the queue, which waits for a short time and records whether the data is cleaned up during
-  /// the wait.
+  /// Runs the last block of the queue, which waits until the data is cleaned up or a time limit has passed. Records a
+  /// clean-up as too early.
   func lastBlock() {
     if isCleanedUp.pass() { state.note { $0.wasEarly = true } }
     end.set()
     hasEnded.signal()
   }
 
-  /// Records that the last reference to the queue was released.
+  /// Records that the last reference to the queue was released, and starts the time limit of the last block's wait.
   func wasReleased() { isCleanedUp.startBound() }
 
-  /// Waits until the last block has ended. Then waits for the clean-up, for at most `patience`.
+  /// Waits until the last block has ended. Then waits for the clean-up, but no longer than `patience`.
   func awaitEnd(within patience: Duration) {
     hasEnded.wait()
     awaitCleanUp(within: patience)
   }
 
-  /// Waits until the data is cleaned up, for at most `patience`.
+  /// Waits until the data is cleaned up, but no longer than `patience`.
   func awaitCleanUp(within patience: Duration) {
     state.wait(within: patience) { $0.cleanUps > 0 }
   }

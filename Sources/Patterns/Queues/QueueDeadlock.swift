@@ -9,9 +9,9 @@ import Synchronization
 /// call deadlocks; on a concurrent queue the call should be avoided as well. The document also warns of calling
 /// `dispatch_apply` with the serial queue on which the caller runs.
 ///
-/// The task of each variant is the only task in its queue. A hazard is expected to trap or to reach a standstill. If
-/// the tasks of a hazard end nevertheless, the trial completes and reports this result. Inner blocks that are not
-/// expected to run are empty.
+/// A task that a trial submits is the only task in its queue when the task begins. A hazard is expected to trap or to
+/// hang. If the tasks of a hazard end nevertheless, the trial completes and reports this result. Inner blocks that are
+/// not expected to run are empty.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
 /// Iterations Concurrently".
@@ -91,7 +91,7 @@ struct QueueDeadlock: Pattern {
       gcdlab_dispatch_sync_f(queue, nil) { _ in }
     }
     Variant(
-      "apply-on-main-queue", .broken, "a block of the main queue, on the main thread, calls dispatch_apply_f with it",
+      "apply-on-main-queue", .broken, "a block of the main queue, on the main thread, calls dispatch_apply_f with main",
       ends: .trapsAtOnce, mainQueue: .mainThread
     ) { trial in
       trial.hazard()
@@ -168,7 +168,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "async-instead", .documented,
-      "blocks async to their own queue, its target, through another queue, and main to main", countInner(4)
+      "blocks async to their own queue, to its target and through another queue; main asyncs to main", countInner(4)
     ) { tasks, inner in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)

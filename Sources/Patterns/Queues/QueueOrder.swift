@@ -4,13 +4,14 @@ import Synchronization
 
 /// In which order do the tasks of a queue begin and end, and in which order do threads acquire a lock?
 ///
-/// The document says that every queue is first in, first out. According to the document, a serial queue, unlike a lock,
-/// runs its tasks one at a time in a predictable order, and any thread may submit tasks without a lock. The document's
+/// The document says that every queue is first in, first out. According to the document, a serial queue runs its tasks
+/// one at a time and, unlike a lock, in a predictable order. Any thread may submit tasks without a lock. The document's
 /// listing adds one block to a serial queue by `dispatch_async` and a second block by `dispatch_sync`. When the first
 /// call returns, the first block may not have run yet. When the second call returns, both blocks have run.
 ///
-/// Each task logs its beginning and its end. The trial reads the log when all tasks have ended. On a queue whose tasks
-/// may overtake each other, one task waits until its successor has ended.
+/// Each task logs its beginning and its end. The trial reads the log when all tasks have ended. The first task waits
+/// until its successor has ended or a time limit has passed, so that the successor overtakes the first task if the
+/// queue allows it.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Creating Serial Dispatch Queues",
 /// "Adding a Single Task to a Queue"; "GCD in depth", Queue Types; "The Replacement of the Semaphore".
@@ -21,15 +22,15 @@ struct QueueOrder: Pattern {
   let tasks = Parameter.count("tasks", 2...100_000, default: 5000, "tasks per submitting thread")
   let pairs = Parameter.count("pairs", 1...1000, default: 20, "pairs of tasks, the first by async, the second by sync")
   let waiters = Parameter.count(
-    "waiters", 2...64, default: 4, "threads that wait for the queue or lock, one after the other")
+    "waiters", 2...64, default: 4, "threads that arrive at the queue or lock, one after the other")
 
   let beginInversions = Metric.count(
-    "begin-inversions", "tasks that began after one that the same thread submitted later")
-  let endInversions = Metric.count("end-inversions", "tasks that ended after one that the same thread submitted later")
-  let overlaps = Metric.count("overlaps", "tasks that began while another was running")
+    "begin-inversions", "tasks that began after a task that their thread submitted later")
+  let endInversions = Metric.count("end-inversions", "tasks that ended after a task that their thread submitted later")
+  let overlaps = Metric.count("overlaps", "tasks that began while another task was running")
   let lost = Metric.count("lost", "tasks that did not begin and end exactly once")
-  let returnedBeforeEnd = Metric.count("returned-before-end", "asyncs that returned before their block had ended")
-  let unfinished = Metric.count("unfinished", "blocks, of the two, that had not ended when the sync returned")
+  let returnedBeforeEnd = Metric.count("returned-before-end", "calls of async that returned before the block had ended")
+  let unfinished = Metric.count("unfinished", "blocks, of two, that had not ended when sync returned")
   let overtaken = Metric.count("overtaken", "waiting threads overtaken by a thread that arrived later")
 
   var problem: [any Declaration] { [tasks] }
@@ -157,7 +158,7 @@ struct QueueOrder: Pattern {
   private var watchPairs: TrialProbe { Probe(reads: [pairs], records: [beginInversions]) }
   private var queueWaiters: TrialProbe { Probe(reads: [waiters], records: [overtaken]) }
 
-  /// The maximum time for which a task waits, after all tasks are submitted, for an event that must not occur.
+  /// The maximum time for which a task waits for an event that must not occur.
   private var inOrder: Duration { .milliseconds(10) }
   /// The maximum time for which a task waits for an event that must occur as soon as a thread is available.
   private var overtaking: Duration { .seconds(20) }

@@ -4,17 +4,17 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension QueueOrder {
-  /// Returns one second as the maximum duration of a trial, since the successor of a waiting task may have to wait for
-  /// a thread.
+  /// Returns one second as an upper bound for the duration of a trial, since the successor of a waiting task may have
+  /// to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Calls `submit` from several threads at once, waits until all tasks have run, and records the number of tasks that
-  /// were out of order.
+  /// Calls `submit` from several threads at the same time, and waits until all tasks have run. Records how many tasks
+  /// were out of order, how many overlapped, and how many were lost.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first task waits, after all tasks are submitted, for the end of its
   ///     successor.
-  ///   - submit: a closure that submits the tasks of one thread in their order.
+  ///   - submit: a closure that submits the tasks of one thread in order.
   func log(
     _ trial: Trial, patience: Duration, _ submit: @escaping @Sendable ([TaskLog.Task]) -> Void
   ) throws {
@@ -31,12 +31,12 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Repeatedly adds two tasks one after the other, while spinning tasks occupy every thread of the pool. Records the
-  /// number of pairs whose second task began first.
+  /// Repeatedly adds two tasks one after the other, while one spinning task for each core occupies a thread of the
+  /// pool. Records the number of pairs whose second task began first.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the spinning tasks wait for the second task to begin. If the second task
-  ///     can begin only after the first task, the spinning tasks wait for the whole time.
+  ///     can begin only after the first task, the spinning tasks wait for all of this time.
   ///   - add: a closure that adds the two tasks of a pair.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
     try SystemThread.requireCapacity(for: trial.cores + 2)
@@ -76,10 +76,11 @@ extension QueueOrder {
     }
   }
 
-  /// Starts threads that arrive one after the other at a lock, and records the number of threads that were overtaken.
+  /// Starts threads that arrive one after the other at a lock or queue, and records the number of threads that were
+  /// overtaken.
   ///
-  /// Each thread arrives when the previous thread sleeps. The first thread releases the lock after all other threads
-  /// have arrived, and then arrives again as the last thread.
+  /// Each thread arrives once the previous thread sleeps or has acquired the lock. The first thread releases the lock
+  /// after all other threads have arrived, and then arrives again as the last thread.
   ///
   /// - Parameter enter: a closure that acquires the lock, records the admission, and releases the lock.
   /// - Throws: ``Unavailable`` if the system does not report the states of threads, or ``SystemError`` if a thread
@@ -124,7 +125,8 @@ final class TaskLog: Sendable {
   private let submitters: Int
   private let tasks: Int
   private let places = Atomic<Int>(0)
-  /// The events. An event is twice the number of its task, plus one for the end of the task; -1 for an unused index.
+  /// The logged events. An event is stored as twice the number of its task, plus 1 for the end of the task. An unused
+  /// index contains -1.
   private let events: Slots<Atomic<Int>>
   private let firstHasBegun: BoundedGate
   private let successorHasEnded: BoundedGate
@@ -148,8 +150,9 @@ final class TaskLog: Sendable {
 
     /// Logs the beginning and the end of the task.
     ///
-    /// Between the two events, the first task waits for the end of the second task. The second task waits until the
-    /// first task has logged its beginning, since the first task may lose its core before it logs.
+    /// Between the two events, the first task waits for the end of the second task. Before its beginning is logged, the
+    /// second task waits until the beginning of the first task is logged, since the first task may lose its core before
+    /// it logs. Both waits have a time limit.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
@@ -167,7 +170,7 @@ final class TaskLog: Sendable {
     (submitter * tasks..<(submitter + 1) * tasks).map { Task(log: self, number: $0) }
   }
 
-  /// Records that all tasks have been submitted, and starts the timeout of the first task.
+  /// Records that all tasks have been submitted, and starts the time limits of the first two tasks.
   func allIsSubmitted() {
     firstHasBegun.startBound()
     successorHasEnded.startBound()
@@ -178,7 +181,7 @@ final class TaskLog: Sendable {
     if place < events.count { events[place].store(event, ordering: .releasing) }
   }
 
-  /// The number of tasks that were out of order, the number of overlaps, and the number of lost tasks.
+  /// The numbers of out-of-order beginnings, out-of-order ends, overlaps and lost tasks in a log.
   struct Order: Equatable {
     var beginInversions = 0
     var endInversions = 0
@@ -186,7 +189,8 @@ final class TaskLog: Sendable {
     var lost = 0
   }
 
-  /// Returns the order of the tasks in the log. Call this method once all tasks have ended.
+  /// Returns the numbers of inversions, overlaps and lost tasks in the log. Call this method after all tasks have
+  /// ended.
   func read() -> Order {
     var order = Order()
     var latestBegun = Array(repeating: -1, count: submitters)
@@ -218,7 +222,7 @@ final class TaskLog: Sendable {
 
 /// Two tasks that one thread adds to a queue, one after the other.
 final class TaskPair: Sendable {
-  /// The group of the two tasks.
+  /// The group of the first task and of the tasks that occupy the pool.
   let all = DispatchGroup()
   private let begun = Atomic<Int>(0)
   private let second = Atomic<Int>(0)
@@ -255,11 +259,12 @@ final class Listing: Sendable {
   init(patience: Duration, asyncPatience: Duration) {
     asyncHasReturned = BoundedGate(bound: asyncPatience)
     syncHasReturned = BoundedGate(bound: patience)
-    // If `dispatch_async` returned only after the first block, the first block would wait for the whole bound.
+    // If `dispatch_async` returned only after the first block, nothing could start this bound later.
     asyncHasReturned.startBound()
   }
 
-  /// Runs the first block, which waits for the two calls to return.
+  /// Runs the first block, which waits for the call of `dispatch_async` to return, and then for the call of
+  /// `dispatch_sync`.
   func someWork() {
     let returnedBefore = asyncHasReturned.pass()
     // If the caller waits for the first block to end, the first block must not wait for the caller.
@@ -271,7 +276,7 @@ final class Listing: Sendable {
     firstHasEnded.signal()
   }
 
-  /// Records that the call of `dispatch_async` has returned.
+  /// Records that the call of `dispatch_async` has returned, and starts the time limit for the call of `dispatch_sync`.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
     syncHasReturned.startBound()
@@ -280,8 +285,8 @@ final class Listing: Sendable {
   /// Runs the second block.
   func someMoreWork() { state.withLock { $0.secondHasEnded = true } }
 
-  /// Records that the call of `dispatch_sync` has returned, and the number of blocks that have not ended. Then waits
-  /// until the first block has ended.
+  /// Records the number of blocks that have not ended when the call of `dispatch_sync` returns. Then lets the first
+  /// block continue, and waits until the first block has ended.
   func bothHaveCompleted() {
     state.withLock { $0.unfinished = ($0.firstHasEnded ? 0 : 1) + ($0.secondHasEnded ? 0 : 1) }
     syncHasReturned.open()
@@ -290,7 +295,7 @@ final class Listing: Sendable {
 
   /// The number of calls of `dispatch_async` that returned before their block had ended: 0 or 1.
   var returnedBefore: Int { state.withLock { $0.returnedBefore ? 1 : 0 } }
-  /// The number of blocks that had not ended when the call of `dispatch_sync` returned.
+  /// The number of blocks that had not ended when the call of `dispatch_sync` returned: 0 to 2.
   var unfinished: Int { state.withLock { $0.unfinished } }
 }
 
@@ -321,7 +326,7 @@ final class Arrivals: Sendable {
 
   subscript(number: Int) -> One { One(arrivals: self, number: number) }
 
-  /// Records that the calling thread is about to arrive.
+  /// Records that the calling thread is about to make the arrival `number`.
   func recordThread(_ number: Int) { threads[number].store(ThreadCensus.currentThread, ordering: .releasing) }
 
   /// Waits until the first thread has acquired the lock.
@@ -343,7 +348,7 @@ final class Arrivals: Sendable {
   /// Unblocks the first thread, so that it releases the lock.
   func release() { firstMayLeave.signal() }
 
-  /// The number of threads that acquired the lock after a thread with a higher number. The value is valid after all
+  /// The number of arrivals that were admitted after an arrival with a higher number. The value is valid after all
   /// threads have acquired the lock.
   var overtaken: Int {
     let order = entered.withLock { $0 }

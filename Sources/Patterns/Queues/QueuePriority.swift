@@ -8,11 +8,12 @@ import Instruments
 /// priority run before tasks of a lower priority. QoS classes have replaced these priorities. One document requests a
 /// global queue by its priority. Another document creates each serial queue with an attribute for its QoS class.
 ///
-/// All classes compete in one trial. If the user-interactive class shares the queue of the user-initiated class, only
-/// the user-initiated class takes part. Tasks on the global queues are all submitted at once, and the trial records
-/// when they *begin*, since the documents describe the order in which tasks begin. Tasks on private serial queues run
-/// on a thread each and start together at a spin barrier, and the trial records when they *end*. In another variant a
-/// task of the low priority is submitted last, and the tasks of a higher priority end only after that task has begun.
+/// All classes compete in one trial. If the user-interactive class shares the queue of the user-initiated class, the
+/// user-interactive class does not take part. Tasks on the global queues are submitted in shuffled order without a
+/// pause, and the trial records when they *begin*, since the documents describe the order in which tasks begin. Each
+/// task on a private serial queue has its own thread. These tasks start together at a spin barrier, and the trial
+/// records when they *end*. In the variant `overtaking`, a task of the low priority is submitted last, and the tasks of
+/// a higher priority end only after the last task has begun.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
 /// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.
@@ -36,7 +37,7 @@ struct QueuePriority: Pattern {
   }
 
   private static let alike =
-    "a class is not measured if it shares another's queue, or if it is above default and the process has no privilege"
+    "a class is not measured if it shares a queue, or if it is above default and the process has no privilege"
 
   let tasks = Parameter.count("tasks", 1...64, default: 16, "tasks per class")
   let work = Parameter.duration(
@@ -49,7 +50,7 @@ struct QueuePriority: Pattern {
     "from the common start until a task of \($0.rawValue) begins"
   }
   let queues = Metric.count(
-    "queues", "different global queues that dispatch_get_global_queue returns for these priorities or classes")
+    "queues", "different global queues that dispatch_get_global_queue returns for the priorities or classes")
   let otherQueues = Metric.count(
     "other-queues", "further global queues that dispatch_get_global_queue returns for QoS classes and for maintenance")
   let overtaken = Metric.count(
@@ -62,7 +63,7 @@ struct QueuePriority: Pattern {
 
   let levelWithDefault = Metric.count(
     "level-with-default",
-    "queues, of three (global of high priority, private of user-initiated and of no QoS), whose thread has the priority of the default queue's"
+    "queues, of three (global of high priority, private of user-initiated and of no QoS), whose thread has the priority of the default queue's thread"
   )
   let levelWithBackground = Metric.count(
     "level-with-background",
@@ -121,8 +122,8 @@ struct QueuePriority: Pattern {
     ) { queues in
       for queue in queues {
         queue.look()
-        // The manager thread of Dispatch has the priority of the first thread, and may start threads for waiting
-        // queues.
+        // Without this wait, the manager thread of Dispatch could start threads for the waiting queues. The manager
+        // thread has the priority of the process's first thread.
         queue.awaitLook()
       }
     }

@@ -5,11 +5,12 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension QueuePriority {
-  /// Returns the maximum duration of a trial, in which all tasks run one after the other.
+  /// Returns an upper bound for the duration of a trial: the time that all tasks need if they run one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
   /// Returns a probe that submits tasks to the global queues of the four priorities, and records when the tasks begin.
-  /// The probe also requests a global queue for each QoS class. The body returns the queue for an identifier.
+  /// The probe also requests the global queues of the QoS classes, and counts the queues that differ from the queues of
+  /// the priorities. The body returns the queue for an identifier.
   ///
   /// - Parameter niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func beginOnEveryQueue(
@@ -21,13 +22,15 @@ extension QueuePriority {
     }
   }
 
-  /// Returns a probe that submits tasks to the queues of all keys, in shuffled order, and records when the tasks begin.
+  /// Returns a probe that submits tasks to the queues of all keys in shuffled order, and records when the tasks begin.
+  /// User-interactive is left out if the class shares the queue of user-initiated.
   ///
-  /// The body returns the queue for a key. The trial is unavailable if the system does not assign priorities to the
-  /// classes, or if there are not enough threads.
+  /// The body returns the queue for a key. The trial is unavailable if the threads of the default, utility and
+  /// background classes do not have different priorities, or if not enough threads can be started.
   ///
   /// - Parameters:
-  ///   - measure: the metrics to record, one for each key.
+  ///   - measure: the metrics to record, one for each key. A key above default is recorded only if user-initiated is
+  ///     more urgent than default.
   ///   - niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func begin<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>, niceness: ThreadPriorities? = nil
@@ -58,16 +61,16 @@ extension QueuePriority {
     }
   }
 
-  /// Returns a probe that submits more tasks than there are cores to the queue of each of `priorities`, and then one
-  /// task to the queue of the low priority.
+  /// Returns a probe that, for each of `priorities`, submits more tasks than the pool runs at a time to the queue of
+  /// the priority, and then one task to the queue of the low priority.
   ///
   /// The probe counts the tasks that had not begun when the last task began. The body returns the queue for a priority.
   ///
-  /// The tasks yield until the last task begins, so they occupy the threads of the pool. The tasks do not block, since
-  /// the pool adds threads for tasks that block.
+  /// The tasks of the higher priorities spin until the last task begins, so they occupy the threads of the pool. These
+  /// tasks do not block, since the pool adds threads for tasks that block.
   ///
   /// - Parameters:
-  ///   - patience: the maximum time to wait for the last task to begin.
+  ///   - patience: the maximum time for which the tasks wait for the last task to begin.
   ///   - priorities: the priorities of the tasks that are submitted first.
   func overtake(
     patience: Duration = .seconds(10), _ priorities: [Priority]
@@ -103,13 +106,15 @@ extension QueuePriority {
     }
   }
 
-  /// Returns a probe that submits spinning tasks to private queues, starts all of them at once, and records when they
-  /// end.
+  /// Returns a probe that submits spinning tasks to private queues, starts all of them at the same time, and records
+  /// when they end. User-interactive is left out if the class shares the queue of user-initiated.
   ///
-  /// The body creates the queue for a key. The trial is unavailable if the system does not assign priorities to the
-  /// classes, or if there are not enough threads.
+  /// The body creates a queue for a key, and is called once for each task. The trial is unavailable if the threads of
+  /// the default, utility and background classes do not have different priorities, or if not enough threads can be
+  /// started.
   ///
-  /// - Parameter measure: the metrics to record, one for each key.
+  /// - Parameter measure: the metrics to record, one for each key. A key above default is recorded only if
+  ///   user-initiated is more urgent than default.
   func end<Key: Urgency & CaseIterable>(
     _ measure: MetricFamily<Key, Duration>
   ) -> Probe<@Sendable (Key) -> DispatchQueue> {
@@ -136,8 +141,8 @@ extension QueuePriority {
     }
   }
 
-  /// Requests a global queue for each identifier, and records the number of queues that are not a queue of the four
-  /// priorities.
+  /// Requests the global queues of the QoS classes and of maintenance, and records the number of queues that are not
+  /// the queue of one of the four priorities.
   func askForAll(_ trial: Trial, _ get: (Int) -> UnsafeMutableRawPointer?) {
     let documented = Priority.allCases.map { get($0.identifier) }
     // 0x05 is QOS_CLASS_MAINTENANCE, which only the C library's own header declares.
@@ -169,7 +174,7 @@ extension QueuePriority {
   ///
   /// Dispatch has no threads before the probe runs, since the process does not drain its main queue. An earlier thread
   /// would retain its original priority. The trial is unavailable if the process was started with a nice value other
-  /// than 0, or if the threads of the background class do not have a higher nice value.
+  /// than 0, or if the thread of the background queue does not have a nice value above 0.
   var giveUpPrivileges: Probe<@Sendable (_ queues: [UnusedQueue]) -> Void> {
     Probe(records: [levelWithDefault, levelWithBackground]) { trial, lookAt in
       try SystemThread.requireCapacity(for: 10)
@@ -214,8 +219,8 @@ final class UnusedQueue: Sendable {
   private let seen = Slots<Int>(count: 1, of: .max)
   private let hasSeen = DispatchSemaphore(value: 0)
 
-  /// Creates a queue from a function that submits a block to the queue. The queue is a member of `all` until it has run
-  /// a block.
+  /// Creates a queue from a closure that submits a block to the queue. The group `all` does not end before the queue
+  /// has run a block.
   init(_ all: DispatchGroup, _ async: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     self.all = all
     self.async = async
@@ -242,7 +247,7 @@ final class UnusedQueue: Sendable {
 private final class FirstArrival: Sendable {
   private let nanoseconds = Atomic<UInt64>(0)
 
-  /// Records the arrival of the calling thread.
+  /// Records the current time, if the calling thread is the first to arrive.
   func set() {
     _ = nanoseconds.compareExchange(
       expected: 0, desired: MonotonicClock.now(), ordering: .acquiringAndReleasing)
@@ -313,10 +318,10 @@ extension QueuePriority.Priority {
 /// The priorities of the threads of each QoS class. A priority is a nice value, or on Darwin the negated value of the
 /// class that the thread reports. A lower value is more urgent.
 struct ThreadPriorities: Sendable {
-  /// The priority for each class, in descending order of urgency.
+  /// The priority of the threads of each class. The classes are in descending order of urgency.
   let values: [Int]
 
-  /// Returns the priorities that threads of the global queues report.
+  /// Returns the priorities of the global queues' threads, one for each QoS class.
   static func ofClasses() throws -> ThreadPriorities {
     ThreadPriorities(
       values: seen(
@@ -325,7 +330,7 @@ struct ThreadPriorities: Sendable {
         }))
   }
 
-  /// Returns the priorities of the threads on which the functions in `run` execute a block.
+  /// Returns the priorities of the threads on which the closures in `run` execute a block.
   static func seen(_ run: [(@escaping @Sendable () -> Void) -> Void]) -> [Int] {
     let seen = Slots<Int>(count: run.count, of: 0)
     let all = DispatchGroup()
@@ -377,7 +382,8 @@ struct ThreadPriorities: Sendable {
   /// requires a privilege.
   var distinguishesDefault: Bool { values[1] < values[2] }
 
-  /// Returns whether the system uses separate queues for `key` and for user-initiated, according to the priorities.
+  /// Returns false if `key` is user-interactive and its threads are not more urgent than the threads of user-initiated,
+  /// since the two classes then share a queue. Otherwise returns true.
   func distinguishes(_ key: some Urgency) -> Bool { !key.isMostUrgent || values[0] < values[1] }
 
   /// Returns whether `value` is between the priorities of user-initiated and utility.

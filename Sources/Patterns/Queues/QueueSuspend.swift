@@ -2,11 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Which blocks does a suspended queue still run, and what are the effects of unbalanced calls?
+/// Which blocks does a suspended queue still run, and what do unbalanced calls of `suspend` and `resume` cause?
 ///
-/// `dispatch_suspend` prevents a queue from starting blocks until `dispatch_resume`. The document says that the calls
-/// nest and must be balanced, and that they take effect between blocks: a running block is not stopped. The document
-/// has no listing for these calls. In C the calls look like this:
+/// `dispatch_suspend` prevents a queue from starting blocks until `dispatch_resume` is called. The document says that
+/// the two calls nest and must be balanced. According to the document, the calls take effect between blocks, and a
+/// running block is not stopped. The document has no listing for the calls. In C the calls look like this:
 ///
 /// ```c
 /// dispatch_suspend(queue);
@@ -14,8 +14,9 @@ import Synchronization
 /// dispatch_resume(queue);
 /// ```
 ///
-/// If another thread suspends a queue, the queue may already have dequeued its next block. To avoid this race, a trial
-/// suspends a queue from one of its own blocks, or while one of its blocks runs.
+/// If a thread suspends a serial queue at an arbitrary time, the queue may already have dequeued its next block. To
+/// avoid this race, a trial suspends a serial queue in one of the queue's own blocks, or while one of these blocks
+/// runs.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Suspending and Resuming Queues".
 struct QueueSuspend: Pattern {
@@ -27,10 +28,10 @@ struct QueueSuspend: Pattern {
 
   let beganWhileSuspended = Metric.count(
     "began-while-suspended",
-    "blocks that began between suspend and resume; the most in any one suspension")
+    "highest number of blocks that began between suspend and resume, in any one suspension")
   let stopped = Metric.count(
     "stopped",
-    "blocks running when their queue was suspended that had not ended when it was resumed")
+    "blocks that were running when their queue was suspended, and had not ended when the queue was resumed")
   let lost = Metric.count("lost", "blocks that had not run exactly once after the last resume")
   let resumeToRun = Metric.latency(
     "resume-to-run", "from the last resume to the start of the first waiting block")
@@ -38,7 +39,7 @@ struct QueueSuspend: Pattern {
   var problem: [any Declaration] { [blocks] }
 
   var variants: [Variant] {
-    Variant("balanced", .documented, "a block suspends its own serial queue; one resume", hold) { waiting in
+    Variant("balanced", .documented, "a block suspends its own serial queue, which is resumed once", hold) { waiting in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.async { waiting.suspending { queue.suspend() } }
       for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }

@@ -4,14 +4,14 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension QueueSuspend {
-  /// Returns one second as the maximum duration of a trial, since a block may have to wait for a thread.
+  /// Returns one second as an upper bound for the duration of a trial, since a block may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// A probe that repeatedly suspends and resumes a queue, and counts the blocks that began while the queue was
-  /// suspended. The expected count is zero.
+  /// A probe that repeatedly suspends and resumes a queue, and records the highest number of blocks that began during a
+  /// suspension. The expected number is zero.
   ///
-  /// During the first suspension, which is also the warm-up, the queue is observed for a while. Later suspensions end
-  /// as soon as all blocks are added.
+  /// During the first suspension, which is also the warm-up, the probe observes the queue for 10 ms. Later suspensions
+  /// end as soon as the queue is suspended and all blocks are added.
   var hold: Probe<@Sendable (Suspension) -> Void> {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun]) { trial, body in
       _ = suspend(trial, body)
@@ -19,18 +19,18 @@ extension QueueSuspend {
   }
 
   /// A probe like ``hold``, with a queue that is suspended while one of its blocks runs. The probe also counts the
-  /// running blocks that did not continue.
+  /// running blocks that did not end before the queue was resumed.
   var holdWhileRunning: Probe<@Sendable (Suspension) -> Void> {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun, stopped]) { trial, body in
       trial.record(stopped, suspend(trial, body))
     }
   }
 
-  /// Returns a probe that repeatedly suspends and resumes a queue whose blocks continue to begin, and counts the blocks
-  /// that began while the queue was suspended.
+  /// Returns a probe that repeatedly suspends and resumes a queue whose blocks begin in spite of the suspension. The
+  /// probe records the highest number of blocks that began during a suspension.
   ///
-  /// - Parameter patience: the maximum time to wait for a block that begins during the suspension, since the block may
-  ///   have to wait for a thread.
+  /// - Parameter patience: the maximum time to wait during a suspension for a block to begin. The block may have to
+  ///   wait for a thread.
   func continueWhileSuspended(patience: Duration = .seconds(20)) -> Probe<
     @Sendable (Suspension) -> Void
   > {
@@ -39,15 +39,16 @@ extension QueueSuspend {
     }
   }
 
-  /// Repeatedly suspends and resumes a queue, and records the time from resuming to the first block. Returns the number
-  /// of blocks that were running when their queue was suspended, and did not continue.
+  /// Repeatedly suspends and resumes a queue. After the first suspension, which is the warm-up, records the time from
+  /// each resume to the beginning of the first block. Returns the number of blocks that were running when their queue
+  /// was suspended, and had not ended when the queue was resumed.
   private func suspend(_ trial: Trial, _ body: (Suspension) -> Void) -> Int {
     let all = suspend(trial, times: trial[repeats] + 1, looks: { $0 == 0 ? .milliseconds(10) : .zero }, body)
     trial.record(resumeToRun, all.dropFirst().map(\.resumeToRun))
     return all.sum { $0.stopped }
   }
 
-  /// Repeatedly suspends and resumes a queue, and records the largest number of blocks that began during a suspension
+  /// Repeatedly suspends and resumes a queue, and records the highest number of blocks that began during a suspension,
   /// and the number of lost blocks. Returns the suspensions.
   private func suspend(
     _ trial: Trial, times: Int, looks: (_ repeated: Int) -> Duration, _ body: (Suspension) -> Void
@@ -65,11 +66,11 @@ extension QueueSuspend {
   }
 }
 
-/// A suspension of a queue, and the blocks that are queued during the suspension.
+/// A suspension of a queue, and the blocks that are submitted to the queue before it is resumed.
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
-  /// The number of cores of the trial. A concurrent queue can start this many blocks at once.
+  /// The number of cores of the trial. The variant `concurrent` occupies as many threads of the pool.
   let cores: Int
   private let count: Int
   private let runs: RunCounts
@@ -85,9 +86,10 @@ final class Suspension: Sendable {
   private let resumed = Moment()
   private let firstBegan = Moment()
 
-  /// Creates a suspension with `count` queued blocks.
+  /// Creates a suspension with `count` blocks.
   ///
-  /// - Parameter bound: the time for which the suspended queue is observed.
+  /// - Parameter bound: the maximum time for which the suspended queue is observed. The observation ends early if a
+  ///   block begins.
   init(blocks count: Int, cores: Int, looks bound: Duration) {
     self.count = count
     self.cores = cores
@@ -95,14 +97,14 @@ final class Suspension: Sendable {
     anyBegins = BoundedGate(bound: bound)
   }
 
-  /// A block that is queued during the suspension.
+  /// A block that is submitted before the queue is resumed.
   struct Block: Sendable {
     fileprivate let suspension: Suspension
     fileprivate let index: Int
 
-    /// Records the beginning and the end of the block.
+    /// Records a run of the block, and whether the block began after the queue was suspended.
     func run() {
-      // A block that began before the suspension does not count.
+      // A block that began before the suspension is not counted.
       let isDuringSuspension = suspension.suspendHasReturned.load(ordering: .acquiring)
       if isDuringSuspension { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
       let began = suspension.began.add(1, ordering: .acquiringAndReleasing).newValue
@@ -112,10 +114,11 @@ final class Suspension: Sendable {
     }
   }
 
-  /// The blocks to queue during the suspension.
+  /// The blocks to submit before the queue is resumed.
   var blocks: [Block] { (0..<count).map { Block(suspension: self, index: $0) } }
 
-  /// Calls `suspend`, which suspends the queue, and records when the call has returned.
+  /// Calls `suspend`, which suspends the queue. Then records that the queue is suspended, and unblocks the blocks that
+  /// run in ``runUntilSuspended()``.
   func suspending(_ suspend: () -> Void) {
     suspend()
     suspendHasReturned.store(true, ordering: .releasing)
@@ -123,7 +126,7 @@ final class Suspension: Sendable {
     mayRunOn.signal()
   }
 
-  /// Runs a block that begins before the queue is suspended and ends after the suspension.
+  /// Runs a block that begins before the queue is suspended, and ends once the queue is suspended.
   func runUntilSuspended() {
     isRunning.signal()
     mayRunOn.wait()
@@ -131,7 +134,7 @@ final class Suspension: Sendable {
     runnerHasEnded.signal()
   }
 
-  /// Waits until another block runs in ``runUntilSuspended()``.
+  /// Waits until one more block has begun in ``runUntilSuspended()``.
   func awaitRunningBlock() { isRunning.wait() }
 
   /// Waits until the queue is suspended.
@@ -140,7 +143,8 @@ final class Suspension: Sendable {
     isSuspended.signal()
   }
 
-  /// Observes the suspended queue for a short time, and records whether a block begins.
+  /// Observes the suspended queue until a block begins or a time limit has passed, and records the number of blocks
+  /// that began.
   func watch() {
     awaitSuspension()
     anyBegins.startBound()
@@ -148,7 +152,8 @@ final class Suspension: Sendable {
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }
 
-  /// Waits until the block that was running during the suspension has ended, for at most `patience`.
+  /// Waits until the block that was running when the queue was suspended has ended, but no longer than `patience`.
+  /// Records whether the block has ended.
   func awaitEndOfRunningBlock(within patience: Duration = .seconds(20)) {
     let hasEnded = runnerHasEnded.wait(within: patience)
     counts.withLock { $0.stopped = hasEnded ? 0 : 1 }
@@ -160,20 +165,20 @@ final class Suspension: Sendable {
     resume()
   }
 
-  /// Waits until all blocks have ended, for at most `patience`.
+  /// Waits until all blocks have ended, but no longer than `patience`.
   func awaitAll(within patience: Duration = .seconds(20)) {
     all.wait(within: patience)
   }
 
-  /// The number of queued blocks that began between the suspension and the end of the observation.
+  /// The number of blocks that began between the suspension of the queue and the end of the observation.
   var beganSuspended: Int { counts.withLock { $0.beganSuspended } }
-  /// The number of blocks that were running when the queue was suspended, and had not ended when the queue was
-  /// observed.
+  /// The number of blocks that were running when the queue was suspended, and had not ended when
+  /// ``awaitEndOfRunningBlock(within:)`` returned: 0 or 1.
   var stopped: Int { counts.withLock { $0.stopped } }
   /// The number of blocks that have not run exactly once.
   var lost: Int { runs.notOnce }
-  /// The nanoseconds from the call of `resume` to the first block; nil if a block began during the suspension, or if no
-  /// block began after the call.
+  /// The nanoseconds from the call of `resume` to the beginning of the first block; nil if a block began during the
+  /// suspension, or if no block began after the call.
   var resumeToRun: UInt64? {
     guard beganSuspended == 0 else { return nil }
     return firstBegan.since(resumed)

@@ -5,16 +5,16 @@ import Instruments
 /// What is the effect of a common target queue on the queues that target it?
 ///
 /// The blocks of a queue run on the queue's target. A private queue targets a global queue by default. If one serial
-/// queue is the target of several queues, their blocks run one at a time:
+/// queue is the target of several queues, the blocks of these queues run one at a time. In C:
 ///
 /// ```c
 /// dispatch_queue_t target = dispatch_queue_create("target", DISPATCH_QUEUE_SERIAL);
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial runs the tasks twice, as the pattern `queue-width` does. In the first run the tasks work, and the start
-/// and end times show how many tasks overlap. In the second run each task blocks immediately, until no further task
-/// begins and all threads sleep (``Standstill``).
+/// Each trial that is not expected to trap runs the tasks twice, as the pattern `queue-width` does. In the first run
+/// the tasks work, and the start and end times show how many tasks overlap. In the second run each task blocks
+/// immediately, until no further task begins and all threads sleep (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
 struct TargetQueues: Pattern {
@@ -27,15 +27,15 @@ struct TargetQueues: Pattern {
     "calibrated CPU work of a task, in the run in which tasks work")
 
   let inProgress = Metric.count(
-    "in-progress", "most tasks in progress (begun, not ended) at once, when each task works")
+    "in-progress", "highest number of tasks in progress (begun, not ended) at the same time, if each task works")
   let blockedTasks = Metric.count(
-    "blocked-tasks", "tasks begun and blocked when each task blocks, once no more begin")
+    "blocked-tasks", "tasks that have begun when no further task begins, if each task blocks")
   let threads = Metric.count(
     "threads", better: .lower,
-    "threads of the pools, idle ones included, when each task blocks and no further one begins")
-  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
+    "threads of the pools, including idle threads, when no further task begins, if each task blocks")
+  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, if each task works")
 
-  /// The runner of the two phases of a trial, which tests replace.
+  /// The census, which runs the tasks of a trial twice. Tests replace the census.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [work] }
@@ -89,7 +89,7 @@ struct TargetQueues: Pattern {
       }
     }
     Variant(
-      "set-target-in-c", .documented, "queues of dispatch_queue_create, already used, then given one serial target",
+      "set-target-in-c", .documented, "queues of dispatch_queue_create, given one serial target after their first use",
       runTasks
     ) { trial in
       let target = FunctionQueue(label: "target")
@@ -152,12 +152,12 @@ struct TargetQueues: Pattern {
     }
   }
 
-  /// The probe for variants that create queues and run the tasks on these queues.
+  /// The probe for variants that run the tasks on queues or actors.
   private var runTasks: TrialProbe {
     Probe(
       reads: [queues, tasksPerQueue, work], records: [inProgress, blockedTasks, threads, elapsed], longest: longest)
   }
 
-  /// Returns the maximum duration of a trial, in which the tasks run one after the other.
+  /// Returns an upper bound for the duration of a trial: the time that all tasks need if they work one after the other.
   private func longest(_ trial: Trial) -> Duration { trial[work] * trial[queues] * trial[tasksPerQueue] }
 }

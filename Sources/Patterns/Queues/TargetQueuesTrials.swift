@@ -3,12 +3,14 @@ import Instruments
 
 /// The code that runs the trials and records their metrics.
 extension TargetQueues {
-  /// Runs the tasks twice, once working and once blocking, and records how many tasks were in progress at once.
+  /// Runs the tasks twice, and records the metrics of both runs. In the first run the tasks work, and in the second run
+  /// they block.
   ///
   /// - Parameters:
-  ///   - atOnce: the number of tasks that may block at once; nil if a few threads suffice.
-  ///   - submit: a closure that submits a task to the queue or actor at the task's index.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
+  ///   - atOnce: the number of tasks that can block at the same time; nil if a few threads suffice.
+  ///   - submit: a closure that submits a task to the queue or actor with the index `place`, as a member of the group.
+  /// - Throws: ``Unavailable`` if not enough threads can be started, or if the system does not report the states of
+  ///   threads.
   func look(
     _ trial: Trial, atOnce: Int? = nil,
     _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void
@@ -27,12 +29,12 @@ extension TargetQueues {
   }
 }
 
-/// A task, and the index of the queue to which it is submitted.
+/// A task, and the index of the queue or actor that runs the task.
 struct PlacedTask: Sendable {
   /// The index of the queue or actor to which the task is submitted.
   let place: Int
   fileprivate let task: RoundTask
 
-  /// Runs the task, which works or blocks, depending on the phase of the trial.
+  /// Runs the task, which works in the first run of a trial and blocks in the second run.
   func run() { task.run() }
 }

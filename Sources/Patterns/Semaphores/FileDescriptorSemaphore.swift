@@ -4,10 +4,10 @@ import Synchronization
 
 /// What happens if tasks open more files at once than the process may open?
 ///
-/// A process has a limited number of file descriptors, and Dispatch does not enforce that limit. The document
-/// recommends a semaphore whose initial value is half the size of the descriptor table. Each task waits on the
-/// semaphore before it opens a file, and signals the semaphore after it has closed the file. The variant `semaphore` is
-/// this code.
+/// A process may have only a limited number of file descriptors open, and Dispatch does not observe this limit. The
+/// document recommends a semaphore whose initial value is half the size of the descriptor table. Each task waits on the
+/// semaphore before it opens a file, and signals the semaphore after it has closed the file. The variant `semaphore`
+/// follows this recommendation.
 ///
 /// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). The tasks open the executable file of the lab, which
 /// exists on every machine, unlike the document's file. While a task holds its file open, the task blocks instead
@@ -38,8 +38,9 @@ struct FileDescriptorSemaphore: Pattern {
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
-  /// The maximum time for which a task holds its file open until all other tasks have tried to open their files. The
-  /// time is limited, since a pool of 255 threads may not run all tasks at once.
+  /// The maximum time, from the last submission, for which a task of the variant `unlimited` holds its file open until
+  /// all tasks have tried to open their files. The time is limited, since a pool of 255 threads may not run all tasks
+  /// at once.
   var patience = Duration.seconds(20)
 
   var problem: [any Declaration] { [tasks] }
@@ -88,7 +89,7 @@ struct FileDescriptorSemaphore: Pattern {
     }
     Variant(
       "semaphore-at-submit", .documented,
-      "private serial queues; the submitter waits for that semaphore before it submits a task",
+      "private serial queues; the submitter waits for a semaphore of getdtablesize()/2 before it submits a task",
       process(threads: .perPermit, timesWaits: true)
     ) { files in
       let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))

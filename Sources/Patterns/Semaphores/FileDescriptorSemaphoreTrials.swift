@@ -2,10 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials, in which tasks open files under a lowered limit.
+/// The code that runs the trials, and the findings for each number of tasks.
 extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
-  /// Returns a finding for each number of tasks: how many files the semaphore admits, and from which limit it never
-  /// blocks a task, if a run has such a limit. In a search, the finding is part of the answer.
+  /// Returns, for each number of tasks, a finding that states how many open files the semaphore admits, and the limit
+  /// from which the semaphore blocks no task. In a search, the finding is part of the answer. Otherwise, the finding is
+  /// omitted if every run has a lower limit.
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: Run) -> Int { parameter.value(in: run.parameters) ?? 0 }
     let seeksBest = results.experiment.seeksBest
@@ -28,37 +29,38 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       }
   }
 
-  /// Returns the limit from which the semaphore never blocks a task, and from which every task can open its file.
+  /// Returns the limit of open descriptors from which the semaphore blocks no task, and the reason; nil for a parameter
+  /// other than `limit`, or if the number of tasks is not among `parameters`.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
     guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
     return (2 * tasks, "from \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks")
   }
 
-  /// Returns the maximum duration of a trial, in which all tasks run one after the other and the longest wait times
-  /// out.
+  /// Returns an upper bound for the duration of a trial: the time that all tasks need if they run one after the other,
+  /// plus ``patience``.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
   /// The number of threads that a trial must be able to start.
   enum Threads {
-    /// A thread for each task.
+    /// One thread for each task.
     case perTask
-    /// A thread for each permit of the semaphore.
+    /// One thread for each permit of the semaphore.
     case perPermit
-    /// A thread for each core.
+    /// One thread for each core.
     case perCore
   }
 
   /// Returns a probe that runs tasks under a lowered limit of open files, and waits for all tasks. The probe records
-  /// the threads, the open files and the failures.
+  /// the numbers of threads, open files and failed opens, and the elapsed time.
   ///
-  /// The trial is unavailable if the hard limit is below the setting `limit`, or if there are not enough threads. The
-  /// trial is also unavailable if too few descriptors are free. A trial with `perCore` threads requires a free
-  /// descriptor for each queue of the pool. Other trials require half of `limit`.
+  /// The trial is unavailable if the hard limit is below the setting `limit`, if there are not enough threads, or if
+  /// too few descriptors are free. A trial with `perCore` threads requires one free descriptor for each queue of the
+  /// pool, but no more than one for each task. In other trials, half of the `limit` descriptors must be free.
   ///
   /// - Parameters:
   ///   - threads: the number of threads that the trial must be able to start.
-  ///   - timesWaits: whether the tasks wait on a semaphore, and the probe records these waits.
-  ///   - mustExceed: whether the trial is unavailable if there are enough free descriptors for all tasks.
+  ///   - timesWaits: whether to record how long the body waits on its semaphore.
+  ///   - mustExceed: whether the trial is unavailable if enough descriptors are free for all tasks at the same time.
   func process(threads: Threads, timesWaits: Bool = false, mustExceed: Bool = false) -> Probe<
     @Sendable (OpenFiles) -> Void
   > {
@@ -117,17 +119,17 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   }
 }
 
-/// The files of a trial. Each task opens a file, holds it open and closes it. Meanwhile the trial samples the number of
-/// open descriptors and of threads.
+/// The files of a trial. Each task opens a file, holds it open and closes it. Meanwhile the trial samples the numbers
+/// of open files and of threads.
 final class OpenFiles: Sendable {
-  /// The maximum number of queues in a pool.
+  /// The maximum number of queues in the variant `queue-pool`.
   static let mostQueues = 32
 
   /// The group of all submitted tasks.
   let all = DispatchGroup()
   /// The path of the file to open.
   let path = Host.image.path
-  /// The number of cores of the trial.
+  /// The number of cores that the trial may use.
   let cores: Int
   private let count: Int
   private let hold: Duration
@@ -150,7 +152,8 @@ final class OpenFiles: Sendable {
     othersTried = BoundedGate(bound: patience)
   }
 
-  /// Calls `submit` for each task in turn, with a new task as the argument.
+  /// Calls `submit` with each task in turn. Then starts the time limit for files that are held open until all tasks
+  /// have tried to open their files.
   func submitEach(_ submit: (FileTask) -> Void) {
     for _ in 0..<count { submit(FileTask(files: self)) }
     othersTried.startBound()
@@ -158,9 +161,10 @@ final class OpenFiles: Sendable {
 
   /// The number of opens that failed because no descriptor was free.
   let failed = Tally()
-  /// The maximum number of files that were open at once.
+  /// The maximum number of files that the tasks had open at the same time.
   var peakOpen: Int { open.value ?? 0 }
-  /// The maximum number of threads in addition to the initial threads; nil if the system does not list threads.
+  /// The maximum number of threads in addition to the threads that existed before the first task; nil if the system
+  /// does not list threads.
   var peakThreads: Int? { threads.value.map { max(0, $0 - threadsBefore) } }
   /// The error number of an open that failed for a reason other than the limit; nil if there was no such failure.
   var unexpectedError: Int32? {
@@ -168,13 +172,13 @@ final class OpenFiles: Sendable {
     return error == 0 ? nil : error
   }
 
-  /// The nanoseconds of each wait on the semaphore.
+  /// The durations of the waits on the semaphore, in nanoseconds.
   var waited: [UInt64?] { waits.now }
 
-  /// Returns a wrapper of `semaphore` that records the duration of each wait.
+  /// Wraps `semaphore`, in order to record the duration of each wait.
   func timed(_ semaphore: DispatchSemaphore) -> TimedSemaphore { TimedSemaphore(semaphore: semaphore, files: self) }
 
-  /// A wrapper of a semaphore that records the duration of each wait.
+  /// A semaphore wrapper that records the duration of each wait.
   struct TimedSemaphore: Sendable {
     fileprivate let semaphore: DispatchSemaphore
     fileprivate let files: OpenFiles
@@ -189,11 +193,11 @@ final class OpenFiles: Sendable {
     func signal() { semaphore.signal() }
   }
 
-  /// A task of the trial, which opens, reads and closes a file.
+  /// A task that opens a file, holds it open and closes it.
   struct FileTask: Sendable {
     fileprivate let files: OpenFiles
 
-    /// Opens the file and returns its descriptor, or -1 if the open failed.
+    /// Opens the file, and returns its descriptor; returns -1 if the open failed.
     func open() -> Int32 {
       files.threads.sample()
       let descriptor = systemOpen(files.path)
@@ -201,12 +205,12 @@ final class OpenFiles: Sendable {
       return descriptor
     }
 
-    /// Blocks the thread for the setting `hold` while the file is open, in place of the document's processing. Has no
-    /// effect for a negative descriptor.
+    /// Blocks the thread for the duration `hold`, in place of processing the open file. Has no effect for a negative
+    /// descriptor.
     func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 
-    /// Blocks the thread while the file is open, until every task has tried to open its file or a timeout expires. Has
-    /// no effect for a negative descriptor.
+    /// Blocks the thread while the file is open, until every task has tried to open its file or a time limit has
+    /// passed. Has no effect for a negative descriptor.
     func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
 
     /// Closes the file. Has no effect for a negative descriptor.
@@ -233,6 +237,6 @@ final class OpenFiles: Sendable {
   }
 }
 
-// These functions call the functions of the C library, which the methods `open` and `close` hide.
+// In the types above, the methods `open` and `close` hide the C functions of the same names.
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -8,12 +8,12 @@ import Synchronization
 /// permit is available, because the dispatch semaphore calls the kernel only if the thread must block. The document
 /// also says that a signal wakes one of the waiting threads.
 ///
-/// The semaphore of each variant has one permit. First one thread alone takes the permit and releases it. Then several
+/// In most variants, a semaphore has one permit. First one thread alone takes the permit and releases it. Then several
 /// threads contend for the permit. Finally the same number of threads wait for the permit, and the trial sends one
 /// signal at a time. After each signal the trial waits until all threads of the process sleep (``Standstill``). A
-/// thread that has a permit by then was woken by that signal. Another variant signals several times in a row, both
-/// while threads wait and before they wait. In a further variant a thread signals and immediately waits again, while
-/// another thread waits.
+/// thread that has a permit by then was woken by that signal. The variant `dispatch-burst` signals several times in a
+/// row, both while threads wait and before they wait. In the variant `dispatch-again`, a thread signals and immediately
+/// waits, while another thread waits.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -23,9 +23,9 @@ struct SemaphoreCost: Pattern {
   let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "uncontended wait-signal pairs timed as one batch")
   let threads = Parameter.count(
     "threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
-  let waiters = Parameter.count("waiters", 2...64, default: 8, "threads that wait for several signals at once")
+  let waiters = Parameter.count("waiters", 2...64, default: 8, "threads that wait for several signals in a row")
   let attempts = Parameter.count(
-    "attempts", 1...100_000, default: 1000, "signals by a thread that waits again at once, unless one is enough")
+    "attempts", 1...100_000, default: 1000, "maximum number of signals by a thread that waits immediately afterwards")
   let contendedPairs = Parameter.count(
     "contended-pairs", 1...1_000_000, default: 2000, "wait-signal pairs of each contending thread")
   let hold = Parameter.duration(
@@ -43,16 +43,16 @@ struct SemaphoreCost: Pattern {
   let contextSwitches = Metric.rate(
     "context-switches", .none, better: .lower, unless: "the system does not report it",
     "voluntary context switches (a thread went to sleep) per contended pair")
-  let lostUpdates = Metric.count("lost-updates", "updates inside the semaphore overwritten by another thread's")
+  let lostUpdates = Metric.count("lost-updates", "updates between wait and signal that another thread overwrote")
   let wrongWakeups = Metric.count(
     "wrong-wakeups",
     "signals that did not wake exactly one waiting thread, and threads that took a permit without a signal")
   let overtaken = Metric.count(
     "overtaken", "threads that stayed asleep in wait while the thread that had just signalled took the permit back")
 
-  /// The detector that determines when all threads sleep. Tests replace the detector.
+  /// The detector of a standstill. Tests replace the detector.
   var standstill = Standstill()
-  /// The control of the measurement: a function that executes one system call.
+  /// The control of the count of system calls: a closure that executes one system call.
   var getParent: @Sendable () -> Void = { callKernel() }
 
   var variants: [Variant] {
@@ -81,14 +81,14 @@ struct SemaphoreCost: Pattern {
     }
     Variant(
       "dispatch-burst", .documented,
-      "DispatchSemaphore, signalled several times at once, while threads wait and before they do", countSignals
+      "DispatchSemaphore, signalled several times in a row, while threads wait and before they wait", countSignals
     ) { trial in
       let semaphore = DispatchSemaphore(value: 0)
       try signalAtOnce(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
     Variant(
       "dispatch-again", .documented,
-      "DispatchSemaphore, signalled by a thread that waits again at once, while another one waits", attemptToOvertake
+      "DispatchSemaphore, signalled by a thread that immediately waits, while another thread waits", attemptToOvertake
     ) { trial in
       try signalAndWait(trial) {
         let semaphore = DispatchSemaphore(value: 0)
@@ -106,7 +106,7 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.post() })
     }
-    Variant("system-v", .yardstick, "semop, the traditional semaphore, which lives in the kernel", timePairsAndSignals)
+    Variant("system-v", .yardstick, "semop, on a traditional semaphore that the kernel maintains", timePairsAndSignals)
     {
       trial in
       let semaphore = try SystemVSemaphore(value: 1)
@@ -131,7 +131,7 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
-    Variant("mutex", .modern, "Synchronization.Mutex: not a semaphore, unlocked where it was locked", timePairs) {
+    Variant("mutex", .modern, "Synchronization.Mutex, not a semaphore: the locking thread unlocks it", timePairs) {
       trial in
       let lock = Lock()
       try measure(trial) { pairs in
@@ -144,7 +144,7 @@ struct SemaphoreCost: Pattern {
 
   /// The probe for pairs of wait and signal, and for signals one at a time.
   private var timePairsAndSignals: TrialProbe { Probe(reads: ofPairs, records: costs + [wrongWakeups]) }
-  /// The probe for pairs of wait and signal without single signals.
+  /// The probe for pairs of wait and signal alone.
   private var timePairs: TrialProbe { Probe(reads: ofPairs, records: costs) }
   /// The probe for several consecutive signals.
   private var countSignals: TrialProbe { Probe(reads: [waiters], records: [wrongWakeups]) }
@@ -157,8 +157,8 @@ struct SemaphoreCost: Pattern {
     [uncontended, syscallsPerPair, control, contended, contextSwitches, lostUpdates]
   }
 
-  /// Returns the maximum duration of a trial, in which all contended pairs and all pairs of the batches run one after
-  /// the other.
+  /// Returns an upper bound for the duration of a trial: the time that the contended pairs, the uncontended pairs, the
+  /// attempts and the waiting threads need one after the other.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
       + .milliseconds(1) * (trial[attempts] + trial[waiters])

@@ -2,12 +2,12 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension SemaphoreCost {
   /// The number of pairs, and of control calls, for which system calls are counted.
   private static let counted = 100
 
-  /// Times pairs of wait and signal, first by one thread and then by several threads.
+  /// Times pairs of wait and signal, first by one thread and then by several threads. Also counts the system calls of
+  /// pairs by one thread.
   ///
   /// - Parameter run: a closure that runs pairs. Each pair takes the permit, runs the critical section, and releases
   ///   the permit.
@@ -24,8 +24,8 @@ extension SemaphoreCost {
     try contend(trial, run)
   }
 
-  /// Runs threads that contend for the permit, and update a number while they hold it. Records the time of a pair and
-  /// the lost updates.
+  /// Runs threads that contend for the permit. A thread that holds the permit updates a number. Records the time of a
+  /// pair, the context switches and the lost updates.
   private func contend(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let (threads, pairs, steps) = (trial[threads], trial[contendedPairs], trial.steps(hold))
     let number = UnguardedNumber()
@@ -35,8 +35,8 @@ extension SemaphoreCost {
     trial.record(lostUpdates, threads * pairs - number.value)
   }
 
-  /// Starts threads that wait for a permit, sends one signal at a time, and records the number of signals that did not
-  /// wake exactly one thread.
+  /// Starts threads that wait for a permit, and sends one signal at a time. Records the number of signals that did not
+  /// wake exactly one thread, plus the number of threads that took a permit before the first signal.
   ///
   /// - Parameters:
   ///   - take: a closure that waits on the semaphore, which has one permit at first.
@@ -60,11 +60,12 @@ extension SemaphoreCost {
     }
   }
 
-  /// Sends half as many signals in a row as there are threads, and then the signals for the other threads in a row.
+  /// Sends half as many signals in a row as there are threads. Later sends the signals for the other half of the
+  /// threads in a row.
   ///
-  /// In a first run, the threads wait before the first signals are sent. In a second run, the first signals are sent
-  /// before the threads wait. Records the sum of the differences between the number of signals and the number of woken
-  /// threads.
+  /// In a first run, the threads wait before the first half of the signals is sent. In a second run, the first half is
+  /// sent before the threads wait. After each half, compares the number of signals with the number of woken threads.
+  /// Records the sum of the differences.
   ///
   /// - Parameters:
   ///   - take: a closure that waits on the semaphore, which has no permits at first.
@@ -96,7 +97,7 @@ extension SemaphoreCost {
   /// that has waited for longer.
   ///
   /// The order of the two threads is not deterministic, so the trial repeats the attempt with a new semaphore until the
-  /// waiting thread is overtaken, or up to the setting `attempts`.
+  /// waiting thread is overtaken, but no more than `attempts` times.
   ///
   /// - Parameter make: a closure that creates a semaphore without permits, and returns closures that take and release a
   ///   permit.
@@ -130,7 +131,7 @@ extension SemaphoreCost {
   }
 
   /// Starts `count` threads that take one permit each, and calls `body`. Afterwards signals the semaphore until all
-  /// threads have a permit.
+  /// threads have a permit, and waits until the threads have ended.
   ///
   /// - Parameter body: a closure that receives a gauge of the threads that have a permit.
   private func withWaiters(
@@ -153,7 +154,7 @@ extension SemaphoreCost {
   }
 }
 
-/// A sequence of pairs of wait and signal. Each pair encloses no work, or an update of a number.
+/// Pairs of wait and signal that run one after the other. Each pair encloses no work, or an update of a number.
 struct Pairs: Sendable {
   let count: Int
   private let number: UnguardedNumber?

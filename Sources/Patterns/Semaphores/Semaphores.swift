@@ -48,7 +48,7 @@ final class FunctionSemaphore: @unchecked Sendable {
   }
 #endif
 
-/// A System V semaphore. The kernel retains the semaphore until it is removed or the machine restarts.
+/// A System V semaphore. The kernel retains the semaphore until this object is deallocated or the machine restarts.
 final class SystemVSemaphore: Sendable {
   private let identifier: Int32
 
@@ -70,7 +70,7 @@ final class SystemVSemaphore: Sendable {
   }
 }
 
-/// A semaphore that consists of a mutex and a condition variable.
+/// A semaphore that consists of a count of permits, a mutex and a condition variable.
 ///
 /// Conformance to `Sendable` is unchecked: the mutex guards the permits.
 final class ConditionSemaphore: @unchecked Sendable {

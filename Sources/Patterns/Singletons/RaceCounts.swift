@@ -1,13 +1,13 @@
 /// The results of races, as plain counts. Recording each race in a histogram would take as long as creating an
 /// instance.
 struct RaceCounts: Sendable {
-  /// The number of races that created 0, 1, 2, … instances. The index is the number of instances.
+  /// The numbers of races that created 0, 1, 2, … instances. The index is the number of instances.
   private(set) var ended: [Int]
-  /// The number of actors that received no instance, or a different instance than the first actor.
+  /// The number of actors that received no instance, or an instance other than that of the first actor in the race.
   private(set) var mismatches = 0
   private var regular = 0
 
-  /// Creates counts without any races, for races of `actors` actors.
+  /// Creates counts of zero for races of `actors` actors.
   init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
 
   var races: Int { ended.reduce(0, +) }

@@ -7,23 +7,23 @@ import Synchronization
 /// condition of its ``Step`` is met, or until a timeout. The timeout starts when all actors have requested the
 /// singleton.
 ///
-/// An unguarded accessor therefore always fails, even on a slow machine. A guarded accessor excludes the other actors
-/// from the pause, so each race takes the full time of the pause.
+/// An unguarded accessor therefore always fails, even on a slow machine. A guarded accessor lets only one actor reach
+/// the pause, so each race takes the full time of the pause.
 final class RacePause: Sendable {
   /// The step of the accessor that follows the pause. The step determines the condition that ends the pause early.
   enum Step: Sendable {
     /// The creation of the instance, which follows the check of the variable. The pause ends when all actors have
     /// reached it.
     case creation
-    /// The set-up of the instance, which follows its publication. The other actors request the singleton only during
-    /// the pause. The pause ends when these actors have used the instance that they received.
+    /// The set-up of the instance, which follows its publication. All actors except the first request the singleton
+    /// only during the pause. The pause ends when these actors have used the instance that they received.
     case setUp
   }
 
   let step: Step
   private let actors: Int
   private let gate: BoundedGate
-  /// The gate that blocks the other actors until the first actor has published its instance.
+  /// The gate that blocks all actors except the first until the first actor has published its instance.
   private let published = BoundedGate()
   private let asked = Atomic<Int>(0)
   private let arrivals = Atomic<Int>(0)
@@ -33,7 +33,7 @@ final class RacePause: Sendable {
   ///
   /// - Parameters:
   ///   - step: the step that follows the pause.
-  ///   - time: the duration of the pause if its condition is not met.
+  ///   - time: the timeout of the pause.
   init(before step: Step, of actors: Int, atMost time: Duration) {
     self.step = step
     self.actors = actors
@@ -43,8 +43,8 @@ final class RacePause: Sendable {
   /// The number of actors that used an instance before the instance was set up.
   let halfBuiltUses = Tally()
 
-  /// Records that an actor is about to request the singleton. If the pause precedes the set-up, blocks every
-  /// actor except the first until the first actor has published its instance.
+  /// Records that an actor is about to request the singleton. If the pause precedes the set-up, the method first blocks
+  /// every actor except the first until the first actor has published its instance.
   func ask(_ actor: Int) {
     if step == .setUp, actor > 0 { published.pass() }
     if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.startBound() }
@@ -68,7 +68,8 @@ final class RacePause: Sendable {
     if step == .creation, all { gate.open() }
   }
 
-  /// Records that an actor uses the instance that it received, and whether the instance is set up.
+  /// Records that an actor uses the instance that it received, and whether the instance is set up. Has no effect if the
+  /// pause precedes the creation.
   func use(_ manager: PhotoManager?, _ actor: Int) {
     guard step == .setUp else { return }
     published.open()

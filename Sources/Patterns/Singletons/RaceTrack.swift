@@ -1,7 +1,7 @@
 import Instruments
 import Synchronization
 
-/// A row of singletons, and the actors that race to create them, as in litmus tools (jcstress).
+/// A row of singletons, and the actors that race to create them, as in tools for litmus tests such as jcstress.
 ///
 /// The actors meet once for the whole row instead of once for each singleton. The track therefore detects millions of
 /// duplicates per second instead of a few.
@@ -34,14 +34,16 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// Runs threads that race along the row for `nanoseconds`, with a separate core for each thread.
+  /// Runs threads that race along the row until the given time has passed. Each thread is bound to a separate core if
+  /// the system allows it.
   ///
-  /// If no duplicate was created, the race continues for up to `patience` nanoseconds, since two threads may not run at
-  /// once on a busy machine.
+  /// If no duplicate was counted, the race continues for up to `patience` further nanoseconds, since on a busy machine
+  /// no two threads may have run at the same time.
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
-  /// - Returns: the results, the elapsed nanoseconds, and the error that denied an actor its own core; nil if each
-  ///   actor had its own core. Without its own core, an actor may never have run at the same time as the other actors.
+  /// - Returns: the results, the elapsed nanoseconds, and the error that prevented an actor from having its own core.
+  ///   The error is nil if each actor had its own core. Without its own core, an actor may never have run at the same
+  ///   time as the other actors.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
     -> (counts: RaceCounts, nanoseconds: UInt64, bindingError: SystemError?)
@@ -56,8 +58,8 @@ final class RaceTrack: @unchecked Sendable {
     return course.result.withLock { ($0.counts, elapsed, $0.bindingError) }
   }
 
-  /// Repeatedly requests each singleton of the row and counts a share of the row, until the race is over. Returns the
-  /// results of that share.
+  /// Requests each singleton of the row and counts a share of the row, again and again until the race is over. Returns
+  /// the results of that share.
   private func runLaps(_ actor: Int, _ course: RaceCourse, _ ask: (Row) -> Void) -> RaceCounts {
     let row = row(of: actor)
     let share = slots * actor / actors..<slots * (actor + 1) / actors
@@ -95,8 +97,8 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// Runs tasks that race along the row for `nanoseconds`. The tasks have no cores of their own, since only threads of
-  /// Swift's pool run tasks.
+  /// Runs tasks that race along the row until the given time has passed. The tasks do not have cores of their own,
+  /// since the threads of Swift's pool run all tasks.
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
   /// - Returns: the results, and the elapsed nanoseconds.
@@ -140,7 +142,7 @@ final class RaceTrack: @unchecked Sendable {
   /// after using the row.
   func standing(accesses: Int) -> Row { Row(singletons, notes, count: accesses, step: 0) }
 
-  /// Removes the instance of the first singleton.
+  /// Removes and deallocates the instance of the first singleton.
   func empty() {
     var unused = RaceCounts(actors: actors)
     countFirst(into: &unused)
@@ -164,8 +166,8 @@ final class RaceTrack: @unchecked Sendable {
     for actor in 0..<actors { clear(actor) }
   }
 
-  /// Deallocates the instances that an actor created. The actor must call this method itself, since memory that another
-  /// thread frees would enter the allocator's cache of that thread.
+  /// Deallocates the instances that an actor created. In a timed race of threads, each actor calls this method itself,
+  /// since memory that another thread freed would enter the allocator's cache of that thread.
   private func clear(_ actor: Int) {
     for note in notes + actor * slots..<notes + (actor + 1) * slots {
       guard let created = note.pointee.created else { continue }

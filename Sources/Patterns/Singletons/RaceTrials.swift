@@ -1,9 +1,9 @@
 import Instruments
 
-/// The code that runs the trials of each kind of variant and records their metrics.
+/// The code that runs the trials of each kind of variant and records the metrics of the trials.
 extension SingletonRace {
-  /// Returns the maximum duration of a trial: the races with a pause at full length, the races without a pause, and the
-  /// time of a row.
+  /// Returns an upper bound for the duration of a trial: the time of all pauses at full length, of the races without a
+  /// pause, of one row, and of the accesses that are timed.
   func longest(_ trial: Trial) -> Duration? {
     trial[pause] * trial[pausedRaces] + trial[raceTime] + trial[patience]
       + .microseconds(100) * trial[slots] * trial[threads] + .microseconds(30) * trial[batch]
@@ -13,26 +13,27 @@ extension SingletonRace {
   private var results: [any Declaration] { [instances, duplicates, mismatches, brokenRaces, races] }
   /// The metrics of trials that include races without a pause.
   private var resultsWithoutPause: [any Declaration] { results + [raceRate, duplicateRate, hotPath] }
-  /// The settings of trials that include races with a pause and races without a pause.
+  /// The parameters of trials that include races with a pause and races without a pause.
   private var settings: [any Declaration] { [threads, raceTime, slots, pause, pausedRaces, batch] }
 
-  /// The probe for variants whose threads have no guard.
+  /// The probe for variants in which threads call an unguarded accessor.
   var runUnguarded: TrialProbe {
     Probe(reads: [threads, raceTime, slots, patience, batch], records: resultsWithoutPause)
   }
-  /// The probe for variants whose threads have a guard.
+  /// The probe for variants in which threads call a guarded accessor.
   var runGuarded: TrialProbe { Probe(reads: settings, records: resultsWithoutPause) }
-  /// The probe for variants whose tasks have a guard.
+  /// The probe for variants in which tasks call a guarded accessor.
   var runGuardedTasks: TaskProbe { Probe(reads: settings, records: resultsWithoutPause) }
   /// The probe for variants whose singleton can be created only once in a process.
   var runOnce: TrialProbe { Probe(reads: [threads, pause, batch], records: results + [hotPath]) }
 
   /// Runs threads that request singletons at the same time, and then times the hot path. If no singleton was created
-  /// twice within the setting ``raceTime``, the race continues for up to the setting ``patience``.
+  /// twice within ``raceTime``, the race continues for up to ``patience`` longer.
   ///
   /// - Parameters:
   ///   - starved: the minimum processor time of an actor, averaged over all actors, as a fraction of the elapsed time.
-  ///     Below this value the trial is unavailable, since the actors hardly ever ran at once.
+  ///     If the actors got less and created no singleton twice, the trial is unavailable, since the actors hardly ever
+  ///     ran at the same time.
   ///   - ask: a closure that requests each singleton of a row.
   /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or did not
   ///   receive enough processor time.
@@ -44,21 +45,22 @@ extension SingletonRace {
     let before = Host.ownProcessorTime
     let (counts, elapsed, bindingError) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
     if counts.duplicates == 0, let bindingError {
-      throw Unavailable("no two actors met, and none could have a core of its own: \(bindingError)")
+      throw Unavailable("no two actors met, and not every actor had its own core: \(bindingError)")
     }
-    // The actors spin all the time. Actors with less processor time hardly ever ran at the same time.
+    // The actors spin during the whole race. With less processor time than this, the actors hardly ever ran at the same
+    // time.
     let got = Double(Host.ownProcessorTime - before)
     if counts.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
-      throw Unavailable("no two actors met: in \(each) the \(actors) together got \(got) of processor time")
+      throw Unavailable("no two actors met: in \(each) the \(actors) actors together got \(got) of processor time")
     }
     record(trial, counts)
     record(trial, counts, nanoseconds: elapsed)
     recordHotPath(trial, track, ask)
   }
 
-  /// Returns a probe whose threads request a singleton with a pause in its accessor, so that every race detects a
-  /// missing guard. The pause ends as soon as it has revealed the error.
+  /// Returns a probe with threads that request a singleton whose accessor pauses, so that every race detects a missing
+  /// guard. The pause ends as soon as it has revealed the error.
   ///
   /// - Parameters:
   ///   - step: the step of the accessor that follows the pause.

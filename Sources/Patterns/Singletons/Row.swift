@@ -21,7 +21,8 @@ struct Row: @unchecked Sendable {
   var first: SharedManager { SharedManager(singletons, notes) }
   var got: PhotoManager? { notes.pointee.got }
 
-  /// Calls `sharedManager` with each singleton of the row, and records the returned instance in the actor's note.
+  /// Calls `sharedManager` with each singleton of the row, and records the returned instance in the actor's note on
+  /// that singleton.
   @inline(__always)
   func each(_ sharedManager: (SharedManager) -> PhotoManager?) {
     var (singleton, note) = (singletons, notes)
@@ -32,8 +33,8 @@ struct Row: @unchecked Sendable {
     }
   }
 
-  /// Calls `sharedManager` asynchronously with each singleton of the row, and records the returned instance in the
-  /// actor's note.
+  /// Calls the asynchronous closure `sharedManager` with each singleton of the row, one after the other, and records
+  /// the returned instance in the actor's note on that singleton.
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (SharedManager) async -> PhotoManager?)
     async

@@ -4,7 +4,7 @@ import Synchronization
 /// The document's photo manager. Each instance is allocated on the heap, so creating an instance takes as long as
 /// creating any object. References to an instance are not counted, since reference counting is not part of the race.
 ///
-/// Conformance to `Sendable` is unchecked: the allocation contains only an atomic.
+/// Conformance to `Sendable` is unchecked: the allocated memory contains only an atomic.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let address: UnsafeMutableRawPointer
 
@@ -39,12 +39,12 @@ struct PhotoManager: Equatable, @unchecked Sendable {
     properties.pointee.photosArray.store(malloc(64), ordering: .releasing)
   }
 
-  /// Whether the array of photos is allocated, so that the manager is set up.
+  /// Whether the manager is set up: whether its array of photos is allocated.
   var hasPhotosArray: Bool { properties.pointee.photosArray.load(ordering: .acquiring) != nil }
 }
 
 /// A singleton and its predicate for `dispatch_once`, on two cache lines without other singletons. Singletons on a
-/// common cache line would delay each other's threads and make the race less likely.
+/// common cache line would delay each other's threads and make a race less likely.
 struct Singleton: ~Copyable {
   /// The predicate for `dispatch_once`. The predicate is the first field, so its address equals the address of the
   /// singleton.
@@ -57,7 +57,7 @@ struct Singleton: ~Copyable {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
   )
 
-  /// Removes the instance, and resets the predicate.
+  /// Removes the instance without deallocating it, and resets the predicate.
   mutating func clear() {
     manager.store(nil, ordering: .relaxed)
     predicate = 0
@@ -72,9 +72,10 @@ struct Note {
   var got: PhotoManager?
 }
 
-/// A singleton together with the note of one actor, in place of the document's static variable.
+/// A singleton together with one actor's note on it, in place of the document's static variable.
 ///
-/// The variable is a relaxed atomic. The program therefore contains a race condition, but no undefined behaviour.
+/// The shared instance is stored in an atomic. A program without a guard therefore contains a race condition, but no
+/// undefined behaviour.
 ///
 /// Conformance to `Sendable` is unchecked: each note belongs to one actor. The actors share only an atomic, a predicate
 /// for `dispatch_once` and a pause.
@@ -102,13 +103,13 @@ struct SharedManager: @unchecked Sendable {
   }
 
   /// A pointer to the predicate for `dispatch_once`. Passing a variable with `&` would claim exclusive access to the
-  /// predicate, and several actors use the predicate at once.
+  /// predicate, and several actors use the predicate at the same time.
   var predicate: UnsafeMutablePointer<Int> {
     @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
   }
 
   /// Creates an instance, and records it in the actor's note. If the race has a pause before the creation, this method
-  /// pauses first. The race deallocates the instance at its end.
+  /// pauses first. The track deallocates the instance after the race.
   @inline(__always)
   func create() -> PhotoManager {
     if singleton.pointee.pause != nil { pauseBeforeCreation() }
@@ -122,13 +123,14 @@ struct SharedManager: @unchecked Sendable {
     singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.step == .creation { $0.sleep() } }
   }
 
-  /// Blocks the calling thread until the race's ``RacePause`` ends, in place of the document's two seconds.
+  /// Blocks the calling thread until the race's ``RacePause`` ends, in place of the document's two seconds. Returns
+  /// immediately if the race has no pause.
   func sleep() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.sleep() } }
 
-  /// Suspends the calling task until the race's ``RacePause`` ends.
+  /// Suspends the calling task until the race's ``RacePause`` ends. Returns immediately if the race has no pause.
   func slept() async { await singleton.pointee.pause?.takeUnretainedValue().slept() }
 
-  /// The singleton that the calling thread requests in a race with a pause; nil outside of such a race. An initializer
-  /// without parameters reads this value.
+  /// The singleton that the calling thread requests in a race of threads with a pause; nil outside such a race. The
+  /// initializer of a static property has no parameters, and reads this value instead.
   @TaskLocal static var asked: SharedManager?
 }

@@ -1,10 +1,11 @@
 import Dispatch
 import Instruments
 
-/// Is a condition that was checked before an `await` still true after it?
+/// Is a condition that was checked before an `await` still true after the `await`?
 ///
 /// A block of a serial queue runs to its end before the next block starts. The calls of an actor's methods may
-/// interleave: at each `await`, other calls may run on the actor and change the state that the method has read.
+/// interleave: at each `await` of a method, other calls may run on the actor and change the state that the method has
+/// read.
 ///
 /// ```swift
 /// guard seats > 0 else { return false }
@@ -13,8 +14,8 @@ import Instruments
 /// ```
 ///
 /// In a trial, more buyers ask for a seat than there are seats. In the first sale, each payment is held until more
-/// buyers are paying than there are seats, or, if that number is never reached, until `patience` is over. The trial
-/// then holds no payments, and times further sales.
+/// buyers are paying than there are seats, or until a time limit has passed. The trial then times further sales, in
+/// which no payment is held.
 ///
 /// Beyond the documents: the equivalent of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
 /// concurrency.
@@ -29,7 +30,7 @@ struct ActorReentrancy: Pattern {
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
     "how long payments are held if the actor or queue admits too few buyers to oversell")
-  let repeats = Parameter.count("repeats", 1...1000, default: 10, "sales per trial with nothing held, which are timed")
+  let repeats = Parameter.count("repeats", 1...1000, default: 10, "timed sales per trial, in which no payment is held")
 
   let oversold = Metric.count(
     "oversold",
@@ -62,7 +63,7 @@ struct ActorReentrancy: Pattern {
       let office = BoxOffice(seats: seats)
       return { buyer in await office.sell(to: buyer) }
     }
-    Variant("check-again", .modern, "actor: the same, but checks again after the await", sell(patience: .seconds(10))) {
+    Variant("check-again", .modern, "actor: checks before and after awaiting payment", sell(patience: .seconds(10))) {
       seats in
       actor BoxOffice {
         var seats: Int
@@ -123,7 +124,7 @@ struct ActorReentrancy: Pattern {
       "serial-queue", .documented, "serial queue: one block checks, waits for the payment and takes the seat",
       sellBlocks
     ) { seats in
-      // Unchecked: the queue runs one sale at a time.
+      // Conformance to `Sendable` is unchecked: the queue runs one sale at a time.
       final class BoxOffice: @unchecked Sendable {
         let queue = DispatchQueue(label: "box office")
         var seats: Int
@@ -143,8 +144,8 @@ struct ActorReentrancy: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine: each payment in sequence, and the longest wait for
-  /// buyers.
+  /// Returns an upper bound for the duration of a trial: the time that all payments need if they are made one after the
+  /// other, plus eleven seconds for the held payments.
   func longest(_ trial: Trial) -> Duration? {
     (trial[payment] + .microseconds(20)) * trial[buyers] * (trial[repeats] + 1) + .seconds(11)
   }

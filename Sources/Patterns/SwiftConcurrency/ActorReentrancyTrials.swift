@@ -2,16 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension ActorReentrancy {
   /// A closure that creates a box office with a number of seats, and returns a closure that sells a seat to a buyer.
-  /// The inner closure returns whether a seat was left.
+  /// The returned closure returns whether the buyer received a seat.
   typealias Opening = @Sendable (_ seats: Int) -> @Sendable (Buyer) async -> Bool
 
   /// Returns a probe that sells seats to buyers that are tasks. In the first sale, payments are held until more buyers
-  /// are paying than there are seats. In the later sales, no payment is held.
+  /// are paying than there are seats, or until a time limit has passed. In the later sales, no payment is held.
   ///
-  /// - Parameter bound: the longest time for which payments are held; nil for the setting `patience`.
+  /// - Parameter bound: the time limit of the held payments, counted from the submission of the last buyer; nil for the
+  ///   setting `patience`.
   func sell(patience bound: Duration? = nil) -> Probe<Opening> {
     Probe(reads: settings + (bound == nil ? [patience] : []), records: results) { trial, open in
       try sellAll(trial, patience: bound ?? trial[patience]) { sale in
@@ -85,7 +85,7 @@ final class Sale: Sendable {
   ///
   /// - Parameters:
   ///   - steps: the steps of calibrated work that each payment takes if it is not held.
-  ///   - patience: the longest time for which each payment is held; nil if payments are not held.
+  ///   - patience: the time limit of the held payments, which ``allHaveCome()`` starts; nil if payments are not held.
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps
@@ -97,7 +97,7 @@ final class Sale: Sendable {
   /// All buyers of the sale.
   var buyers: [Buyer] { (0..<paid.count).map { Buyer(sale: self, index: $0) } }
 
-  /// Records that all buyers have asked for a seat, and starts the time limit of the held payments.
+  /// Starts the time limit of the held payments. Call this method once all buyers have been submitted.
   func allHaveAsked() { tooMany?.startBound() }
 
   fileprivate func pay(_ index: Int) async {
@@ -150,9 +150,9 @@ struct Buyer: Sendable {
   fileprivate let sale: Sale
   fileprivate let index: Int
 
-  /// Pays for the seat, and waits asynchronously for the payment.
+  /// Pays for a seat, and suspends the caller until the payment has been made.
   func pay() async { await sale.pay(index) }
-  /// Pays for the seat, and blocks the thread until the payment has arrived.
+  /// Pays for a seat, and blocks the thread until the payment has been made.
   func payBlocking() { sale.payBlocking(index) }
   /// Records whether the buyer received a seat.
   fileprivate func recordSale(_ isSold: Bool) { if isSold { sale.recordSale(index) } }

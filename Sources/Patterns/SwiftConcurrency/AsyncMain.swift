@@ -2,11 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Does code of the main actor run on the main thread, and does it return there after an `await`?
+/// Does code of the main actor run on the main thread, and does the code return to that thread after an `await`?
 ///
 /// In an app, the main thread runs the main queue in its run loop. A command-line program has no run loop. The
-/// program's main thread calls `dispatchMain`, or its main function is `async`. In the second case, Swift's runtime
-/// calls `dispatchMain` at the first `await` that suspends:
+/// program's main thread calls `dispatchMain`, or the program's main function is `async`. In the second case, Swift's
+/// runtime calls `dispatchMain` at the first `await` that suspends:
 ///
 /// ```swift
 /// @main struct Program {
@@ -83,11 +83,11 @@ struct AsyncMain: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine: two thread switches for each await.
+  /// Returns an upper bound for the duration of a trial: the time of two thread switches for each await.
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[awaits] }
 }
 
-/// An actor that the main function calls to leave the main actor for one `await`.
+/// An actor that code calls in order to leave its own actor for one `await`.
 actor Elsewhere {
   /// Does nothing.
   func visit() {}

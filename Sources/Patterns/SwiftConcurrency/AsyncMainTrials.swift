@@ -3,12 +3,11 @@ import Instruments
 import Platform
 import Synchronization
 
-/// The code that measures the variants.
 extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// Executes `run` with an observer, and records the duration of the run and the observations outside the main thread
-  /// and queue.
+  /// Executes `run` with an observer. Records the time per await, the observations outside the main thread or queue,
+  /// and the number of threads.
   func observe(_ trial: Trial, _ run: @Sendable (ThreadObserver) async -> Void) async throws {
     DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
     let observer = ThreadObserver(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
@@ -31,8 +30,8 @@ extension AsyncMain {
 @_silgen_name("swift_task_asyncMainDrainQueue")
 private func drainAsAsyncMain() -> Never
 
-/// Runs the main queue on the calling thread, as Swift's runtime does for an async main function. Call this function on
-/// the main thread.
+/// Runs the main queue as Swift's runtime does for an async main function, and never returns. Call this function on the
+/// main thread.
 func drainMainQueueAsAsyncMain() { drainAsAsyncMain() }
 
 /// An observer of the threads and queues on which a task runs.
@@ -42,7 +41,7 @@ final class ThreadObserver: Sendable {
   private let isMainThread: @Sendable () -> Bool
   private let seen = Mutex<Set<Int>>([])
 
-  /// Creates an observer that makes `count` observations.
+  /// Creates an observer for `count` observations.
   ///
   /// A test may replace the check for the main thread.
   init(

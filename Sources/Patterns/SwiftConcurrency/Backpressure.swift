@@ -4,8 +4,8 @@ import Synchronization
 /// Does a bounded buffer limit memory use, and which elements are lost?
 ///
 /// A producer is faster than its consumer. The buffer between the two grows, drops elements, or makes the producer
-/// wait, which is called backpressure. The buffer of an `AsyncStream` grows by default, and drops elements if it has a
-/// limit, since `yield` never waits:
+/// wait. A buffer that makes the producer wait exerts backpressure. The buffer of an `AsyncStream` grows by default,
+/// and drops elements if it has a limit, since `yield` never waits:
 ///
 /// ```swift
 /// let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
@@ -13,14 +13,14 @@ import Synchronization
 /// ```
 ///
 /// In a trial, the consumer is held until the producer has sent all elements, or, if the producer has to wait, until
-/// `patience` is over. The consumer then receives the elements. Afterwards, the trial repeats and times the flow
-/// without holding the consumer.
+/// the time `patience` has passed. The consumer then receives the elements. Afterwards, the trial repeats and times the
+/// flow without holding the consumer.
 ///
 /// Source: SE-0314 (AsyncStream).
 struct Backpressure: Pattern {
   static let name = "backpressure"
 
-  let elements = Parameter.count("elements", 10...1_000_000, default: 2000, "elements that the producer has")
+  let elements = Parameter.count("elements", 10...1_000_000, default: 2000, "elements that the producer sends")
   let size = Parameter.size("size", 1...1_048_576, default: 4096, "memory of one element")
   let limit = Parameter.count("limit", 1...1000, default: 8, "elements that the buffer may have, if it has a limit")
   let patience = Parameter.duration(
@@ -30,7 +30,7 @@ struct Backpressure: Pattern {
   let ahead = Metric.count("ahead", "elements that the producer had made while the consumer was held")
   let held = Metric.count("held", "the most elements that existed at once while the consumer was held, and afterwards")
   let beyondLimit = Metric.count(
-    "beyond-limit", "held elements beyond the limit of the buffer, one element of the producer and one of the consumer")
+    "beyond-limit", "held elements beyond the limit of the buffer plus one of the producer and one of the consumer")
   let waits = Metric.count("waits", "1 if the producer had not ended while the consumer was held")
   let lost = Metric.count("lost", "elements that were sent and not received while the consumer was held")
   let unreported = Metric.count(
@@ -107,11 +107,12 @@ struct Backpressure: Pattern {
     }
   }
 
-  /// The maximum time for which the consumer is held. A producer that never waits must finish within this time.
+  /// The maximum time for which the consumer is held if the producer never waits. The producer must finish within this
+  /// time.
   static let holdLimit = Duration.seconds(30)
 
-  /// Returns the longest time that a trial takes on an idle machine: each element twice, with a thread switch, and the
-  /// hold.
+  /// Returns an upper bound for the duration of a trial: the time that sending each element twice takes, with a thread
+  /// switch each time, plus the maximum time for which the consumer is held.
   func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.holdLimit }
 }
 
@@ -127,7 +128,7 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// Creates an empty channel that buffers up to `limit` elements, at least 1.
+  /// Creates an empty channel that buffers up to `limit` elements. A limit below 1 counts as 1.
   init(limit: Int) { self.limit = Swift.max(1, limit) }
 
   /// Sends an element, and suspends the caller until the element is buffered or received.
@@ -159,7 +160,8 @@ final class Channel<Element: Sendable>: AsyncSequence, Sendable {
     consumer?.resume(returning: nil)
   }
 
-  /// Returns the next element; nil after the last element. Suspends the caller until an element is available.
+  /// Returns the next element; nil after the last element. Suspends the caller until an element is available or the
+  /// channel has ended.
   func next() async -> Element? {
     await withCheckedContinuation { consumer in
       let (element, sender) = state.withLock { state -> (Element??, CheckedContinuation<Void, Never>?) in

@@ -1,18 +1,18 @@
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension Backpressure {
   private var flows: [any Declaration] { [ahead, held, beyondLimit, waits, lost, unreported, perElement] }
 
-  /// A probe that sends elements through a stream without a limit.
+  /// A probe that sends elements through a stream whose buffer has no limit.
   var produceUnlimited: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows) { trial, connect in
       _ = try flow(trial, until: Self.holdLimit, connect)
     }
   }
 
-  /// A probe that sends elements through a stream with a limit, and records which elements were dropped.
+  /// A probe that sends elements through a stream whose buffer has a limit. The probe records how many new elements and
+  /// how many buffered elements were dropped.
   var produceLimited: Probe<@Sendable (Producer, _ limit: Int) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit], records: flows + [droppedNewcomers, droppedOlder]) { trial, connect in
       let limit = trial[limit]
@@ -21,14 +21,14 @@ extension Backpressure {
   }
 
   /// A probe for a stream that requests each element from the producer. The probe records how many elements the stream
-  /// requested before the consumer did.
+  /// requested ahead of the consumer.
   var produceOnDemand: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows + [readAhead]) { trial, connect in
       recordReadAhead(trial, try flow(trial, until: trial[patience], connect))
     }
   }
 
-  /// A probe that sends elements through a channel that suspends the producer while the channel is full.
+  /// A probe that sends elements through a channel, which suspends the producer while the channel is full.
   var produceSuspending: Probe<@Sendable (Producer, _ limit: Int) -> Channel<Element>> {
     Probe(reads: [elements, size, limit, patience], records: flows) { trial, connect in
       let limit = trial[limit]
@@ -36,21 +36,22 @@ extension Backpressure {
     }
   }
 
-  /// Records how many elements a stream with a limit dropped: newly sent elements, and older elements of its buffer.
+  /// Records how many elements a stream with a limited buffer dropped: newly sent elements, and older elements of the
+  /// buffer.
   func recordDrops(_ trial: Trial, _ flow: Flow) {
     trial.record(droppedNewcomers, flow.droppedNewcomers)
     trial.record(droppedOlder, flow.dropped.count - flow.droppedNewcomers)
   }
 
-  /// Records the maximum number of elements that a stream requested before the consumer did.
+  /// Records the maximum number of elements that a stream requested ahead of the consumer.
   func recordReadAhead(_ trial: Trial, _ flow: Flow) { trial.record(readAhead, flow.readAhead) }
 
-  /// Sends elements from a producer to a consumer twice, and returns the observations of the first phase. In the first
-  /// phase, the consumer is held; in the second phase, the consumer is not held. A consumer whose producer must wait is
-  /// held a second time, after its first element.
+  /// Sends elements from a producer to a consumer in two phases, and returns the observations of the first phase. The
+  /// consumer is held only in the first phase. If the producer does not end while the consumer is held, the consumer is
+  /// held a second time, after the first element.
   ///
   /// - Parameters:
-  ///   - patience: how long the consumer is held if the producer does not end earlier.
+  ///   - patience: the time for which the consumer is held if the producer does not end earlier.
   ///   - connect: a closure that starts the producer, and returns the sequence over which the consumer iterates.
   func flow<Elements: AsyncSequence & Sendable>(
     _ trial: Trial, until patience: Duration, _ connect: @escaping @Sendable (Producer) -> Elements
@@ -95,15 +96,16 @@ struct Flow: Sendable {
   var received: [Int] = []
   /// The sequence numbers of the elements that `yield` reported as dropped.
   var dropped: [Int] = []
-  /// The number of elements that `yield` dropped while sending them, instead of an older element of the buffer.
+  /// The number of elements that `yield` dropped instead of adding them to the buffer.
   var droppedNewcomers = 0
-  /// The maximum number of elements that the producer had created and the consumer had not received.
+  /// The maximum number of elements that the producer had created and the consumer had not received, counted at each
+  /// receipt.
   var readAhead = 0
   /// The maximum number of elements in memory at the same time.
   var mostAtOnce = 0
 
-  /// Returns the number of elements that were lost without a report, reported as dropped without being lost, or
-  /// reported twice.
+  /// Returns the number of wrong reports for `count` sent elements: elements that were lost without a report, reported
+  /// as dropped without being lost, or reported again.
   func unreported(of count: Int) -> Int {
     let lost = Set(1...count).subtracting(received)
     let reported = lost.intersection(dropped).count
@@ -126,7 +128,7 @@ final class Producer: Sendable {
     end = BoundedGate(bound: patience)
   }
 
-  /// Runs `body`, which sends all elements, in a new task.
+  /// Starts a task that runs `body`, which sends all elements. ``end`` opens when `body` returns.
   func start(_ body: @escaping @Sendable () async -> Void) {
     Task {
       await body()
@@ -147,7 +149,7 @@ final class Producer: Sendable {
   /// A sequence that creates each element when the element is requested.
   var elements: some Sequence<Element> { sequence(state: self) { producer in producer.next() } }
 
-  /// Records whether `yield` dropped an element.
+  /// Records the element that `yield` dropped while sending `newcomer`, if an element was dropped.
   func notes(_ result: AsyncStream<Element>.Continuation.YieldResult, of newcomer: Element) {
     guard case .dropped(let element) = result else { return }
     dropped.withLock { dropped in

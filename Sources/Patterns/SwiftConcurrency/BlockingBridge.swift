@@ -13,12 +13,12 @@ import Synchronization
 /// ```
 ///
 /// A blocked task occupies its thread, and there are as many threads for tasks of a priority as there are cores. A task
-/// may therefore wait for a thread that is running, but not for work that still needs a thread.
+/// may therefore wait for work that is running on another thread, but not for work that still needs a thread.
 ///
-/// In a trial, each child task of a group calls such code once. First, as many tasks begin as the pool has threads.
-/// Each of these tasks continues once all of them have begun. A trial stalls if all threads of the process sleep
-/// (``Standstill``) although tasks have not ended. This condition distinguishes a standstill from slowness on any
-/// machine.
+/// In a trial, each child task of a group calls blocking code, or code that replaces it, once. First, as many tasks
+/// begin as the pool has threads. Each of these tasks continues once all of them have begun. A trial stalls if all
+/// threads of the process sleep (``Standstill``) although tasks have not ended. This condition distinguishes a
+/// standstill from slowness on any machine.
 ///
 /// Source: SE-0296 (async/await), "Suspension points".
 struct BlockingBridge: Pattern {
@@ -128,7 +128,7 @@ struct BlockingBridge: Pattern {
 
 /// A number that is accessed only on a queue.
 ///
-/// Unchecked: all accesses are on the queue.
+/// Conformance to `Sendable` is unchecked: all accesses to the number are in blocks of the queue.
 final class GuardedByQueue: @unchecked Sendable {
   let queue: DispatchQueue
   var number = 0

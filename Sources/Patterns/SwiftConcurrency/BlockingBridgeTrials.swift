@@ -2,19 +2,19 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension BlockingBridge {
-  /// Calls code once in each child task of a group, and records whether all tasks end. The tasks have the priority
+  /// Executes `call` once in each child task of a group, and records whether all tasks end. The tasks have the priority
   /// `utility`. No other work needs the threads of this priority, so a stalled trial does not delay later work.
   ///
   /// - Parameters:
-  ///   - tasks: the number of tasks; nil for the number of submitters, but at least one for each thread of the pool.
-  ///   - tries: the maximum number of groups, which run one after another until a group does not end. On a busy
+  ///   - tasks: the number of tasks; nil for the setting `submitters`, but at least one task for each thread of the
+  ///     pool.
+  ///   - tries: the maximum number of groups. The groups run one after another until a group does not end. On a busy
   ///     machine, the pool's monitor, which runs once per second, may add a thread before the tasks have come to a
-  ///     standstill. Each further group waits until that thread has ended.
-  ///   - sum: a closure that returns the number of increments; called when all tasks have ended.
+  ///     standstill. Each further group starts after that thread has ended.
+  ///   - sum: a closure that returns the value of a counter. The closure is called when all tasks have ended.
   ///   - call: a closure that increments the counter once.
-  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report thread states.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func submit(
     _ trial: Trial, tasks: Int? = nil, tries: Int = 1, sum: () -> Int, _ call: @escaping @Sendable () async -> Void
   ) throws {
@@ -46,10 +46,11 @@ extension BlockingBridge {
     trial.record(missing, runs * count - sum())
   }
 
-  /// Waits until the pool has no idle thread, for up to 10 s. A thread that the pool's monitor added would run the work
-  /// that the tasks of the next group wait for. Dispatch ends a thread that had no work for 5 s.
+  /// Waits until the pool has no idle thread, but no longer than 10 seconds. A thread that the pool's monitor added
+  /// would run the work that the tasks of the next group wait for. Dispatch ends a thread that has had no work for 5
+  /// seconds.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report thread states.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   private func waitForEndOfIdleThreads() throws {
     let end = MonotonicClock.now() + 10_000_000_000
     while MonotonicClock.now() < end {
@@ -86,11 +87,11 @@ private final class Progress: Sendable {
   /// The time at which the last task ended.
   let last = Moment()
 
-  /// Creates the progress of a group whose first `parties` tasks begin together.
+  /// Creates the progress of a group whose tasks wait at their beginning until `parties` tasks have begun.
   init(parties: Int) { self.parties = parties }
 
-  /// Blocks the calling task until `parties` tasks have begun. The task spins, since a sleeping thread could be
-  /// mistaken for a standstill.
+  /// Records that the calling task has begun, and blocks the task until `parties` tasks have begun. The task spins,
+  /// since a sleeping thread could be mistaken for a standstill.
   func begins() {
     begun.add(1, ordering: .acquiringAndReleasing)
     while begun.load(ordering: .acquiring) < parties { yieldProcessor() }

@@ -13,12 +13,12 @@ import Synchronization
 /// ```
 ///
 /// The variants about handlers cancel their task at different times: before the task registers its handler, during the
-/// registration, during the operation, or after the operation. In one variant, the task cancels itself. The operation
-/// lasts until `cancel` has returned.
+/// registration, during the operation, or after the operation. In one variant, the task cancels itself. An operation
+/// that is running during the cancellation lasts until `cancel` has returned.
 ///
 /// In the variants about scopes, child tasks begin, and the scope that created them is then left or cancelled. Each
-/// child continues for `patience` at its end, unless its scope is left earlier. A scope that is left earlier did not
-/// wait for the child.
+/// child task waits for the time `patience` before it ends, unless its scope is left earlier. A scope that is left
+/// earlier did not wait for the child task.
 ///
 /// Source: SE-0304, Structured concurrency, and SE-0317, async let bindings.
 struct Cancellation: Pattern {
@@ -29,10 +29,10 @@ struct Cancellation: Pattern {
   let children = Parameter.count("children", 2...1000, default: 4, "child tasks of a scope")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(1),
-    "how long a child task continues at its end, unless its scope is left before")
+    "how long a child task waits before it ends, unless its scope is left earlier")
 
   let reaction = Metric.latency(
-    "reaction", "from the call of cancel, or of withTaskCancellationHandler in a cancelled task, to its first handler")
+    "reaction", "from the call of cancel, or of withTaskCancellationHandler in a cancelled task, to the first handler")
   let missed = Metric.count("missed", "handlers that did not run")
   let repeated = Metric.count("repeated", "handlers that ran more than once")
   let late = Metric.count(
@@ -52,7 +52,7 @@ struct Cancellation: Pattern {
   var problem: [any Declaration] { [tasks, scopes, children] }
 
   var variants: [Variant] {
-    Variant("suspended", .documented, "cancelled while its operation is suspended", runEachTask()) { work in
+    Variant("suspended", .documented, "a task is cancelled while its operation is suspended", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.beginOperation()
@@ -65,7 +65,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel { task.cancel() }
     }
-    Variant("running", .documented, "cancelled while its operation computes", runEachTask()) { work in
+    Variant("running", .documented, "a task is cancelled while its operation computes", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.beginOperation()
@@ -78,7 +78,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel { task.cancel() }
     }
-    Variant("registering", .documented, "cancelled while it registers its handler", runEachTask()) { work in
+    Variant("registering", .documented, "a task is cancelled while it registers its handler", runEachTask()) { work in
       let task = Task {
         work.meet()
         await withTaskCancellationHandler {
@@ -93,7 +93,7 @@ struct Cancellation: Pattern {
       work.meet()
       work.cancel(handlers: 0) { task.cancel() }
     }
-    Variant("before", .documented, "cancelled before it registers its handler", runEachTask()) { work in
+    Variant("before", .documented, "a task is cancelled before it registers its handler", runEachTask()) { work in
       let task = Task {
         await work.awaitCancellation()
         work.registers()
@@ -107,7 +107,7 @@ struct Cancellation: Pattern {
       }
       work.cancel(handlers: 0) { task.cancel() }
     }
-    Variant("itself", .documented, "cancels itself, then registers a second handler", runEachTask(handlers: 2)) {
+    Variant("itself", .documented, "a task cancels itself, then registers a second handler", runEachTask(handlers: 2)) {
       work in
       Task {
         await withTaskCancellationHandler {
@@ -125,7 +125,7 @@ struct Cancellation: Pattern {
         work.recordEnd()
       }
     }
-    Variant("nested", .documented, "cancelled within three handlers", runEachTask(handlers: 3)) { work in
+    Variant("nested", .documented, "a task is cancelled within three handlers", runEachTask(handlers: 3)) { work in
       let task = Task {
         await withTaskCancellationHandler {
           await withTaskCancellationHandler {
@@ -146,7 +146,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel(handlers: 3) { task.cancel() }
     }
-    Variant("by-many", .documented, "cancelled by several threads at once", runEachTask()) { work in
+    Variant("by-many", .documented, "a task is cancelled by several threads at once", runEachTask()) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.beginOperation()
@@ -159,7 +159,7 @@ struct Cancellation: Pattern {
       work.waitForOperation()
       work.cancel { DispatchQueue.concurrentPerform(iterations: 4) { _ in task.cancel() } }
     }
-    Variant("afterwards", .documented, "cancelled after its operation", runEachTaskAfterwards) { work in
+    Variant("afterwards", .documented, "a task is cancelled after its operation", runEachTaskAfterwards) { work in
       let task = Task {
         await withTaskCancellationHandler {
           work.recordOperation()
@@ -174,7 +174,7 @@ struct Cancellation: Pattern {
       work.cancel(handlers: 0) { task.cancel() }
     }
     Variant(
-      "no-handler", .broken, "cancelled at a continuation that is never resumed",
+      "no-handler", .broken, "a task is cancelled at a continuation that is never resumed",
       ends: .hangs(within: .milliseconds(50))
     ) { trial in
       let pending = Mutex<CheckedContinuation<Void, Never>?>(nil)
@@ -265,6 +265,6 @@ struct Cancellation: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine: 30 seconds.
+  /// Returns an upper bound for the duration of a trial: 30 seconds.
   func longest(_ trial: Trial) -> Duration? { .seconds(30) }
 }

@@ -2,12 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension Cancellation {
   private var tree: [any Declaration] { [unended, cancelled, uncancelled] }
 
-  /// Returns a probe that runs the variant's body with each task in turn, and records which handlers and operations
-  /// ran.
+  /// Returns a probe that runs the variant's body with each task in turn, and records how many handlers and operations
+  /// did not run as required, and how soon the first handler ran.
   ///
   /// - Parameter handlers: the number of handlers of each task.
   func runEachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
@@ -21,7 +20,8 @@ extension Cancellation {
     }
   }
 
-  /// A probe for a body that cancels its task after the operation. The probe records how many handlers ran.
+  /// A probe for a body that cancels its task after the operation. The probe records how many operations did not run,
+  /// and how often handlers ran.
   var runEachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [skipped, needless]) { trial, body in
       let works = try each(trial, handlers: 1, body)
@@ -41,7 +41,7 @@ extension Cancellation {
     return Array(works.dropFirst())
   }
 
-  /// A probe that runs the variant's body with each scope in turn, and records how its child tasks ended.
+  /// A probe that runs the variant's body with each scope in turn, and records how the child tasks ended.
   var runEachScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree) { trial, body in
       try runScopes(trial, children: trial[children], body)
@@ -54,8 +54,8 @@ extension Cancellation {
     Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
   }
 
-  /// A probe for a body that cancels a scope and then adds another child task. The probe records how all child tasks
-  /// ended.
+  /// A probe for a body that cancels a scope and then adds child tasks. The probe records how all child tasks ended,
+  /// and how often `addTaskUnlessCancelled` added a child task.
   var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
       try runScopes(trial, children: trial[children], late: 1, body)
@@ -66,7 +66,7 @@ extension Cancellation {
   ///
   /// - Parameters:
   ///   - late: the number of child tasks that are added to an already cancelled scope.
-  ///   - bound: how long a child task waits for its cancellation.
+  ///   - bound: the longest time that a child task waits for its cancellation.
   func runScopes(
     _ trial: Trial, children: Int, late: Int = 0, cancelledWithin bound: Duration = .seconds(10),
     _ body: @escaping @Sendable (Scope) async throws -> Void
@@ -81,8 +81,8 @@ extension Cancellation {
     if late > 0 { trial.record(added, left.sum { $0.state.added }) }
   }
 
-  /// A probe that runs the variant's body with each group of sleeping child tasks in turn, and records how each sleep
-  /// ended.
+  /// A probe that runs the variant's body with each group of sleeping child tasks in turn, and records how many sleeps
+  /// ended without an error.
   var runEachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, children], records: [slept]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
@@ -92,8 +92,8 @@ extension Cancellation {
     }
   }
 
-  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records whether the first
-  /// child task was cancelled before the second had ended.
+  /// A probe that runs the variant's body with each scope of two child tasks in turn, and records for how many scopes
+  /// the first child task was cancelled before the second child task had ended.
   var runEachPair: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience], records: [atOnce]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
@@ -130,9 +130,9 @@ final class HandledTask: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
 
-  /// Creates a record for a task with this number of handlers.
+  /// Creates a record for a task with `handlers` handlers.
   ///
-  /// - Parameter delay: the number of steps of work that the cancelling thread does between ``meet()`` and the
+  /// - Parameter delay: the number of steps of work that the cancelling thread does immediately before the
   ///   cancellation.
   init(handlers: Int, delay: Int) {
     self.handlers = RunCounts(count: handlers)
@@ -148,10 +148,10 @@ final class HandledTask: Sendable {
     recordOperation()
     hasBegun.signal()
   }
-  /// Wakes a thread in ``waitForOperation()`` after the operation has returned.
+  /// Records that the operation has returned: wakes a thread in ``waitForOperation()``.
   func recordReturn() { hasBegun.signal() }
-  /// Counts a late handler if the handler with this index has not run. Call this method in the operation of a task that
-  /// has already been cancelled.
+  /// Counts a late handler if the handler at `index` has not run. Call this method in the operation of a task that has
+  /// already been cancelled.
   func requireHandler(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
   /// Suspends the task until `cancel` has returned.
   func awaitCancellation() async { await isCancelled.passed() }
@@ -163,7 +163,7 @@ final class HandledTask: Sendable {
   }
   /// Records the time at which a cancelled task registers its handler.
   func registers() { cancelling.set() }
-  /// Records a call of the handler with this index.
+  /// Records a call of the handler at `index`.
   func handlerRuns(_ index: Int = 0) {
     if !handling.isSet { handling.set() }
     handlers.ran(index)
@@ -178,9 +178,10 @@ final class HandledTask: Sendable {
 
   // MARK: For the thread that cancels
 
-  /// Waits until the operation has begun, but no longer than 20 seconds.
+  /// Waits until ``beginOperation()`` or ``recordReturn()`` is called, but no longer than 20 seconds.
   func waitForOperation() { hasBegun.wait(within: .seconds(20)) }
-  /// Executes `cancel`, and counts the handlers among the first `count` that had not run when `cancel` returned.
+  /// Executes `cancel`, and counts the handlers among the first `count` that had not run when `cancel` returned. Then
+  /// ends the wait of the task for the cancellation.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
     cancelling.set()
@@ -207,7 +208,8 @@ final class HandledTask: Sendable {
   let late = Tally()
   /// 1 if no operation ran, otherwise 0.
   var skipped: Int { begun.load(ordering: .relaxed) ? 0 : 1 }
-  /// The nanoseconds from the cancellation until the first handler ran; nil if no handler ran.
+  /// The nanoseconds from the cancellation until the first handler ran; nil if no handler ran. In a task that had
+  /// already been cancelled, the time starts at the registration of the handler.
   var reaction: UInt64? { handling.since(cancelling) }
 }
 
@@ -220,7 +222,7 @@ final class Scope: Sendable {
     /// The number of child tasks that were reported as added to a cancelled group, plus the number of added tasks that
     /// ran.
     var added = 0
-    /// Whether the first child task was cancelled before the second had ended.
+    /// Whether the first child task was cancelled before the second child task had ended.
     var wereCancelledAtOnce = false
     /// The number of child tasks that had ended when the scope was left; nil before that.
     var endedBefore: Int?
@@ -246,7 +248,7 @@ final class Scope: Sendable {
   struct Child: Sendable {
     fileprivate let scope: Scope
 
-    /// Suspends the child task until it is cancelled, or until the scope's time limit for cancellation is over.
+    /// Suspends the child task until it is cancelled, or until the scope's time limit for cancellation has passed.
     func awaitCancellation() async {
       scope.recordBegin()
       let gate = BoundedGate(bound: scope.bound)
@@ -257,16 +259,16 @@ final class Scope: Sendable {
         gate.open()
       }
     }
-    /// Suspends the child task until its scope is left or `patience` is over, and then records whether the task is
-    /// cancelled. The scope may cancel its child tasks when its body returns.
+    /// Suspends the child task until its scope is left or a time limit has passed. Then records whether the task is
+    /// cancelled, since a scope may cancel its child tasks only when the body of the scope returns.
     func awaitExit() async {
       scope.recordBegin()
       scope.startPatience()
       await scope.left.passed()
       recordEnd(isCancelled: Task.isCancelled)
     }
-    /// Records immediately whether the child task is cancelled, and then suspends the task until its scope is left or
-    /// `patience` is over.
+    /// Records whether the child task is cancelled at its beginning. Suspends the task until its scope is left or a
+    /// time limit has passed.
     func recordCancellationAndAwaitExit() async {
       let isCancelled = Task.isCancelled
       scope.recordBegin()
@@ -280,14 +282,14 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Suspends the child task until it is cancelled, and then notifies the other child task.
+    /// Suspends the child task until it is cancelled, and then reports the cancellation to the other child task.
     func awaitCancellationAndNotifyOther() async {
       await awaitCancellation()
       if Task.isCancelled { scope.otherIsCancelled.open() }
       scope.state.note { $0.ended += 1 }
     }
-    /// Suspends the child task until it is cancelled, and then until the other child task is cancelled or `patience` is
-    /// over.
+    /// Suspends the child task until it is cancelled, and then until the other child task is cancelled or a time limit
+    /// has passed. Records whether the other child task was cancelled.
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
       scope.otherIsCancelled.startBound()
@@ -297,7 +299,7 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Suspends the child task until it is cancelled, and then until its scope is left or `patience` is over.
+    /// Suspends the child task until it is cancelled, and then until its scope is left or a time limit has passed.
     func awaitCancellationAndExit() async {
       await awaitCancellation()
       await awaitExit()
@@ -325,7 +327,8 @@ final class Scope: Sendable {
     }
     if number == count { begun.open() }
   }
-  /// Starts the time limit `patience` if the calling task is cancelled, or if all child tasks have begun.
+  /// Starts the time limit of the waiting child tasks if the calling task is cancelled, or if all child tasks have
+  /// begun.
   private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.startBound() } }
 
   /// Suspends the caller until all child tasks have begun.

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// A separate process resumes a checked continuation twice, and the trial reads the text that the process writes to
 /// standard error. Other variants never resume their continuations. Half of these continuations are released at the end
-/// of their operation, and objects retain the other half until the trial releases them.
+/// of their operation. Objects retain the other half until all threads sleep (``Standstill``).
 ///
 /// Source: SE-0300, Continuations for interfacing async tasks with synchronous code.
 struct Continuations: Pattern {
@@ -24,7 +24,7 @@ struct Continuations: Pattern {
   let processes = Parameter.count("processes", 1...1000, default: 6, "processes that resume a continuation twice")
 
   let roundTrip = Metric.latency(
-    "round-trip", "to create a continuation, to resume it in its operation, and to continue")
+    "round-trip", "time to create a continuation, resume it in its operation, and continue")
   let wrong = Metric.count("wrong", "tasks that did not continue with the value that was passed to their continuation")
   let elsewhere = Metric.count("elsewhere", "operations that ran on a thread other than that of the preceding code")
   let early = Metric.count("early", "tasks that continued before the call that resumed all of them had ended")
@@ -52,7 +52,7 @@ struct Continuations: Pattern {
       for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
       return sum
     }
-    Variant("anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", runEachAnswer) {
+    Variant("anywhere", .documented, "tasks resumed by an operation, a thread, a queue or a task", runEachAnswer) {
       number, resumer in
       await withCheckedContinuation { task in
         resumer.run { task.resume(returning: number) }
@@ -154,7 +154,7 @@ struct Continuations: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine: 30 seconds.
+  /// Returns an upper bound for the duration of a trial: 30 seconds.
   func longest(_ trial: Trial) -> Duration? { .seconds(30) }
 }
 

@@ -2,10 +2,10 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension Continuations {
   /// A probe that times round trips in batches of a thousand. The variant's body makes `count` round trips with the
-  /// numbers from 0, and returns the sum of the answers.
+  /// numbers from 0 to `count` - 1, and returns the sum of the answers. The probe also records by how much the sums are
+  /// wrong.
   var timeRoundTrips: Probe<@Sendable (_ count: Int) async -> Int> {
     Probe(reads: [roundTrips], records: [roundTrip, wrong]) { trial, sum in
       let (batch, count) = (1000, trial[roundTrips])
@@ -24,8 +24,8 @@ extension Continuations {
     }
   }
 
-  /// A probe that runs tasks which wait for numbers from different resumers, and records how many tasks received a
-  /// wrong number.
+  /// A probe that runs tasks that each wait for a number from a resumer, and records how many tasks received a wrong
+  /// number.
   var runEachAnswer: Probe<@Sendable (_ number: Int, _ resumer: Resumer) async -> Int> {
     Probe(reads: [tasks], records: [wrong], threads: { [tasks] trial in trial[tasks] }) { trial, ask in
       let count = trial[tasks]
@@ -44,7 +44,8 @@ extension Continuations {
   }
 
   /// Runs tasks that execute `wait`, and then executes `serve`. The closure `wait` suspends its task at a continuation,
-  /// and the closure `serve` resumes all the tasks.
+  /// and the closure `serve` resumes all the tasks. Records how many operations ran on another thread, and how many
+  /// tasks continued early.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void
@@ -61,16 +62,16 @@ extension Continuations {
     trial.record(early, visits.early.count)
   }
 
-  /// A probe that starts processes in which the variant's body resumes a continuation twice. The probe records how each
-  /// process ended, and whether its standard error named the misuse.
+  /// A probe that starts processes in which the variant's body resumes a continuation twice. The probe records how many
+  /// processes did not trap, and how many did not name the misuse on standard error.
   var runEachProcess: Probe<@Sendable (_ isSecondLater: Bool) async -> Void> {
     Probe(reads: [processes], records: [survivors, unnamed]) { trial, body in
       try runProcesses(trial, of: trial.variant, body)
     }
   }
 
-  /// Starts processes in which `body` resumes a continuation twice, and records how the processes ended. In such a
-  /// process, executes `body` instead.
+  /// Starts processes in which `body` resumes a continuation twice, and records how the processes ended. In one of
+  /// these processes, only executes `body`.
   ///
   /// - Parameter variant: the name of the variant whose body the processes run.
   func runProcesses(
@@ -90,7 +91,8 @@ extension Continuations {
     trial.record(self.unnamed, unnamed)
   }
 
-  /// A probe that runs tasks whose continuations are released without being resumed, and waits for a standstill.
+  /// A probe that runs tasks whose continuations are released without being resumed. The probe records how many
+  /// warnings are missing, how many tasks continued, and how many were freed.
   var forget: Probe<@Sendable (ForgottenTask) async -> Void> {
     Probe(reads: [tasks], records: [unwarned, continued, freed]) { trial, wait in
       let tasks = ForgottenTasks(trial[tasks])
@@ -128,7 +130,7 @@ enum Resumer: CaseIterable, Sendable {
   /// Another task.
   case task
 
-  /// Executes `resume` in code of this kind.
+  /// Executes `resume` in code of this kind. If no thread can be started, executes `resume` in the calling code.
   func run(_ resume: @escaping @Sendable () -> Void) {
     switch self {
     case .operation: resume()
@@ -150,7 +152,7 @@ final class DeskVisits: Sendable {
 
   /// The identifier of the calling thread.
   var currentThread: Int { ThreadCensus.currentThread }
-  /// Records that the operation of a task runs, and whether it runs on a thread other than `thread`.
+  /// Records that the operation of a task runs, and whether the operation runs on a thread other than `thread`.
   func operationRuns(after thread: Int) {
     if ThreadCensus.currentThread != thread { elsewhere.add() }
     if waiting.add(1, ordering: .relaxed).newValue == count { all.open() }
@@ -159,7 +161,7 @@ final class DeskVisits: Sendable {
   func allWait() async { await all.passed() }
   /// Records that a task has resumed.
   func continues() { gone.add() }
-  /// Records how many tasks have already continued, immediately before the call that resumed them returns.
+  /// Records how many tasks have already continued. The call that resumes the tasks must call this method last.
   func allAreResumed() { early.add(gone.count) }
 
   /// The number of operations that ran on a thread other than the thread of the preceding code.
@@ -211,7 +213,8 @@ final class ForgottenTask: Sendable {
   /// Records that the task was freed. The task holds the only reference to this object.
   deinit { tasks.state.note { $0.freed += 1 } }
 
-  /// Records that the operation of the continuation ends, and stores `drop`, which releases a held continuation later.
+  /// Records that the operation of the continuation ends, and stores `drop`, which later releases a retained
+  /// continuation.
   func operationEnds(dropping drop: @escaping @Sendable () -> Void) {
     tasks.state.note { state in
       state.drops.append(drop)
@@ -222,12 +225,13 @@ final class ForgottenTask: Sendable {
   func continues() { tasks.state.note { $0.continued += 1 } }
 }
 
-/// An object that holds a continuation.
+/// An object that retains a continuation, if one is set.
 ///
-/// Unchecked: the operation sets the continuation. The trial releases the continuation only after a standstill.
+/// Conformance to `Sendable` is unchecked: the operation sets the continuation, and the trial releases the continuation
+/// only after a standstill.
 final class Holder<Continuation>: @unchecked Sendable {
   private var held: Continuation?
-  /// The held continuation; nil before it is set and after it is released.
+  /// The retained continuation; nil before it is set and after it is released.
   var continuation: Continuation? {
     get { held }
     set { held = newValue }
@@ -240,6 +244,8 @@ final class Holder<Continuation>: @unchecked Sendable {
 private enum StandardError {
   /// Executes `body`, and returns the text that was written to standard error during the call. The text must not exceed
   /// the capacity of a pipe.
+  ///
+  /// - Throws: ``SystemError`` if standard error cannot be redirected; otherwise the error of `body`.
   static func whileIt(_ body: () throws -> Void) throws -> String {
     let pipe = try makePipe()
     defer { close(pipe.reader) }
@@ -263,7 +269,7 @@ private enum StandardError {
   }
 }
 
-/// Reads a descriptor until the end of the file, and returns the bytes as text.
+/// Reads a descriptor until the end of the file or an error, and returns the bytes as text.
 private func readAll(_ descriptor: Int32) -> String {
   var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
   while true {
@@ -287,7 +293,7 @@ private enum MisusingProcess {
   /// process is not such a worker.
   static var isSecondLater: Bool? { Terminal.environment(name).map { $0 == "later" } }
 
-  /// Runs a worker until it exits, and returns its exit status and its output.
+  /// Starts a worker, waits until the worker has ended, and returns its wait status and its output.
   static func run(_ executable: Image, _ request: TrialRequest, isSecondLater: Bool) throws -> (
     status: Int32, said: String
   ) {
@@ -313,7 +319,7 @@ private enum MisusingProcess {
         environment: [name: isSecondLater ? "later" : "operation", "SWIFT_BACKTRACE": "enable=no"],
         descriptors: [STDIN_FILENO: input.reader, STDOUT_FILENO: output.writer, STDERR_FILENO: output.writer])
     }
-    // If the process has already ended, its status reports the reason.
+    // If the write fails because the process has already ended, the status of the process reports the reason.
     try? writeAll(request.line, to: input.writer)
     let said = readAll(output.reader)
     guard let status = child.waitForStatus() else { throw SystemError(ECHILD, "wait for a process") }

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// On which threads does code run if it prefers a custom executor, or belongs to an actor with a custom executor?
+/// On which executor does code run if its task prefers a custom executor, or if its actor has a custom executor?
 ///
 /// ```swift
 /// await Task(executorPreference: pool) { await load() }.value
@@ -9,16 +9,16 @@ import Instruments
 ///
 /// There are two executors, each on a queue of its own: a task executor, which tasks prefer, and the serial executor of
 /// an actor. The queue on which code runs distinguishes the executors from each other and from Swift's pool. Code
-/// checks its queue when it begins. An async function without an actor checks the queue again after a suspension.
+/// checks its queue when the code begins. An async function without an actor checks the queue again after a suspension.
 ///
-/// A second part calls `assumeIsolated` in places where the call is allowed and in places where it is not. In a third
-/// part, two tasks meet on an executor that must run one job at a time.
+/// Further variants call `assumeIsolated` in places where the call is allowed and in places where the call traps. In
+/// other variants, two tasks call actors on an executor that must run one job at a time.
 ///
 /// Source: SE-0392, custom actor executors; SE-0417, task executor preference; SE-0424, isolation checking.
 struct CustomExecutors: Pattern {
   static let name = "custom-executors"
 
-  let calls = Parameter.count("calls", 1...1_000_000, default: 200, "calls, one after the other")
+  let calls = Parameter.count("calls", 1...1_000_000, default: 200, "calls of the code, one after the other")
   let meetings = Parameter.count("meetings", 1...10_000, default: 20, "pairs of jobs that try to run at the same time")
 
   let onPreferred = Metric.count("on-preferred", "observations on the task executor")
@@ -92,7 +92,8 @@ struct CustomExecutors: Pattern {
       "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
       runEachCall
     ) { code, preferred in
-      // Unoptimized code calls another overload of addTask. The child task then inherits the preference.
+      // Unoptimized code calls another overload of `addTask` than optimized code. The child task then inherits the
+      // preference.
       #if DEBUG
         throw Unavailable("the program must be compiled with optimization")
       #else
@@ -154,7 +155,8 @@ struct CustomExecutors: Pattern {
       await Task(executorPreference: preferred) { await actor.look(code) }.value
     }
     Variant(
-      "own-executor-child", .documented, "the same actor, called by a child of a group in such a task", runEachJob
+      "own-executor-child", .documented,
+      "an actor with its own executor, called by a child of a group in a task that prefers", runEachJob
     ) {
       actor, code, preferred in
       await Task(executorPreference: preferred) {
@@ -219,8 +221,11 @@ struct CustomExecutors: Pattern {
       trial.hazard()
       queue.sync { actor.assumeIsolated { _ in } }
     }
-    Variant("assume-in-async-unchecked", .broken, "as before, in a block that async runs", ends: .trapsAtOnce) {
-      trial in
+    Variant(
+      "assume-in-async-unchecked", .broken,
+      "assumeIsolated in a block that async runs, on an executor without checkIsolated",
+      ends: .trapsAtOnce
+    ) { trial in
       let queue = DispatchQueue(label: "unchecked")
       let actor = OwnActor(on: QueueExecutor(queue: queue))
       let blocks = DispatchGroup()
@@ -242,6 +247,6 @@ struct CustomExecutors: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine.
+  /// Returns an upper bound for the duration of a trial: half a millisecond for each call, plus ten seconds.
   func longest(_ trial: Trial) -> Duration? { .microseconds(500) * trial[calls] + .seconds(10) }
 }

@@ -2,9 +2,8 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension CustomExecutors {
-  /// The body of a variant. The body calls code that records where the code runs.
+  /// The body of a variant. The body calls `code`, which records where it runs.
   typealias Calling = @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async throws -> Void
 
   private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }
@@ -43,8 +42,8 @@ extension CustomExecutors {
     trial.record(call, codes.compactMap(\.delay))
   }
 
-  /// A probe that runs the variant's body on the calling thread while a default actor is blocked, and records where the
-  /// code ran. The body returns a task whose call waits for the actor, and the trial then unblocks the actor.
+  /// A probe that runs the variant's body for each call in turn, and records where the code ran. The body blocks a
+  /// default actor, and returns a task whose call waits for the actor. The trial then unblocks the actor.
   var runEachCallOfBusy:
     Probe<
       @Sendable (_ actor: DefaultActor, _ code: PlacedCode, _ preferred: PreferredExecutor) throws -> Task<Void, Never>
@@ -63,8 +62,8 @@ extension CustomExecutors {
     }
   }
 
-  /// A probe that calls an actor with a custom executor from a task, and records where the code ran and which jobs the
-  /// executor received.
+  /// A probe for a body that calls an actor with a custom executor. The probe records where the code ran, for how many
+  /// calls the executor received no job, and for how many calls it did not receive exactly one job.
   var runEachJob: Probe<@Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void>
   {
     Probe(reads: [calls], records: places + [call, otherJobs, noJob]) { trial, body in
@@ -92,10 +91,10 @@ extension CustomExecutors {
     trial.record(elsewhere, count(.elsewhere))
   }
 
-  /// Calls two actors, or one actor twice, from two tasks at the same time, and records how often both calls ran
-  /// together.
+  /// Repeatedly calls two actors, or one actor twice, from two tasks. Records how often both calls ran at the same
+  /// time.
   ///
-  /// - Parameter patience: how long a call waits for the other call.
+  /// - Parameter patience: the longest time that a call waits for the other call.
   func runEachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
     var together = 0
     for _ in 0..<trial[meetings] {
@@ -120,8 +119,8 @@ extension CustomExecutors {
     meeting.note { $0.inside -= 1 }
   }
 
-  /// A probe that repeatedly runs the variant's body, which calls `assumeIsolated` of an actor, and records the results
-  /// of the calls.
+  /// A probe that repeatedly runs a body that calls `assumeIsolated` of an actor. The probe records how many calls did
+  /// not run their closure, and for how many calls the runtime called `checkIsolated`.
   var runEachAssumption: Probe<@Sendable (_ actor: OwnActor, _ assumption: Assumption) throws -> Void> {
     Probe(reads: [calls], records: [notAssumed, asked, notAsked]) { trial, body in
       var (notAssumed, asked) = (0, 0)
@@ -190,7 +189,7 @@ final class ActorExecutor: SerialExecutor {
     Self.queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
-  /// Traps if the caller is not on the queue.
+  /// Counts the call. Traps if the caller is not on the queue.
   func checkIsolated() {
     counts.withLock { $0.checks += 1 }
     dispatchPrecondition(condition: .onQueue(Self.queue))
@@ -224,7 +223,7 @@ actor OwnActor {
 
   /// Records where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
-  /// Records where a nonsending function that the actor calls runs, before and after a suspension.
+  /// Calls a nonsending function that records where it runs, before and after a suspension.
   func lookTwice(_ code: PlacedCode) async { await code.lookTwiceOnCaller() }
   /// Runs `body` on the actor.
   func run(_ body: @Sendable () -> Void) { body() }
@@ -295,7 +294,7 @@ final class PlacedCode: Sendable {
 /// A record of whether the closure of an `assumeIsolated` call ran.
 final class Assumption: Sendable {
 
-  /// Calls `assumeIsolated` of `actor`.
+  /// Calls `assumeIsolated` of `actor` with a closure that sets ``hasRun``.
   func made(of actor: OwnActor) { actor.assumeIsolated { _ in hasRun.set() } }
 
   /// Whether the closure of `assumeIsolated` ran.

@@ -16,16 +16,16 @@ import Instruments
 /// await destination.visit()
 /// ```
 ///
-/// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, recording the
-/// threads; and from several callers at once to the same target.
+/// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, with a record
+/// of the threads; and from several callers at the same time to one target.
 ///
 /// The question goes beyond the documents.
 struct HopCost: Pattern {
   static let name = "hop-cost"
 
   let batch = Parameter.count("batch", 1...10_000, default: 100, "round trips timed together")
-  let callers = Parameter.count("callers", 1...32, default: 4, "callers that share one target in contended")
-  let calls = Parameter.count("calls", 1...10_000, default: 200, "round trips that each of these callers makes")
+  let callers = Parameter.count("callers", 1...32, default: 4, "callers that share one target in the metric contended")
+  let calls = Parameter.count("calls", 1...10_000, default: 200, "round trips of each caller that shares the target")
 
   let roundTrip = Metric.latency("round-trip", "time of one round trip with a single caller, timed in batches")
   let contended = Metric.latency(
@@ -126,7 +126,7 @@ struct HopCost: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine: two thread wake-ups for each round trip.
+  /// Returns an upper bound for the duration of a trial: the time of two thread wake-ups for each round trip.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(100) * (trial[batch] * (Batches.count + 2) + trial[callers] * trial[calls])
   }

@@ -3,12 +3,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension HopCost {
   /// Measures round trips that are made with blocks. Each caller starts from a serial queue of its own.
   ///
-  /// - Parameter body: a closure that submits a block to the target. The block counts the visit, and then executes
-  ///   `back` on the caller's queue.
+  /// - Parameter body: a closure that submits a block to the target. The block counts the visit, and then submits
+  ///   `back` to the queue `here`.
   func hop(
     _ trial: Trial,
     _ body:
@@ -57,13 +56,13 @@ extension HopCost {
     noteFloor(trial)
   }
 
-  /// Measures an empty loop over the round trips, as the noise floor of the metric.
+  /// Measures an empty loop over the round trips, and records the time as the noise floor of the round trips.
   private func noteFloor(_ trial: Trial) {
     let trips = RoundTrips(trial[batch], to: Visits())
     trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
   }
 
-  /// Measures round trips from one caller and from several callers at once.
+  /// Measures round trips from one caller, and from several callers at the same time.
   ///
   /// - Parameter makeHops: a closure that makes `hops` round trips, and records in `times` when the round trips began
   ///   and ended.
@@ -138,13 +137,14 @@ final class Visits: Sendable {
 
   fileprivate init(watchesThreads: Bool = false) { self.watchesThreads = watchesThreads }
 
-  /// Counts one visit.
+  /// Counts one visit, and records the thread of the visit if the counter watches threads.
   func add() {
     visits.store(visits.load(ordering: .relaxed) + 1, ordering: .relaxed)
     if watchesThreads { look() }
   }
 
-  /// Records the thread of the caller. Call this method before each round trip and after the last round trip.
+  /// Records the thread of the caller if the counter watches threads. Call this method before each round trip and after
+  /// the last round trip.
   @inline(__always)
   fileprivate func recordThread() { if watchesThreads { look() } }
 
@@ -187,7 +187,7 @@ private final class BlockHopper: Sendable {
     hasEnded.wait()
   }
 
-  /// Starts the next round trip, or ends the run after the last one. Call this method on the caller's queue.
+  /// Starts the next round trip, or ends the run after the last round trip. Call this method on the caller's queue.
   private func startNextTrip() {
     visits.recordThread()
     if left.subtract(1, ordering: .relaxed).newValue < 0 {
@@ -201,7 +201,7 @@ private final class BlockHopper: Sendable {
 
 /// A caller that makes round trips with C functions. The functions receive a pointer to the caller.
 ///
-/// Unchecked: the queues may be used from any thread.
+/// Conformance to `Sendable` is unchecked: the queues may be used from any thread.
 final class FunctionHopper: @unchecked Sendable {
   /// The queue on which each round trip begins and ends.
   let here: UnsafeMutableRawPointer
@@ -231,7 +231,7 @@ final class FunctionHopper: @unchecked Sendable {
     return Unmanaged<FunctionHopper>.fromOpaque(hopper).takeUnretainedValue()
   }
 
-  /// Ends a round trip on the queue on which it began, and starts the next one.
+  /// Ends a round trip on the queue on which it began, and starts the next round trip.
   static func endTrip(_ hopper: UnsafeMutableRawPointer?) { of(hopper).startNextTrip() }
 
   /// Makes all round trips, and waits until they have ended.
@@ -247,7 +247,7 @@ final class FunctionHopper: @unchecked Sendable {
 
   private func startNextTrip() {
     visits.recordThread()
-    // Only one function runs at a time, so a load and a store suffice.
+    // Only one function of a hopper runs at a time, so a load and a store suffice.
     let next = left.load(ordering: .relaxed) - 1
     left.store(next, ordering: .relaxed)
     if next < 0 {

@@ -26,7 +26,7 @@ struct IsolatedDeinit: Pattern {
   let inline = Metric.count("inline", "deinitializers that had run when the last release returned")
   let deferred = Metric.count("deferred", "deinitializers that had not run when the last release returned")
   let inherited = Metric.count("inherited", "deinitializers that found the task-local value of the last release")
-  let missing = Metric.count("missing", "deinitializers that did not run once")
+  let missing = Metric.count("missing", "deinitializers that did not run exactly once")
   let delay = Metric.latency("delay", "from the last release to the deinitializer")
 
   /// A global actor whose executor is a dispatch queue.
@@ -124,7 +124,7 @@ struct IsolatedDeinit: Pattern {
       var tool: Tool? = Tool(ending)
       ending.releases { if tool != nil { tool = nil } }
     }
-    Variant("plain", .broken, "an ordinary deinit of the same class, released by a thread", runEachObject) { ending in
+    Variant("plain", .broken, "an ordinary, nonisolated deinit, released by a thread", runEachObject) { ending in
       @Bench final class Tool {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
@@ -135,6 +135,6 @@ struct IsolatedDeinit: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine.
+  /// Returns an upper bound for the duration of a trial: 200 microseconds for each object, plus 20 seconds.
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[objects] + .seconds(20) }
 }

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension IsolatedDeinit {
   private var ends: [any Declaration] { [inline, deferred, inherited, missing, delay] }
 
@@ -60,7 +59,7 @@ final class ObjectEnd: Sendable {
   }
 
   struct State {
-    /// The number of all runs of the deinitializer, of its runs on the actor, and of its runs with the releaser's
+    /// The numbers of all runs of the deinitializer, of its runs on the actor, and of its runs with the releaser's
     /// task-local value.
     var (runs, onActor, inherited) = (0, 0, 0)
     /// Whether the deinitializer had run when the release returned.
@@ -73,7 +72,7 @@ final class ObjectEnd: Sendable {
   private let isBlocked = DispatchSemaphore(value: 0)
   private let actor = DispatchSemaphore(value: 0)
 
-  /// Records that the deinitializer runs.
+  /// Records when and where the deinitializer runs, and whether it finds the task-local value of the releaser.
   func deinitRuns() {
     let (now, inheritsReleaser) = (MonotonicClock.now(), Releaser.isCurrent)
     let isOnActor = DispatchQueue.getSpecific(key: Self.key) == true
@@ -85,7 +84,8 @@ final class ObjectEnd: Sendable {
     }
   }
 
-  /// Executes `release`, which releases the last reference, with the task-local value set.
+  /// Executes `release`, which releases the last reference, while the task-local value is set. Records whether the
+  /// deinitializer had run when `release` returned.
   func releases(_ release: () -> Void) {
     _ = Self.key
     state.note { $0.released = MonotonicClock.now() }

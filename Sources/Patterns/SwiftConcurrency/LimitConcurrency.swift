@@ -4,13 +4,13 @@ import Synchronization
 
 /// How does a program limit the number of jobs in progress, and what do the waiting jobs cost?
 ///
-/// The document counts free resources with a semaphore: a task waits for the semaphore before it uses the resource, and
+/// The document counts free resources with a semaphore: a task waits for the semaphore before it uses a resource, and
 /// signals the semaphore afterwards. A job that waits in this way blocks a thread. A job of Swift concurrency may
 /// instead suspend, and resume on any free thread.
 ///
-/// Each trial has two phases. In the first phase, the jobs work and are timed. The times at which each job began and
-/// ended show how many jobs were in progress at once. In the second phase, each job waits at its beginning until no
-/// further job begins and all threads sleep (``Standstill``).
+/// A trial of a variant that does not hang has two phases. In the first phase, the jobs work and are timed. The times
+/// at which each job began and ended show how many jobs were in progress at once. In the second phase, each job waits
+/// at its beginning until no further job begins and all threads sleep (``Standstill``).
 ///
 /// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
 /// (Concurrency Programming Guide) in Swift concurrency.
@@ -107,7 +107,8 @@ struct LimitConcurrency: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine: all jobs one after another, each on a new thread.
+  /// Returns an upper bound for the duration of a trial: the time that all jobs need if they run one after another,
+  /// each on a new thread.
   func longest(_ trial: Trial) -> Duration? { (trial[work] + .milliseconds(1)) * trial[jobs] }
 }
 
@@ -123,8 +124,7 @@ final class AsyncSemaphore: Sendable {
   /// Creates a semaphore with `value` permits.
   init(value: Int) { state = Mutex(State(permits: value)) }
 
-  /// Acquires a permit, or suspends the caller until a permit is available. Waiting tasks receive permits in FIFO
-  /// order.
+  /// Acquires a permit. Suspends the caller until a permit is available. Waiting tasks receive permits in FIFO order.
   func wait() async {
     await withCheckedContinuation { task in
       let isFree = state.withLock { state in
@@ -153,8 +153,8 @@ final class AsyncSemaphore: Sendable {
 /// A queue that limits the number of running operations, as the `maxConcurrentOperationCount` of an operation queue
 /// does.
 ///
-/// The type replaces Foundation's `OperationQueue`. The lab does not import Foundation, since its workers must start in
-/// a few milliseconds.
+/// The type replaces Foundation's `OperationQueue`. The lab does not import Foundation, since the lab's workers must
+/// start in a few milliseconds.
 final class Operations: Sendable {
   private struct State {
     var running = 0
@@ -167,10 +167,12 @@ final class Operations: Sendable {
   /// Creates a queue that runs at most `width` operations at once.
   init(width: Int) { self.width = width }
 
-  /// Submits `body`, which runs as soon as fewer than `width` operations are running.
+  /// Submits `body` as an operation of `group`. Waiting operations start in FIFO order as soon as fewer than `width`
+  /// operations are running.
   func add(to group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     let operation: @Sendable () -> Void = {
-      // Each operation has its own serial queue, for which Dispatch always provides a thread.
+      // Each operation has its own serial queue, so that Dispatch starts a thread even if other operations block all
+      // cores.
       DispatchQueue(label: "operation").async(group: group) {
         body()
         self.startNext()

@@ -1,14 +1,13 @@
 import Dispatch
 import Instruments
 
-/// The code that measures the variants.
 extension LimitConcurrency {
-  /// A function that runs all jobs, at most `width` at once, and returns when all jobs have ended.
+  /// A function that should run at most `width` jobs at the same time, and returns when all jobs have ended.
   typealias Limit = @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void
 
-  /// A probe that runs jobs as child tasks, and records how many jobs are in progress at once. A waiting job must not
-  /// block a thread. The trial is unavailable if there are not enough threads, or if the system does not report thread
-  /// states.
+  /// A probe that runs jobs as child tasks, and records how many jobs are in progress at the same time. A waiting job
+  /// must not block a thread. The trial is unavailable if there are not enough threads, or if the system does not
+  /// report the states of threads.
   var limit: Probe<Limit> {
     Probe(reads: [jobs, width, work], records: results) { trial, run in
       let width = trial[width]
@@ -18,8 +17,8 @@ extension LimitConcurrency {
     }
   }
 
-  /// A probe that runs jobs as blocks, and records how many jobs are in progress at once. Each job occupies a thread
-  /// from its beginning to its end.
+  /// A probe that runs jobs as blocks, and records how many jobs are in progress at the same time. Each job occupies a
+  /// thread from its beginning to its end.
   var limitBlocks: Probe<@Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void> {
     Probe(reads: [jobs, width, work], records: results) { trial, run in
       let width = trial[width]
@@ -49,7 +48,7 @@ extension LimitConcurrency {
   }
 
   /// A probe for jobs that are expected not to end: each admitted job waits until all threads of the process sleep.
-  /// There are more jobs than permits and threads.
+  /// There are more jobs than permits and threads together.
   var deadlock: Probe<Limit> {
     Probe(reads: [jobs, width]) { trial, run in
       let width = trial[width]
@@ -74,7 +73,7 @@ extension LimitConcurrency {
 }
 
 extension DispatchSemaphore {
-  /// Blocks the calling thread until the semaphore is signalled. Unlike `wait()`, the method can also be called in a
-  /// Swift task.
+  /// Takes a permit. Blocks the calling thread until a permit is available. Unlike `wait()`, the method can also be
+  /// called in a Swift task.
   func blockForOne() { wait() }
 }

@@ -11,9 +11,9 @@ import Instruments
 /// ```
 ///
 /// A trial withholds an answer until every task that can run waits for the answer. The trial then submits bystanders,
-/// which do not need the answer: a task of the same priority, a task of another priority, a block on the global queue
-/// and a block on a queue of its own. A bystander starves if it has not begun when all threads of the process sleep
-/// (``Standstill``).
+/// which do not need the answer: a task of the same priority as the waiting tasks, a task of another priority, a block
+/// on the global queue and a block on a queue of its own. A bystander starves if it has not begun when all threads of
+/// the process sleep (``Standstill``).
 ///
 /// Beyond the documents: the equivalent of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift
 /// concurrency.
@@ -26,19 +26,19 @@ struct PoolStarvation: Pattern {
     "how long the answer is withheld once a bystander starves; ends early when the block on the global queue begins")
 
   let starved = Metric.count("starved", "bystanders, of four, that had not begun when every thread slept")
-  let taskStarved = Metric.count("task-starved", "1 if the bystander task of the same priority starved")
+  let taskStarved = Metric.count("task-starved", "1 if the bystander task of the waiting tasks' priority starved")
   let otherPriorityStarved = Metric.count(
     "other-priority-starved", "1 if the bystander task of another priority starved")
   let globalStarved = Metric.count(
-    "global-starved", "1 if the bystander block on the global queue of the same QoS class starved")
+    "global-starved", "1 if the bystander block on the global queue of the default QoS class starved")
   let ownQueueStarved = Metric.count("own-queue-starved", "1 if the bystander block on its own serial queue starved")
   let stillStarved = Metric.count(
-    "still-starved", "1 if the bystander task of the same priority had still not begun at the end of hold")
+    "still-starved", "1 if the bystander task of the waiting tasks' priority had still not begun at the end of hold")
   let begun = Metric.count("begun", "waiting tasks that had begun just before the answer came")
   let notBegun = Metric.count("not-begun", "waiting tasks that had not begun just before the answer came")
   let blockedThreads = Metric.count("blocked-threads", "threads blocked while the answer was withheld")
   let taskStart = Metric.latency(
-    "task-start", "from the submission of the bystander task of the same priority to its start")
+    "task-start", "from the submission of the bystander task of the waiting tasks' priority to its start")
 
   /// The detector of a standstill. A test may replace the detector.
   var standstill = Standstill()

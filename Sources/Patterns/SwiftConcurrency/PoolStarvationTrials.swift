@@ -2,11 +2,10 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension PoolStarvation {
   /// A probe that starts all requests while their answer is withheld, submits the bystanders once all threads sleep,
   /// and then releases the answer. The trial is unavailable if there are not enough threads, or if the system does not
-  /// report thread states.
+  /// report the states of threads.
   var crowd: Probe<@Sendable (LateAnswer.Request) -> Task<Void, Never>> {
     Probe(
       reads: [tasksPerCore, hold], records: results + [begun, notBegun, blockedThreads, stillStarved]
@@ -35,10 +34,11 @@ extension PoolStarvation {
     }
   }
 
-  /// A probe that submits the bystanders without any requests.
+  /// A probe for a body that submits the bystanders without any requests.
   var runBystandersAlone: TrialProbe { Probe(records: results) }
 
-  /// Submits the bystanders without any requests, and records how soon each bystander begins.
+  /// Submits the bystanders without any requests. Records which bystanders starve, and how soon the task of medium
+  /// priority begins.
   func recordBystandersAlone(_ trial: Trial) throws {
     try prepare(threads: 0)
     let bystanders = TaskBystanders()
@@ -90,7 +90,7 @@ final class LateAnswer: Sendable {
     fileprivate let answer: LateAnswer
     fileprivate let index: Int
 
-    /// Records that the request is running on a thread.
+    /// Records that the request has begun.
     func begins() { answer.begins.ran(index) }
     /// Blocks the calling thread until the answer is released.
     func blockUntilAnswered() { answer.group.wait() }
@@ -124,8 +124,8 @@ private final class TaskBystanders: Sendable {
   /// A block on a serial queue.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// Submits the bystanders one after another. If the task is delayed, waits up to `patience` for the task, or for the
-  /// block on the global queue if that block is delayed as well.
+  /// Submits the bystanders one after another. If ``task`` is held up, waits for ``task``, but no longer than
+  /// `patience`. If ``global`` is held up as well, waits for ``global`` instead.
   func submitAndObserve(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.submitAndObserve(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

@@ -9,9 +9,9 @@ import Synchronization
 /// await task.value  // in a task of high priority
 /// ```
 ///
-/// Each task begins with low priority, and continues until the trial has raised its priority, or until `patience` is
-/// over. A trial records the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. The
-/// pattern `queue-priority` examines which thread the system runs first.
+/// Each task begins with low priority, and continues until the trial has raised the task's priority, or until a time
+/// limit has passed. A trial records the priority that Swift reports, and the calls of the handlers of
+/// `withTaskPriorityEscalationHandler`. The pattern `queue-priority` examines which thread the system runs first.
 ///
 /// Source: SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
 struct PriorityEscalation: Pattern {
@@ -46,7 +46,7 @@ struct PriorityEscalation: Pattern {
         await task.value
       }.value
     }
-    Variant("raised", .modern, "raised twice, and not lowered", runEachTask(raised: 2)) { work in
+    Variant("raised", .modern, "a task that is raised twice, and not lowered", runEachTask(raised: 2)) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await withTaskPriorityEscalationHandler {
@@ -66,7 +66,7 @@ struct PriorityEscalation: Pattern {
       work.recordLastEscalation()
       await task.value
     }
-    Variant("raised-task", .modern, "the same for a task that inherits from its creator", runEachTask(raised: 2)) {
+    Variant("raised-task", .modern, "a task that inherits from its creator, raised twice", runEachTask(raised: 2)) {
       work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task(priority: .low) {
@@ -87,7 +87,7 @@ struct PriorityEscalation: Pattern {
       work.recordLastEscalation()
       await task.value
     }
-    Variant("raised-by-many", .modern, "raised to the same priority by several threads at once", runEachTask()) {
+    Variant("raised-by-many", .modern, "a task that several threads raise to one priority at once", runEachTask()) {
       work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
@@ -168,7 +168,7 @@ struct PriorityEscalation: Pattern {
         await task.value
       }.value
     }
-    Variant("handler-too-late", .broken, "raised before the handler is installed", runEachRaisedBefore()) { work in
+    Variant("handler-too-late", .broken, "a task raised before it installs a handler", runEachRaisedBefore()) { work in
       guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
         await work.awaitEscalation()
@@ -202,6 +202,6 @@ struct PriorityEscalation: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine.
+  /// Returns an upper bound for the duration of a trial: 5 milliseconds for each task, plus 30 seconds.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(5) * trial[tasks] + .seconds(30) }
 }

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension PriorityEscalation {
   /// The body of a variant. The body starts a task and raises the task's priority.
   typealias Raising = @Sendable (RaisedTask) async throws -> Void
@@ -10,12 +9,12 @@ extension PriorityEscalation {
   private var raises: [any Declaration] { [unraised, uncalled] }
   private var calls: [any Declaration] { raises + [repeated, lowered, notice] }
 
-  /// Returns a probe that runs the variant's body for each task in turn, and records whether the priority was raised
-  /// and whether the handler was called.
+  /// Returns a probe that runs the variant's body for each task in turn. The probe records how many tasks did not
+  /// report the higher priority, and how the handlers were called.
   ///
   /// - Parameters:
   ///   - times: the number of times that the priority of each task is raised.
-  ///   - patience: how long a task waits until its priority is raised.
+  ///   - patience: the longest time that a task waits until its priority is raised.
   func runEachTask(raised times: Int = 1, patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [forgotten]) { trial, body in
       let states = try each(trial, within: patience, body)
@@ -42,7 +41,8 @@ extension PriorityEscalation {
     }
   }
 
-  /// Returns a probe for a body that starts a task whose priority is not raised.
+  /// Returns a probe for a body that starts a task whose priority is not raised. The probe records how many tasks
+  /// nevertheless reported the higher priority.
   func runEachLooseTask(patience: Duration = .milliseconds(1)) -> Probe<Raising> {
     Probe(reads: [tasks], records: [raised]) { trial, body in
       trial.record(raised, try each(trial, within: patience, body).count { $0.isRaised })
@@ -62,7 +62,7 @@ extension PriorityEscalation {
 
   /// Runs `body` for each task in turn, and returns the observations of the tasks.
   ///
-  /// - Parameter patience: how long a task waits until its priority is raised.
+  /// - Parameter patience: the longest time that a task waits until its priority is raised.
   private func each(_ trial: Trial, within patience: Duration, _ body: @escaping Raising) throws -> [RaisedTask.State] {
     let count = trial[tasks]
     return try waitFor {
@@ -91,7 +91,7 @@ final class RaisedTask: Sendable {
     var isNotified = false
     var (calls, lowered, outerCalls) = (0, 0, 0)
     var wasInsideFirst = false
-    /// The highest priority that was passed to the handler.
+    /// The highest priority that was passed to the handler; background before the first call.
     var highest = TaskPriority.background
     var raising: UInt64 = 0
     var notice: UInt64?
@@ -104,11 +104,12 @@ final class RaisedTask: Sendable {
 
   init(patience: Duration) { self.patience = patience }
 
-  /// Yields until the task has high priority, or until `patience` is over.
+  /// Yields until the task has high priority, or until the time `patience` has passed. Then records whether the task
+  /// has high priority.
   func awaitEscalation() async { await yieldUntil { Task.currentPriority >= .high } }
-  /// Yields until the task has high priority and its handler has been called, or until `patience` is over. The system
-  /// raises the priority before it calls the handler. If the operation returns before that call, the handler is never
-  /// called.
+  /// Yields until the task has high priority and its handler has been called, or until the time `patience` has passed.
+  /// Then records whether the task has high priority. The system raises the priority before it calls the handler. If
+  /// the operation returns before that call, the handler is never called.
   func awaitEscalationAndHandler() async { await yieldUntil { Task.currentPriority >= .high && self.now.isNotified } }
 
   private func yieldUntil(_ isOver: () -> Bool) async {
@@ -130,7 +131,7 @@ final class RaisedTask: Sendable {
   }
   /// Suspends the caller until the task has begun.
   func awaitBegin() async { await begun.passed() }
-  /// Records the time immediately before the priority is raised.
+  /// Records the current time. Call this method immediately before the task's priority is raised.
   func recordEscalation() { state.withLock { $0.raising = MonotonicClock.now() } }
   /// Records a call of the handler with the old and the new priority.
   func recordHandlerCall(_ old: TaskPriority, _ new: TaskPriority) {

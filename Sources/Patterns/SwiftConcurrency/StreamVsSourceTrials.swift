@@ -7,7 +7,7 @@ extension StreamVsSource {
   /// The number of measured bursts, after one warm-up burst.
   private static let rounds = 10
 
-  /// Returns the longest time that a trial takes on an idle machine: 20 microseconds for each item.
+  /// Returns an upper bound for the duration of a trial: 20 microseconds for each item, plus 100 milliseconds.
   func longest(_ trial: Trial) -> Duration? {
     let bursts = (Self.rounds + 1) * trial[burst]
     return .microseconds(20) * (bursts + trial[messages] + trial[stream]) + .milliseconds(100)
@@ -18,8 +18,8 @@ extension StreamVsSource {
   /// The metrics that every trial records.
   private var results: [any Declaration] { [lost, policyViolations, sendCost, latency, perItem] }
 
-  /// Returns a probe that sends items in bursts while the consumer is held, one by one, and without pauses, and records
-  /// how many items were lost.
+  /// Returns a probe that sends items in three ways: in bursts while the consumer is held, one by one, and without
+  /// pauses. The probe records how many items of the bursts were lost, and the times of all three ways.
   ///
   /// - Parameter kept: a closure that returns the items of a burst that the consumer should receive.
   func pass<Kept: Sequence<Int> & SendableMetatype>(
@@ -30,8 +30,8 @@ extension StreamVsSource {
     }
   }
 
-  /// Returns a probe that sends items through a buffer of limited capacity, and also records the dropped items that
-  /// `yield` did not report.
+  /// Returns a probe that sends items as ``pass(keeping:)`` does, but through a buffer of limited capacity. The probe
+  /// also records for how many items the reports of `yield` were wrong.
   ///
   /// - Parameter kept: a closure that returns the items of a burst that the consumer should receive.
   func passBounded<Kept: Sequence<Int> & SendableMetatype>(
@@ -44,7 +44,8 @@ extension StreamVsSource {
     }
   }
 
-  /// Sends all items of a trial, and returns the number of lost items that `yield` did not report.
+  /// Sends all items of a trial. Returns the absolute difference between the number of lost items and the number of
+  /// items that `yield` reported as dropped, summed over the bursts.
   private func send(
     _ trial: Trial, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
   ) throws -> Int {
@@ -91,7 +92,7 @@ extension StreamVsSource {
 struct Outbox {
   /// A closure that sends items one after another.
   let sendAll: (Pieces<Int>) -> Void
-  /// A closure that ends the stream of items. The consumer still receives the items that have already been sent.
+  /// A closure that ends the stream of items.
   let end: () -> Void
 
   init(send: @escaping (Pieces<Int>) -> Void, end: @escaping () -> Void) { (sendAll, self.end) = (send, end) }
@@ -102,7 +103,7 @@ struct Outbox {
 
 /// A record of the received items, with the state of the consumer.
 final class Inbox: Sendable {
-  /// The queue of handlers and blocks. Tasks run in Swift's pool instead.
+  /// The queue of the handlers and blocks that receive items. Tasks that receive items run in Swift's pool instead.
   let queue = DispatchQueue(label: "inbox")
   private struct State {
     var taken: [Int] = []
@@ -166,7 +167,7 @@ final class Inbox: Sendable {
   var taken: [Int] { state.withLock { $0.taken } }
   /// The number of times that `yield` reported a dropped item.
   var drops: Int { state.withLock { $0.drops } }
-  /// The time at which the last item was received, in nanoseconds of the monotonic clock.
+  /// The time at which the last item was received, in nanoseconds of the monotonic clock; 0 if no item was received.
   var lastTime: UInt64 { state.withLock { $0.lastTime } }
 
   /// Waits until the consumer is held.
@@ -189,7 +190,7 @@ final class Inbox: Sendable {
     return last > start ? last - start : 0
   }
 
-  /// Ends the stream, and waits until all items are received.
+  /// Waits until the queue is empty, ends the stream, and waits until the consumer has received all items.
   ///
   /// - Throws: ``WaitTimeoutError`` if the stream does not end within 20 seconds.
   func finish(_ outbox: Outbox) throws {

@@ -26,7 +26,7 @@ struct StructuredCost: Pattern {
     "allocations on the heap, divided by the children")
   let bytesPerChild = Metric.rate(
     "bytes-per-child", .none, better: .lower, unless: "this build does not count allocations",
-    "bytes of these allocations, divided by the children")
+    "bytes of the allocations on the heap, divided by the children")
   let keptPerChild = Metric.rate(
     "kept-per-child", .none, better: .lower, unless: "the system does not report how much of its heap a process uses",
     "bytes of the heap in use when all children had ended, beyond those before, divided by the children")
@@ -76,7 +76,7 @@ struct StructuredCost: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine: each child, with a wake-up.
+  /// Returns an upper bound for the duration of a trial: 50 microseconds for each child, plus one second.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(50) * (trial[children] * (trial[repeats] + 2) + trial[keptChildren]) + .seconds(1)
   }

@@ -2,11 +2,10 @@ import Dispatch
 import Instruments
 import Platform
 
-/// The code that measures the variants.
 extension StructuredCost {
-  /// A probe for a body that creates children, awaits them, and pauses before it ends. The probe records the time, the
-  /// allocations and the retained memory for each child. The trial is unavailable if the system does not report thread
-  /// states.
+  /// A probe for a body that creates children, and pauses before it ends. The probe records the time, the allocations
+  /// and the retained memory for each child. The trial is unavailable if the system does not report the states of
+  /// threads.
   var spawn: Probe<@Sendable (Children) async -> Void> {
     Probe(
       reads: [children, repeats, keptChildren],
@@ -62,7 +61,7 @@ extension StructuredCost {
 final class Children: Sendable {
   private let runs: RunCounts
   private let gate: BoundedGate?
-  /// All children, in the order of their creation.
+  /// The children, in the order of their creation.
   let all: [Child]
   /// The children in pairs. If the number of children is odd, the second child of the last pair is an additional child.
   let pairs: [(first: Child, second: Child)]
@@ -92,7 +91,7 @@ struct Child: Sendable {
 
   /// Records that the child ran.
   func run() { runs.ran(index) }
-  /// Records that the child ran, in an asynchronous function.
+  /// Records that the child ran, as an asynchronous function.
   @inline(never) func runAsync() async { runs.ran(index) }
   fileprivate var hasRun: Bool { runs[index] > 0 }
 }

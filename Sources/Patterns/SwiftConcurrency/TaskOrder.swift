@@ -10,9 +10,10 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Each item is a number, and the actor records the items in the order of their arrival. In the variants whose tasks
-/// may overtake each other, the first round of a trial suspends the task of the first item until a later item has
-/// arrived. The task has then started, but has not called the actor or ended. The other rounds are timed.
+/// Each item is a number, and the trial records in which order the items arrive. In the variants whose tasks may
+/// overtake each other, the first round of a trial suspends the task of the first item until a later item has arrived.
+/// At that time, the suspended task has started, but has neither called the actor nor ended. The other rounds are
+/// timed.
 ///
 /// Source: SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
 struct TaskOrder: Pattern {
@@ -111,7 +112,7 @@ struct TaskOrder: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine.
+  /// Returns an upper bound for the duration of a trial: 20 microseconds for each item of all rounds, plus 20 seconds.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(20) * trial[items] * (trial[repeats] + 1) + .seconds(20)
   }

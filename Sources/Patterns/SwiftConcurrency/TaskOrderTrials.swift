@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension TaskOrder {
   /// A probe that runs the variant's body once for each round, and times the rounds. The body sends the items of the
   /// round. The first round is not timed, and its first item may be held.
@@ -19,9 +18,10 @@ extension TaskOrder {
     }
   }
 
-  /// Runs `body` for each round in turn, and records the order of the items.
+  /// Runs `body` for each round in turn. Records how many items arrived after a later item, and how many did not
+  /// arrive.
   ///
-  /// - Parameter patience: how long a round waits for its items.
+  /// - Parameter patience: the longest time that a round waits for its items.
   func runRounds(
     _ trial: Trial, isTimed: Bool, patience: Duration = .seconds(20),
     _ body: @escaping @Sendable (OrderRound) async -> Void
@@ -40,7 +40,7 @@ extension TaskOrder {
   }
 }
 
-/// The items that tasks send, with a record of their order of arrival.
+/// The items of a round, with a record of the order in which they arrive.
 final class OrderRound: Sendable {
   private struct State {
     var arrived = 0
@@ -64,7 +64,7 @@ final class OrderRound: Sendable {
   /// The items, in the order in which they are sent.
   var items: [Item] { (0..<count).map { Item(round: self, index: $0) } }
 
-  /// An item that a task sends.
+  /// An item that is sent to an actor or a queue.
   struct Item: Sendable {
     fileprivate let round: OrderRound
     fileprivate let index: Int
@@ -88,8 +88,8 @@ final class OrderRound: Sendable {
     if index > 0 { laterHasArrived.open() }
   }
 
-  /// Records that the tasks of all items have been started. This call starts a time limit of 10 seconds for the held
-  /// task, since it is possible that no other task can overtake the held task.
+  /// Starts a time limit of 10 seconds for the held task, since it is possible that no other task can overtake the held
+  /// task. Call this method once the tasks of all items have been started.
   func allHaveStarted() { laterHasArrived.startBound() }
 
   /// Blocks the calling actor until ``unblockActor()`` is called.

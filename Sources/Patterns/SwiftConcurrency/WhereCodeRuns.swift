@@ -9,10 +9,10 @@ import NonisolatedToday
 /// nonisolated func load() async { … }
 /// ```
 ///
-/// The same functions are compiled in two modules, one without and one with the upcoming feature
+/// A set of functions is compiled in two modules, one without and one with the upcoming feature
 /// `NonisolatedNonsendingByDefault` of Swift 6.2. Two actors call the functions: an actor whose executor is a serial
-/// queue, and the main actor. The queue on which code runs shows whether the code runs on the actor. Each function
-/// checks its queue twice: at its beginning, and after a suspension.
+/// queue, and the main actor. The queue on which code runs shows whether the code runs on the actor. Each asynchronous
+/// function checks its queue twice: at its beginning, and after a suspension.
 ///
 /// Source: SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
 struct WhereCodeRuns: Pattern {
@@ -26,7 +26,8 @@ struct WhereCodeRuns: Pattern {
   let late = Metric.count("late", "tasks that had not begun when their creation returned")
   let call = Metric.latency("call", "from before the call until the code begins")
 
-  /// The second actor. A test replaces the main actor, since the main queue does not run in tests.
+  /// The second of the two actors that call the code. A test replaces the main actor, since the main queue does not run
+  /// in tests.
   var second = CallingActor.main
 
   var variants: [Variant] {
@@ -120,13 +121,13 @@ struct WhereCodeRuns: Pattern {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   }
 
-  /// Starts a task on the global actor, and waits until it has ended.
+  /// Starts a task on the global actor, and waits until the task has ended.
   @Desk private static func startTask(_ code: CalledCode) async {
     let task = Task { code.look() }
     code.recordCreation()
     await task.value
   }
 
-  /// Returns the longest time that a trial takes on an idle machine.
+  /// Returns an upper bound for the duration of a trial: 200 microseconds for each call, plus ten seconds.
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[calls] + .seconds(10) }
 }

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension WhereCodeRuns {
   /// A function that an actor runs once for each call of the code.
   typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async throws -> Void
@@ -58,7 +57,7 @@ extension WhereCodeRuns {
   }
 }
 
-/// An actor, with the queue on which it runs.
+/// An actor that calls code, with the label of the queue on which the actor runs.
 struct CallingActor: Sendable {
   private static let key = DispatchSpecificKey<String>()
 
@@ -127,7 +126,7 @@ final class CalledCode: Sendable {
       if isHere { state.onActor += 1 } else { state.offActor += 1 }
     }
   }
-  /// Records that the creation of a task has returned.
+  /// Records whether the code has begun. Call this method when the creation of the task has returned.
   func recordCreation() { state.withLock { $0.wasLate = $0.begun == nil } }
 
   /// The number of observations on the caller's actor.
@@ -138,6 +137,6 @@ final class CalledCode: Sendable {
   var hasHopped: Bool { state.withLock { $0.firstThread != $0.thread } }
   /// Whether the code had not begun when the creation of its task returned.
   var wasLate: Bool { state.withLock(\.wasLate) }
-  /// The nanoseconds from the call until the code began; nil if it has not begun.
+  /// The nanoseconds from the call until the code began; nil if the code has not begun.
   var delay: UInt64? { state.withLock { state in state.begun.map { $0 - state.called } } }
 }

@@ -12,9 +12,9 @@ import Instruments
 /// dispatch_block_cancel(item);
 /// ```
 ///
-/// A trial cancels each item in one of two states. In the first state, the item is queued after a block that occupies
-/// the queue until the item is cancelled. In the second state, the item is running, and waits until it is cancelled.
-/// The variants in Swift concurrency do the same with a task, and an actor replaces the queue.
+/// In most variants, an item is cancelled in one of two states. In the first state, the item is queued after a block
+/// that occupies the queue until the item is cancelled. In the second state, the item is running, and waits until it is
+/// cancelled. The variants in Swift concurrency do the same with a task, and an actor replaces the queue.
 ///
 /// Beyond the documents: the Concurrency Programming Guide (Dispatch Queues) does not describe how to cancel a
 /// submitted task.
@@ -108,7 +108,7 @@ struct WorkItem: Pattern {
       trial.hazard()
       item.wait()
     }
-    Variant("task-queued", .modern, "a task is cancelled while it is queued behind another on its actor", runEachTask) {
+    Variant("task-queued", .modern, "a task is cancelled while it waits for another on its actor", runEachTask) {
       work in
       Task { @Line in work.holdUpOthers() }
       work.waitUntilHeldUp()
@@ -155,7 +155,7 @@ struct WorkItem: Pattern {
     }
   }
 
-  /// Returns the longest time that a trial takes on an idle machine, including the wait for an item that is never
-  /// submitted.
+  /// Returns an upper bound for the duration of a trial with the default of `patience`: one millisecond for each item,
+  /// plus 20 seconds.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(1) * trial[items] + .seconds(20) }
 }

@@ -2,10 +2,9 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that measures the variants.
 extension WorkItem {
-  /// A probe that runs the variant's body for each work item in turn, and records whether each item began, ended and
-  /// notified its waiters.
+  /// A probe that runs the variant's body for each work item in turn, and records how many items began, ended and
+  /// notified their waiters.
   var runEachItem: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [waitTimedOut, cancelLatency]) { trial, body in
       let results = try each(trial, body)
@@ -14,7 +13,7 @@ extension WorkItem {
     }
   }
 
-  /// A probe that runs the variant's body for each task in turn, and records whether each task began, ended and resumed
+  /// A probe that runs the variant's body for each task in turn, and records how many tasks began, ended and resumed
   /// the awaiting task.
   var runEachTask: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [cancelLatency]) { trial, body in
@@ -22,10 +21,10 @@ extension WorkItem {
     }
   }
 
-  /// Returns a probe for a body that creates work items without submitting them. The items are freed when the body
+  /// Returns a probe for a body that creates a work item without submitting it. The item is freed when the body
   /// returns.
   ///
-  /// - Parameter bound: how long the trial waits for a notification after an item is freed.
+  /// - Parameter bound: the longest time that the trial waits for a notification after an item is freed.
   func runEachUnsubmittedItem(
     noticeWithin bound: Duration = CancelledWork.bound
   ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
@@ -50,7 +49,7 @@ extension WorkItem {
   ) throws -> ItemResults {
     try SystemThread.requireCapacity(for: 8)
     let count = trial[items]
-    // The first use of a queue and of the pool is expensive, so this item is the warm-up.
+    // The first use of a queue and of the pool is expensive, so the first item is a warm-up.
     body(CancelledWork())
     var results = ItemResults()
     for _ in 0..<count {
@@ -97,7 +96,7 @@ final class CancelledWork: Sendable {
   }
   /// Records that the item has run to its end.
   func ends() { ended.set() }
-  /// Blocks the queue until the item under test is cancelled, so that later items have to wait.
+  /// Blocks the queue or actor until the item under test is cancelled, so that later items have to wait.
   func holdUpOthers() {
     isHeldUp.signal()
     isCancelled.pass()
@@ -114,7 +113,7 @@ final class CancelledWork: Sendable {
 
   // MARK: For the code that cancels
 
-  /// Waits until the preceding item blocks the queue, but no longer than 20 seconds.
+  /// Waits until ``holdUpOthers()`` blocks the queue or actor, but no longer than 20 seconds.
   func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
   /// Waits until the item runs, but no longer than 20 seconds.
   func waitUntilItRuns() { runs.wait(within: Self.bound) }
@@ -130,7 +129,7 @@ final class CancelledWork: Sendable {
     outcome.withLock { $0.waitSucceeded = result == .success }
     awaitNotice(within: bound)
   }
-  /// Awaits `task` in another task, and waits until that task has resumed, but no longer than 20 seconds.
+  /// Awaits `task` in another task, and waits until the awaiting task has resumed, but no longer than 20 seconds.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
@@ -155,7 +154,8 @@ final class CancelledWork: Sendable {
   /// The nanoseconds from the cancellation until the notify block ran or the awaiting task resumed; nil if neither
   /// happened during the wait.
   var notice: UInt64? { outcome.withLock { $0.notice } }
-  /// Waits for the notify block or the awaiting task, but no longer than `bound`, and returns whether it ran.
+  /// Waits until the notify block has run or the awaiting task has resumed, but no longer than `bound`. Returns whether
+  /// one of these events happened.
   func isNotified(within bound: Duration) -> Bool {
     guard isNotified.wait(within: bound) else { return false }
     isNotified.signal()
@@ -165,8 +165,8 @@ final class CancelledWork: Sendable {
 
 /// A weak reference through which a block accesses its own work item.
 ///
-/// Unchecked: the item is stored before it is submitted, and only read afterwards.
+/// Conformance to `Sendable` is unchecked: the item is stored before it is submitted, and only read afterwards.
 final class WeakWorkItem: @unchecked Sendable {
-  /// The work item; nil once it is freed.
+  /// The work item; nil until the item is stored, and once the item is freed.
   weak var item: DispatchWorkItem?
 }

@@ -16,7 +16,7 @@ import Instruments
 /// // completed
 /// ```
 ///
-/// Source: the table of that sample, measured again. The lab checks no sentence about this question.
+/// Source: the table of that sample. The lab measures the table again, and checks no sentence about this question.
 struct DispatchCompared: Pattern {
   static let name = "dispatch-compared"
 
@@ -31,8 +31,8 @@ struct DispatchCompared: Pattern {
   let complete = Metric.latency("complete", "from the first submission until the last task has finished")
   let user = Metric.latency(
     "user", isSpeed: false,
-    "user-mode processor time of all threads meanwhile; the kernel separates it from system time by sampling")
-  let system = Metric.latency("system", isSpeed: false, "kernel-mode processor time of all threads meanwhile")
+    "user-mode processor time of all threads while the tasks run; the kernel separates it from system time by sampling")
+  let system = Metric.latency("system", isSpeed: false, "kernel-mode processor time of all threads while the tasks run")
   let overhead = Metric.latency(
     "overhead", isSpeed: false, "processor time per task that does no work, user and kernel mode together")
   let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all were reported complete")
@@ -105,8 +105,8 @@ struct DispatchCompared: Pattern {
     }
   }
 
-  /// Returns the maximum duration of a trial: all tasks one after the other, each on a new thread, and the same number
-  /// of tasks without work.
+  /// Returns an upper bound for the duration of a trial: the time that all tasks, with and without work, need if they
+  /// run one after the other, each on a new thread.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(2)) * trial[tasks] * (trial[repeats] + 1)
   }

@@ -14,7 +14,7 @@ extension DispatchCompared: FindingPattern {
     }
   }
 
-  /// Times `body`, which must run each task once in a Swift task, and return after all of them have ended.
+  /// Times `body`, which must run each task once in a Swift task. `body` must return after all tasks have ended.
   func compareTasks(
     _ trial: Trial, _ body: @escaping @Sendable (_ tasks: [SmallTask], _ initiated: SubmissionEnd) async -> Void
   ) throws {
@@ -57,24 +57,25 @@ extension DispatchCompared: FindingPattern {
 
   // MARK: Results
 
-  /// Returns the variant that completes first for each amount of work, and the amount of work from which each variant
-  /// is faster than the loop.
+  /// Returns, for each number of tasks, notes on the variant that completes first at each amount of work, and a note on
+  /// the amount of work from which each variant is faster than the loop.
   func findings(in results: Results) -> [RunNote] {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     return counts.flatMap { count in
       let runs = results.runs.filter { tasks.value(in: $0.parameters) == count }
-      return winners(count, runs) + [crossovers(count, runs, results.experiment.variants)].compactMap(\.self)
+      return winners(count, runs) + [crossovers(count, runs, results)].compactMap(\.self)
     }
   }
 
-  /// Returns a note for each amount of work, with the variant that completes first and the variants that are not
-  /// significantly slower.
+  /// Returns a note for each amount of work. The note names the variant that completes first, the variants that are not
+  /// significantly slower, and the variants that are too noisy to rank. An amount of work has no note if it has fewer
+  /// than two runs or too few rounds.
   private func winners(_ count: Int, _ runs: [Run]) -> [RunNote] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
       guard runs.count > 1 else { return nil }
-      // With too few rounds, no variant can be distinguished from the best variant.
+      // With too few rounds, no other variant can be distinguished from the best variant.
       let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
       let comparison = Comparison(runs, policy, by: complete.metric)
       guard let first = comparison.best, comparison.contrasts.count == runs.count - 1,
@@ -86,7 +87,7 @@ extension DispatchCompared: FindingPattern {
         .map { runs[$0].variant.name }
       var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
       let loop = runs.first { $0.variant.name == "loop" }
-      if let loop, let times = loop.rounds(with: best, of: complete).interval(), times.low > 1 {
+      if let loop, let times = comparison.contrast(loop.rounds(with: best, of: complete))?.interval, times.low > 1 {
         says += ", \(Quantity.ratio(times.estimate)) times as fast as loop"
       }
       if !equals.isEmpty { says += "; not significantly slower: \(equals.joined(separator: ", "))" }
@@ -97,14 +98,14 @@ extension DispatchCompared: FindingPattern {
 
   /// Returns a note with the amount of work from which each variant is faster than the loop; nil if no variant can be
   /// compared with the loop.
-  private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> RunNote? {
+  private func crossovers(_ count: Int, _ runs: [Run], _ results: Results) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
     var never: [String] = []
     var labels: [String] = []
-    for variant in variants where variant.name != "loop" {
+    for variant in results.experiment.variants where variant.name != "loop" {
       let own = runs.filter { $0.variant == variant }
-      guard let crossover = Crossover(of: own, over: loop, by: complete, along: work) else { continue }
+      guard let crossover = Crossover(of: own, over: loop, by: complete, along: work, in: results) else { continue }
       if let point = crossover.point {
         ways[point.size, default: []].append(variant.name)
         labels.append(point.label)
@@ -126,7 +127,7 @@ extension DispatchCompared: FindingPattern {
   }
 }
 
-/// The time at which the caller can continue.
+/// A record of the time at which the caller can continue.
 final class SubmissionEnd: Sendable {
   private let moment = Moment()
 

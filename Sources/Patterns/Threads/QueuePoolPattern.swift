@@ -5,13 +5,13 @@ import Synchronization
 
 /// Does a fixed pool of serial queues serve many tasks as well as one queue for each task?
 ///
-/// YYDispatchQueuePool contains one set of serial queues for each QoS class, with one queue for each active core. Each
-/// request increments an atomic counter of 32 bits. The counter modulo the number of queues selects the queue, so the
-/// pool returns its queues in turn.
+/// YYDispatchQueuePool contains one set of serial queues for each QoS class. A set has one queue for each active core.
+/// Each request increments an atomic counter of 32 bits. The counter modulo the number of queues selects the queue, so
+/// the pool returns its queues in turn.
 ///
-/// A trial submits the same tasks to a pool, to a queue for each task, and to concurrent queues. In the timed phase the
-/// tasks work. In the blocking phase the tasks block until no further task begins (``TaskCensus``). The trial also
-/// tests the pool itself, with Swift versions of its code (``DispatchQueuePool``, ``ClassSet``). In these tests,
+/// The variants run tasks on a pool, on one queue for each task, on concurrent queues and in a task group. In the timed
+/// phase the tasks work. In the blocking phase the tasks block until no further task begins (``TaskCensus``). The
+/// trials of a pool also test Swift versions of the pool's code (``DispatchQueuePool``, ``ClassSet``). In these tests,
 /// threads race for queues and for sets that do not exist yet, and the counter wraps at 32 bits.
 ///
 /// Sources: YYDispatchQueuePool; Concurrency Programming Guide, Dispatch Queues, on using many serial queues.
@@ -24,9 +24,9 @@ struct QueuePoolPattern: Pattern {
     "work", .zero ... .seconds(1), default: .microseconds(50), "CPU time of a task in the timed phase")
   let pause = Parameter.duration(
     "pause", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long each task blocks where the time of blocking tasks is taken")
+    "how long each task blocks when the time of blocking tasks is measured")
   let racers = Parameter.count("racers", 2...32, default: 4, "threads that take queues from a pool at the same time")
-  let turns = Parameter.count("turns", 1...100_000, default: 251, "queues that each of these threads takes")
+  let turns = Parameter.count("turns", 1...100_000, default: 251, "queues that each racing thread takes")
 
   let threads = Metric.count("threads", "threads held in the blocking phase, once no more tasks begin")
   let blockedTasks = Metric.count("blocked-tasks", "tasks begun and blocked in the blocking phase, once no more begin")
@@ -43,7 +43,7 @@ struct QueuePoolPattern: Pattern {
   let sizeError = Metric.count(
     "size-error", "queues too many or too few, against one per core and 1 to 32; summed over several numbers of cores")
   let imbalance = Metric.count("imbalance", "how many more times one queue was handed out than another")
-  let sets = Metric.count("sets", "different queue sets that racing threads got for one QoS class, at most")
+  let sets = Metric.count("sets", "maximum number of different queue sets that racing threads got for one QoS class")
   let wrongSizeChecks = Metric.count(
     "wrong-size-checks", "pools of 0, 1, 32 and 33 queues that were wrongly created or refused")
   let roundRobinSizes = Metric.count(
@@ -52,7 +52,7 @@ struct QueuePoolPattern: Pattern {
   let offTarget = Metric.count(
     "off-target", "blocks that did not find exactly what was set on the global queue of their priority")
 
-  /// The runner of the two phases of a trial, which tests replace.
+  /// The runner of the two phases of a trial. Tests replace the runner.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }
@@ -73,12 +73,12 @@ struct QueuePoolPattern: Pattern {
       }
     }
     Variant(
-      "pool-per-class", .documented, "one such pool per QoS class; tasks use the five classes in turn",
+      "pool-per-class", .documented, "one pool of serial queues per QoS class; tasks use the five classes in turn",
       runTasksAndRaceForSets
     ) { trial in
       let classes: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background, .default]
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
-      // static YYDispatchContext *context[5]
+      // The sets correspond to the document's array `static YYDispatchContext *context[5]`.
       let sets: @Sendable () -> [ClassSet] = { classes.map { ClassSet(of: $0, queueCount: count) } }
       try raceForSets(trial, classes: classes.count) {
         let sets = sets()
@@ -109,7 +109,7 @@ struct QueuePoolPattern: Pattern {
     }
     Variant(
       "assert-not-on-target", .broken,
-      "as pool-targeting-global, with a block that asserts it is not on the target queue",
+      "as pool-targeting-global, with a block that asserts that it is not on the target queue",
       ends: .trapsAtOnce
     ) { trial in
       let pool = DispatchQueuePool(queueCount: 1) { DispatchQueue(label: "older", target: .global(qos: .utility)) }
@@ -180,14 +180,15 @@ struct QueuePoolPattern: Pattern {
   /// The metrics of the timed phase and the blocking phase.
   var ofTasks: [any Declaration] { [threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches] }
 
-  /// Returns the maximum duration of a trial, in which the tasks run one after the other.
+  /// Returns an upper bound for the duration of a trial, without the tasks that block for the setting `pause`: the time
+  /// that the working tasks need if they run one after the other, plus the time of the requests for queues.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] + .microseconds(1) * trial[turns] * trial[racers]
   }
 }
 
-/// The set of queues of one QoS class, like one case of `YYDispatchContextGetForQOS`. The first caller creates the set
-/// in a `dispatch_once`.
+/// The set of queues of one QoS class, like one case of `YYDispatchContextGetForQOS`. The first access to ``pool``
+/// creates the queues in a `dispatch_once`.
 ///
 /// Conformance to `Sendable` is unchecked: each access waits for the `dispatch_once`, and the pool does not change
 /// after the `dispatch_once`.
@@ -196,12 +197,12 @@ final class ClassSet: @unchecked Sendable {
   private let makePool: @Sendable () -> DispatchQueuePool?
   private var made: DispatchQueuePool?
 
-  /// Creates an empty set for a QoS class. The queues are created at the first access to ``pool``.
+  /// Creates an empty set for a QoS class.
   init(of qos: DispatchQoS, queueCount: Int) {
     makePool = { DispatchQueuePool(queueCount: queueCount) { DispatchQueue(label: "class", qos: qos) } }
   }
 
-  /// The queues of the class, created at the first access; nil if the number of queues is not allowed.
+  /// The queues of the class, created at the first access; nil if the number of queues is below 1 or above 32.
   var pool: DispatchQueuePool? {
     onceToken.once { made = makePool() }
     return made
@@ -209,12 +210,13 @@ final class ClassSet: @unchecked Sendable {
 }
 
 /// A pool of queues that are returned in turn. This class is the Swift version of the document's `YYDispatchContext`
-/// and `YYDispatchQueuePool`, with the same counter of 32 bits.
+/// and `YYDispatchQueuePool`, with a counter of 32 bits as in the document.
 final class DispatchQueuePool: Sendable {
   private let queues: [DispatchQueue]
   private let counter: Atomic<UInt32>
 
-  /// Creates a pool; nil for fewer than 1 or more than 32 queues, like the document's initializer.
+  /// Creates a pool of `queueCount` queues; nil for fewer than 1 or more than 32 queues, as in the document's
+  /// initializer.
   ///
   /// - Parameters:
   ///   - counter: the initial value of the counter, for trials in which the counter wraps.
@@ -225,8 +227,8 @@ final class DispatchQueuePool: Sendable {
     self.counter = Atomic(counter)
   }
 
-  /// The next queue, selected as in `YYDispatchContextGetQueue`. Each access increments the counter, which wraps, and
-  /// the incremented value modulo the number of queues is the index of the queue.
+  /// The next queue, selected as in `YYDispatchContextGetQueue`. Each access increments the counter, which wraps. The
+  /// incremented value modulo the number of queues is the index of the queue.
   var queue: DispatchQueue {
     let counter = counter.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     return queues[Int(counter % UInt32(queues.count))]

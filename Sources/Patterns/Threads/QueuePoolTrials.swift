@@ -3,10 +3,9 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension QueuePoolPattern {
   /// Returns a probe that runs the tasks twice, once working and once blocking, and records how many tasks were in
-  /// progress at once.
+  /// progress at the same time.
   ///
   /// The body submits the tasks, and the probe waits for the tasks in the group. The trial is unavailable if there are
   /// not enough threads, or if the system does not report the states of threads.
@@ -41,11 +40,12 @@ extension QueuePoolPattern {
     }
   }
 
-  /// Runs threads that request queues from one pool at the same time, and records how evenly the queues were returned.
+  /// Runs threads that request queues from one pool at the same time. Records the number of different queues, and the
+  /// largest difference between the numbers of times that two queues were returned.
   ///
   /// - Parameter next: a closure that requests the next queue of the pool.
-  /// - Returns: the absolute difference between the number of queues and the number of cores, where the number of cores
-  ///   is limited to the range from 1 to 32.
+  /// - Returns: the absolute difference between the number of different queues and the number of cores, which is
+  ///   limited to the range from 1 to 32.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws -> Int {
     let turns = trial[turns]
@@ -88,10 +88,10 @@ extension QueuePoolPattern {
     trial.record(sets, most)
   }
 
-  /// Creates pools of allowed and refused sizes, and records how many of these sizes have a wrong result. Also creates
-  /// pools for several numbers of cores, and records the sum of the errors in their numbers of queues.
+  /// Creates pools of allowed and refused sizes, and records for how many of these sizes the result is wrong. Also
+  /// creates pools for several numbers of cores, and records the sum of the errors in their numbers of queues.
   ///
-  /// Finally records the number of sizes for which the pool returns its queues in turn while the counter wraps.
+  /// Finally records the number of sizes for which a pool returns its queues in turn while the pool's counter wraps.
   ///
   /// - Parameters:
   ///   - off: the error in the number of queues so far, to which further errors are added.
@@ -143,7 +143,7 @@ extension QueuePoolPattern {
   /// The body returns a queue for a priority. A second queue, which targets the returned queue, also runs a block.
   var seekTargets: Probe<@Sendable (_ priority: Int) -> FunctionQueue> {
     Probe(records: [offTarget]) { trial, make in
-      // DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
+      // These are DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
       let priorities = [2, 0, -2, Int(Int16.min)]
       let values = QueueSpecificValues(count: priorities.count)
       for (index, priority) in priorities.enumerated() {
@@ -167,7 +167,7 @@ extension QueuePoolPattern {
 /// Queue-specific values, each with its own key.
 ///
 /// Conformance to `Sendable` is unchecked: the addresses do not change, and nothing is stored at them. The memory is
-/// never freed, since queues retain the keys.
+/// never freed, since the global queues keep the keys.
 private final class QueueSpecificValues: @unchecked Sendable {
   private let keys: UnsafeMutableBufferPointer<UInt8>
 
@@ -179,7 +179,8 @@ private final class QueueSpecificValues: @unchecked Sendable {
     gcdlab_dispatch_queue_set_specific(queue, key, key, nil)
   }
 
-  /// The indices of the values that are set for the calling block, on its queue or on a target of its queue.
+  /// The indices of the values that are set on the queue of the calling block, or on a direct or indirect target of
+  /// that queue.
   var found: [Int] { keys.indices.filter { gcdlab_dispatch_get_specific(address($0)) != nil } }
 
   private func address(_ index: Int) -> UnsafeMutableRawPointer? {

@@ -5,7 +5,7 @@ import Instruments
 ///
 /// The document says that queues run concurrently with each other, and that only the tasks within a serial queue run
 /// one at a time. The document also says that the system determines how many tasks run at once: a hundred tasks in a
-/// hundred queues may not run at once unless there are a hundred cores. In C:
+/// hundred queues may not run at once unless there are a hundred cores. In C, the hundred queues look like this:
 ///
 /// ```c
 /// for (int i = 0; i < 100; i++) {
@@ -14,16 +14,16 @@ import Instruments
 /// }
 /// ```
 ///
-/// Each trial runs the tasks twice. In the first run the tasks work, and the start and end times show how many tasks
+/// Most variants run the tasks twice. In the first run the tasks work, and the start and end times show how many tasks
 /// were in progress at once. In the second run each task blocks immediately, until no further task begins and all
 /// threads sleep (``Standstill``). The number of tasks that have begun by then is the maximum number of tasks in
-/// progress.
+/// progress. In the variants that occupy threads or cores with other work, the tasks run only once.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueWidth: Pattern {
   static let name = "queue-width"
 
-  let tasks = Parameter.count("tasks", 2...2000, default: 100, "tasks in all")
+  let tasks = Parameter.count("tasks", 2...2000, default: 100, "number of tasks")
   let work = Parameter.duration(
     "work", .zero ... .seconds(1), default: .microseconds(200),
     "calibrated CPU work of a task, in the run in which tasks work")
@@ -32,7 +32,7 @@ struct QueueWidth: Pattern {
     "in-progress", "most tasks in progress (begun, not ended) at once, when each task works")
   let coresUsed = Metric.count(
     "cores-used", unless: "the system does not report on which core a thread runs",
-    "distinct cores on which tasks began or ended, when each task works; no more run at the same instant")
+    "distinct cores on which tasks began or ended, when each task works; no more tasks can run at once")
   let blockedTasks = Metric.count(
     "blocked-tasks", "tasks begun and blocked when each task blocks, once no more begin")
   let threads = Metric.count(
@@ -42,7 +42,7 @@ struct QueueWidth: Pattern {
   let start = Metric.latency(
     "start", "from the first submission to the first instruction of a task, when each task works")
 
-  /// The runner of the two phases of a trial, which tests replace.
+  /// The runner of the two phases of a trial. Tests replace the runner.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }
@@ -155,6 +155,7 @@ struct QueueWidth: Pattern {
   private var lookBeside: TrialProbe { Probe(reads: [tasks], records: [blockedTasks]) }
   private var workBeside: TrialProbe { Probe(reads: [tasks, work], records: [inProgress]) }
 
-  /// Returns the maximum duration of a trial, in which the tasks run one after the other on half of the processor time.
+  /// Returns an upper bound for the duration of a trial: the time that the working tasks need if they run one after the
+  /// other and get half of the processor time.
   func longest(_ trial: Trial) -> Duration? { trial[work] * trial[tasks] * 2 }
 }

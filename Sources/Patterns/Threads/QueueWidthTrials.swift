@@ -1,9 +1,9 @@
 import Dispatch
 import Instruments
 
-/// The code that runs the trials and records their metrics.
 extension QueueWidth {
-  /// Runs the tasks twice, once working and once blocking, and records how many tasks were in progress at once.
+  /// Runs the tasks twice, once working and once blocking, and records how many tasks were in progress at the same
+  /// time.
   ///
   /// - Parameters:
   ///   - usesPool: whether the tasks run on threads of the pool; if false, each task runs on a dedicated thread.
@@ -24,11 +24,11 @@ extension QueueWidth {
     trial.record(start, seen.starts)
   }
 
-  /// Runs blocking tasks while other tasks block all threads of the pool but one, and records the number of tasks that
-  /// have begun when all threads sleep.
+  /// Submits blocking tasks while tasks on another queue block all threads of the pool but one. Records the number of
+  /// submitted tasks that have begun when all threads sleep.
   ///
   /// - Parameters:
-  ///   - others: the queue of the other tasks.
+  ///   - others: the queue of the tasks that block the threads beforehand.
   ///   - submit: a closure that submits the tasks.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func lookBesideOthers(
@@ -48,11 +48,11 @@ extension QueueWidth {
     }
   }
 
-  /// Runs working tasks while a task on each queue of `others` occupies a core, and records the maximum number of tasks
-  /// in progress at once.
+  /// Runs working tasks while a task on each queue of `others` occupies a core. Records the maximum number of working
+  /// tasks in progress at the same time.
   ///
   /// - Parameters:
-  ///   - others: the queues of the tasks that occupy a core.
+  ///   - others: the queues of the tasks that each occupy a core.
   ///   - submit: a closure that submits the tasks.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func workBesideQueues(
@@ -75,11 +75,11 @@ extension QueueWidth {
     ended.wait()
   }
 
-  /// Runs working tasks while other processes occupy cores, and records the maximum number of tasks in progress at
-  /// once.
+  /// Runs working tasks while other processes occupy cores. Records the maximum number of working tasks in progress at
+  /// the same time.
   ///
   /// - Parameters:
-  ///   - count: the number of other processes, each of which occupies a core.
+  ///   - count: the number of other processes, each of which occupies one core.
   ///   - submit: a closure that submits the tasks.
   /// - Throws: ``SystemError`` if a process cannot be started, or ``Unavailable`` if the system does not report the
   ///   states of threads.

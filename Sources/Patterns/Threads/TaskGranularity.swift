@@ -1,11 +1,11 @@
 import Dispatch
 import Instruments
 
-/// From which amount of work is it faster to run a task on a queue?
+/// From which amount of work does a task run faster on a queue than in place?
 ///
 /// The document says that queues run small tasks more efficiently than threads do. The document also says that a block
-/// with too little work costs more to schedule than to run in place, and has no listing for this comparison. In C the
-/// calls look like this:
+/// with too little work costs more to schedule than to run in place. The document has no listing for this comparison.
+/// In C, the calls look like this:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {
@@ -34,7 +34,7 @@ struct TaskGranularity: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("inline", .yardstick, "the caller runs them in a loop", measure) { tasks in
+    Variant("inline", .yardstick, "the caller runs the tasks in a loop", measure) { tasks in
       for task in tasks { task.run() }
     }
     Variant("sync", .documented, "each task by sync on a serial queue") { trial in
@@ -79,8 +79,8 @@ struct TaskGranularity: Pattern {
     }
   }
 
-  /// Returns the maximum duration of a trial: all tasks one after the other, each on a new thread, with one additional
-  /// warm-up.
+  /// Returns an upper bound for the duration of a trial: the time that all tasks, including the warm-up, need if they
+  /// run one after the other, each on a new thread.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(1)) * trial[tasks] * (trial[repeats] + 1)
   }

@@ -14,8 +14,9 @@ extension TaskGranularity: FindingPattern {
     }
   }
 
-  /// Returns, for each variant, the smallest amount of work from which the tasks take less time than tasks that run in
-  /// place. In a search, these findings are part of the answer.
+  /// Returns a finding for each variant except the yardsticks. The finding names the smallest amount of work from which
+  /// the variant is faster than running the tasks in place, or states that the variant is faster at no size. A variant
+  /// with too few rounds has no finding. In a search, the findings are part of the answer.
   func findings(in results: Results) -> [RunNote] {
     func note(_ says: String, _ runs: [String] = []) -> RunNote {
       results.experiment.seeksBest
@@ -24,7 +25,7 @@ extension TaskGranularity: FindingPattern {
     let inline = results.runs.filter { $0.variant.name == "inline" }
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
       let runs = results.runs.filter { $0.variant == variant }
-      guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work) else { return nil }
+      guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work, in: results) else { return nil }
       guard let from = crossover.point else {
         return note("\(variant.name) is not significantly faster than inline at any of these sizes")
       }

@@ -5,7 +5,7 @@ import Instruments
 /// Which other blocks starve while tasks wait for a lock?
 ///
 /// The document advises against locks in tasks: a contended lock may block a whole serial queue, and prevent other
-/// tasks of a concurrent queue from running. In C such a task looks like this:
+/// tasks of a concurrent queue from running. In C, a task with a lock looks like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{
@@ -33,11 +33,11 @@ struct ThreadExplosion: Pattern {
 
   let starved = Metric.count("starved", "bystanders, of four, that had not begun when all threads slept")
   let globalStarved = Metric.count(
-    "global-starved", "1 if the bystander on the global queue of the same QoS class starved")
+    "global-starved", "1 if the bystander on the global queue of the tasks' QoS class starved")
   let otherQosStarved = Metric.count(
     "other-qos-starved", "1 if the bystander on the global queue of another QoS class starved")
   let ownQueueStarved = Metric.count(
-    "own-queue-starved", "1 if the bystander on its own serial queue of the same QoS class starved")
+    "own-queue-starved", "1 if the bystander on its own serial queue of the tasks' QoS class starved")
   let otherQosQueueStarved = Metric.count(
     "other-qos-queue-starved", "1 if the bystander on its own serial queue of another QoS class starved")
   let blockedThreads = Metric.count("blocked-threads", "pool threads that waited for the lock")
@@ -58,15 +58,15 @@ struct ThreadExplosion: Pattern {
   let tasksOnGlobal = Metric.count(
     "tasks-on-global", "Swift tasks, of two, whose precondition that they run on the global queue of their class held")
   let ownQueues = Metric.count(
-    "own-queues", "of these tasks, those whose queue does not have the label of the global queue")
+    "own-queues", "Swift tasks, of two, whose queue does not have the label of the global queue of their class")
 
   /// The detector of a standstill. Tests replace the detector.
   var standstill = Standstill()
   /// The check that there are enough threads. Tests replace the check.
   var room = ThreadCapacity()
 
-  /// Returns the maximum duration of a trial. A trial examines up to 255 threads again and again until all threads
-  /// sleep, which takes a while on a busy machine.
+  /// Returns an estimate of the longest duration of a trial: the setting `hold` plus ten seconds. A trial examines up
+  /// to 255 threads again and again until all of them sleep, which takes a while on a busy machine.
   func longest(_ trial: Trial) -> Duration? { trial[hold] + .seconds(10) }
 
   var problem: [any Declaration] { [tasks] }
@@ -82,7 +82,7 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("lock-in-private-queues", .broken, "each task waits for a lock on a serial queue of its own", runCrowd) {
+    Variant("lock-in-private-queues", .broken, "each task, on a serial queue of its own, waits for a lock", runCrowd) {
       trial in
       let lock = Lock()
       try crowd(trial, of: trial[tasks], while: lock.held) { task in
@@ -166,7 +166,7 @@ struct ThreadExplosion: Pattern {
     ) { priority, global in
       await Task(priority: priority) {
         dispatchPrecondition(condition: .onQueue(global))
-        // For NULL, Dispatch returns the label of the caller's queue.
+        // If the argument is NULL, Dispatch returns the label of the queue on which the caller runs.
         return String(cString: gcdlab_dispatch_queue_get_label(nil))
       }.value
     }

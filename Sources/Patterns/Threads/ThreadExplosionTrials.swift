@@ -2,12 +2,12 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension ThreadExplosion {
   /// Submits tasks while the resource that they need is unavailable, submits the bystanders when all threads sleep, and
   /// then releases the resource.
   ///
-  /// Records the number of blocked threads, and when each bystander starts. Returns the tasks.
+  /// Records the number of blocked threads, whether and when each bystander starts, and the time per task from the
+  /// release to the end of the last task. Returns the tasks.
   ///
   /// - Parameters:
   ///   - count: the number of tasks.
@@ -60,7 +60,8 @@ extension ThreadExplosion {
     try result.withLock { $0 }.get()
   }
 
-  /// Submits the bystanders without any waiting tasks, and records when the bystanders begin.
+  /// Submits the bystanders without any waiting tasks, and records whether each bystander starves and how soon it
+  /// begins.
   ///
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func recordBystandersAlone(_ trial: Trial) throws {
@@ -71,8 +72,8 @@ extension ThreadExplosion {
     record(trial, bystanders)
   }
 
-  /// A probe that runs one task for each of two QoS classes. The body asserts that it runs on the global queue of its
-  /// class, and returns the label of its queue, or nil if the body asserts nothing.
+  /// A probe that runs the body for each of two QoS classes. The body starts a task, asserts that the task runs on the
+  /// global queue of the class, and returns the label of the task's queue. A body that asserts nothing returns nil.
   var assertGlobalQueue: Probe<@Sendable (TaskPriority, _ global: DispatchQueue) async -> String?> {
     Probe(records: [tasksOnGlobal, ownQueues]) { trial, run in
       let classes: [(TaskPriority, DispatchQueue)] = [(.medium, .global()), (.utility, .global(qos: .utility))]
@@ -100,11 +101,11 @@ extension ThreadExplosion {
   }
 }
 
-/// Tasks that need the same lock or other resource.
+/// Tasks that need the same resource, such as a lock.
 final class ContendingTasks: Sendable {
   /// The group of the tasks.
   let all = DispatchGroup()
-  /// The time at which the lock or resource was released.
+  /// The time at which the resource was released.
   let released = Moment()
   /// The time at which the last task ended.
   let ended = Moment()
@@ -114,7 +115,7 @@ final class ContendingTasks: Sendable {
 
   init(count: Int) { self.count = count }
 
-  /// A task that needs the lock or resource.
+  /// A task that needs the resource.
   struct Member: Sendable {
     fileprivate let crowd: ContendingTasks
     fileprivate let index: Int
@@ -137,7 +138,7 @@ final class ContendingTasks: Sendable {
     seen.withLock { $0 = (census.parkedPoolThreads.count, notDone) }
   }
 
-  /// Waits until `submitter` has submitted all tasks and all tasks have ended, and records the time.
+  /// Waits until `submitter` has submitted all tasks and all tasks have ended. Then records the time.
   func awaitEnd(of submitter: WorkerThread) {
     let isSubmitted = DispatchSemaphore(value: 0)
     submitter.run { isSubmitted.signal() }
@@ -149,23 +150,24 @@ final class ContendingTasks: Sendable {
   /// The number of threads of the pool that waited when ``look()`` was called.
   var parked: Int { seen.withLock { $0.parked } }
 
-  /// Records, as the metric `behind`, the number of tasks, except the first, that were not done when all threads slept.
+  /// Records the number of tasks after the first one that were not done when ``look()`` was called, as the metric
+  /// `behind`.
   func recordBehind(_ trial: Trial, _ behind: MetricKey<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 
-/// Blocks that do not need the lock or resource of the contending tasks.
+/// Blocks that do not need the resource of the contending tasks.
 final class Bystanders: Sendable {
   /// A block on the global queue of the default QoS class.
   let global = Bystander(on: .global())
-  /// A block on the global queue of another QoS class.
+  /// A block on the global queue of the QoS class utility.
   let otherClass = Bystander(on: .global(qos: .utility))
-  /// A block on a serial queue without other blocks.
+  /// A block on a serial queue that has no other blocks.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
-  /// A block on a serial queue of another QoS class.
+  /// A block on a serial queue of the QoS class utility.
   let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
-  /// Submits the bystanders one after the other. Then waits for each bystander that is held up to begin, for at most
-  /// `patience` each.
+  /// Submits the bystanders one after the other. Then waits until each bystander that is held up has begun, but no
+  /// longer than `patience` for each.
   ///
   /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   func submitAndObserve(_ standstill: Standstill, patience: Duration) throws {

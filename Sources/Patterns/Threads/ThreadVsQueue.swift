@@ -4,7 +4,8 @@ import Instruments
 /// How soon does a task or a thread start, and how much memory does a queue or a thread use?
 ///
 /// The document says that the system starts tasks sooner than a program can start its own threads, and that a queue
-/// uses less memory than a thread. The document has no listing for this comparison. In C the two calls look like this:
+/// uses less memory than a thread. The document has no listing for this comparison. In C, the calls that start a task
+/// and a thread look like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{ … });
@@ -20,7 +21,7 @@ struct ThreadVsQueue: Pattern {
     "repeats", 1...200, default: 60, "tasks or threads started, one after the other, after one warm-up")
   let objects = Parameter.count(
     "objects", 100...10_000, default: 500,
-    "idle queues, queues with a block, blocked threads or suspended tasks that exist at once while their memory is measured"
+    "idle queues, queues with a block, blocked threads or suspended tasks that exist at the same time while their memory is measured"
   )
 
   let start = Metric.latency("start", "from the call that submits a task or creates a thread to the first instruction")

@@ -4,7 +4,7 @@ import Synchronization
 
 extension ThreadVsQueue {
   /// Records the time from the call of `submit` to the first instruction of the submitted task, for one task after the
-  /// other. The first task is a warm-up.
+  /// other. The first task is a warm-up. Also records the number of tasks that did not begin exactly once.
   func measure(_ trial: Trial, _ submit: (StartingTask) throws -> Void) throws {
     var tasks: [StartingTask] = []
     for repeated in 0...trial[repeats] {
@@ -19,7 +19,8 @@ extension ThreadVsQueue {
   }
 
   /// Creates objects by calling `make` repeatedly, and records the average number of bytes by which an object increases
-  /// the resident memory of the process. The first object is not counted.
+  /// the resident memory of the process. The first object is not counted. Records nothing if the system does not report
+  /// resident memory.
   func weigh<Object>(_ trial: Trial, _ make: () throws -> Object) throws {
     let count = trial[objects]
     var waiting: [Object] = []
@@ -36,7 +37,7 @@ extension ThreadVsQueue {
 
 /// A task whose start is timed.
 final class StartingTask: Sendable {
-  /// The index of the task.
+  /// The index of the task; the warm-up has the index 0.
   let number: Int
   fileprivate let submitted = Moment()
   private let began = Moment()
@@ -60,12 +61,13 @@ final class StartingTask: Sendable {
   }
 }
 
-/// A thread or task that waits until this object is deallocated, and then ends.
+/// An object that owns a thread or task, which waits until the object is deallocated.
 final class Parked {
   private let endThread: () -> Void
 
-  /// Calls `start` to start the thread or task, and returns when the thread or task waits. The argument of `start` is a
-  /// closure that the thread or task must call before it waits. `start` returns a closure that ends the wait.
+  /// Calls `start`, which starts a thread or task, and returns when the thread or task is about to wait. The argument
+  /// of `start` is a closure that the thread or task must call immediately before it waits. The closure that `start`
+  /// returns must end the wait.
   init(_ start: (_ arrived: @escaping @Sendable () -> Void) throws -> () -> Void) rethrows {
     let hasArrived = DispatchSemaphore(value: 0)
     endThread = try start { hasArrived.signal() }

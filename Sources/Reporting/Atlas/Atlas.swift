@@ -1,10 +1,10 @@
 import Laboratory
 import Measurement
 
-/// Several runs side by side, usually of several machines.
+/// Several runs side by side, usually on several machines.
 ///
 /// An atlas contains the standing of each sentence of the documents in each run, and the headline figures of each
-/// scenario as ratios to the baseline in the same run. The largest differences come first.
+/// scenario as ratios to the baseline in the same run. The sentences on which the runs disagree come first.
 public struct Atlas: Sendable {
   let columns: [AtlasColumn]
   /// The facts that distinguish each column from the other columns, as text.
@@ -24,7 +24,7 @@ public struct Atlas: Sendable {
   ///   - columns: The runs, one for each column.
   ///   - documents: The documents whose sentences are shown; nil in a lab without documents.
   ///   - outlines: The scenarios that try the sentences.
-  ///   - names: The names of the documents to show; all if empty.
+  ///   - names: The names of the documents to show; an empty array for all documents.
   /// - Throws: ``InputError`` if a document does not exist, or if there are fewer than two columns.
   public init(
     _ columns: [AtlasColumn], _ documents: Documents?, tried outlines: [ScenarioOutline], only names: [String] = []
@@ -58,8 +58,8 @@ public struct Atlas: Sendable {
     }
   }
 
-  /// The number of sentences, and the number of sentences on which the machines disagree: `115 sentences: 9 on which
-  /// machines disagree, …`.
+  /// The number of sentences, in total and for each kind of agreement: `115 sentences: 9 on which machines disagree,
+  /// …`.
   var summary: String {
     let counts: [(Int, String)] = [
       (sentences.count { $0.agreement == .disagreed }, "on which \(words.many) disagree"),

@@ -1,8 +1,10 @@
 import Laboratory
 import Measurement
 
-/// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows. The column does not contain
-/// histograms or metrics other than the headlines, so that the results of twenty machines fit into memory.
+/// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows.
+///
+/// A column contains no histograms, and no metrics other than the headlines, so that the results of twenty machines fit
+/// into memory.
 public struct AtlasColumn: Sendable {
   /// The path of the file from which the run was read.
   let place: String
@@ -76,8 +78,9 @@ public struct AtlasColumn: Sendable {
   /// The start time of the run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 
-  /// Returns the shortest text that distinguishes each column from the other columns: the facts in which the columns
-  /// differ. If several columns have the same facts, the text ends with the time of the run or the path of the file.
+  /// Returns a text for each column that distinguishes the column from the other columns: the facts in which the
+  /// columns differ. If several columns have the same facts, the text ends with the time of the run or the path of the
+  /// file.
   static func names(of columns: [AtlasColumn]) -> [String] {
     let facts = columns.map { $0.facts.map(\.text) }
     let differing = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }
@@ -96,15 +99,17 @@ struct AtlasRun: Sendable {
   struct Row: Sendable {
     /// The label of the run: the variant at its point.
     let label: String
-    /// Whether the lesson of the scenario is the failure of the variant.
+    /// Whether the variant is a broken variant, which shows a mistake.
     let isBroken: Bool
-    /// The ratio of the figure to the baseline; the figure itself if there is no baseline.
+    /// The ratio of the figure to the baseline; the figure itself if the scenario has no ratios.
     let cell: Cell
     /// The measured figure with its unit, as text; nil if there is no figure.
     let figure: String?
-    /// The uncertainty of the ratio: `±2.1 %`; nil for too few rounds.
+    /// The uncertainty of the ratio: `±2.1 %`, or the ends of a wide interval; nil if there is no ratio, if the ratio
+    /// is exact, or if there are too few rounds for an interval.
     let margin: String?
-    /// The contrast between the figure and the baseline; nil if the scenario has no baseline, or if the baseline is 0.
+    /// The contrast between the figure and the baseline; nil for the baseline itself, if the scenario has no baseline,
+    /// or if the baseline is 0.
     let contrast: Contrast?
     /// Whether other rows are compared with this row.
     let isReference: Bool
@@ -114,7 +119,7 @@ struct AtlasRun: Sendable {
   let scenario: String
   let title: String
   let metric: MetricFacts?
-  /// The reference of the ratios, as text; nil if there are no ratios.
+  /// The reference of ratios, as text; nil if the scenario has no baseline and the run is not a search.
   let reference: String?
   /// Whether any row has a ratio. A row has no ratio to a baseline of 0.
   let hasRatios: Bool

@@ -8,7 +8,7 @@ extension Atlas {
     (machinesAsMarkdown + sentencesAsMarkdown + scenariosAsMarkdown).joined(separator: "\n\n") + "\n"
   }
 
-  /// The sentences alone, as GitHub Markdown.
+  /// The machines and the sentences, without the scenarios, as GitHub Markdown.
   public var sentencesMarkdown: String { (machinesAsMarkdown + sentencesAsMarkdown).joined(separator: "\n\n") + "\n" }
 
   private var machinesAsMarkdown: [String] {

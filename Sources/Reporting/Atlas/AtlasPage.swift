@@ -36,7 +36,7 @@ public enum AtlasPage {
   }
 
   /// Returns the heading row of a table, with a column for each machine. The column contains the number of the machine
-  /// and the facts that distinguish it from the other machines.
+  /// and the facts that distinguish the machine from the other machines.
   private static func head(_ first: String, _ atlas: Atlas, _ last: Markup = "") -> Markup {
     let heads = atlas.names.enumerated().map { number, name -> Markup in
       "<th><b>\(number + 1)</b><span>\(name)</span></th>"
@@ -89,8 +89,8 @@ public enum AtlasPage {
       "<div class=\"scroll box\"><table class=\"atlas words\">\(head("sentence", atlas))<tbody>\n\(rows)</tbody></table></div>\n"
   }
 
-  /// The maximum number of machines for which the lists of figures are initially open. The list is long for more
-  /// machines.
+  /// The maximum number of machines for which the lists of figures are initially open. With more machines, the lists
+  /// are too long.
   private static let mostOpened = 4
 
   private static func claim(_ claim: AtlasSentence.Claim) -> Markup {

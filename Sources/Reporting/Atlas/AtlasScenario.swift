@@ -8,9 +8,11 @@ struct AtlasScenario: Sendable {
     let isBroken: Bool
     /// The cells by the index of the machine; nil for a machine on which the run does not exist or cannot be compared.
     let cells: [AtlasRun.Row?]
-    /// The ratio of the largest cell to the smallest cell; nil for fewer than two cells.
+    /// The quotient of the largest and the smallest ratio among the cells; nil if fewer than two cells have a ratio, or
+    /// if a ratio is 0.
     let apart: Double?
-    /// Whether `apart` exceeds the difference that runs of one machine may have by chance; nil for too few rounds.
+    /// Whether `apart` exceeds the difference that runs of one machine may have by chance; nil if `apart` is nil, or if
+    /// there are too few rounds.
     let isSignificant: Bool?
 
     /// Whether at least one machine has a figure, or the trials ended differently on two machines.
@@ -18,8 +20,7 @@ struct AtlasScenario: Sendable {
       cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
     }
 
-    /// The ratio of the largest cell to the smallest cell, with a sign if the difference is significant: `2.10x!`;
-    /// empty if there is no ratio.
+    /// The value of `apart` as text, with a sign if the difference is significant: `2.10x!`; empty if `apart` is nil.
     var apartText: String {
       apart.map { Quantity.ratio($0) + "x" + (isSignificant == true ? Atlas.significantMark : "") } ?? ""
     }
@@ -31,7 +32,7 @@ struct AtlasScenario: Sendable {
   let note: String
   /// The rows, in the order of the first machine.
   let rows: [Row]
-  /// The machines whose figures have a different meaning, and the settings that differ between machines.
+  /// Remarks on machines whose figures have a different meaning, and on settings that differ between machines.
   let cautions: [String]
 
   /// Returns the rows with the largest differences, at most `most`, in their original order.
@@ -82,7 +83,7 @@ struct AtlasScenario: Sendable {
     cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 
-  /// Returns the parameters whose values differ between machines, `cores differ`; nil if there are none.
+  /// Returns the parameters whose values differ between machines, as text: `cores differ`; nil if no parameter differs.
   private static func otherSettings(_ rows: [Row]) -> String? {
     var settings: Set<String> = []
     for row in rows {

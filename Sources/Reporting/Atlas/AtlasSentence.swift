@@ -3,8 +3,8 @@ import Measurement
 
 /// A sentence of the documents, with its standing on several machines.
 struct AtlasSentence: Sendable {
-  /// The agreement of the columns that judged a sentence. A single column does not agree or disagree with another
-  /// column.
+  /// The agreement of the columns that judged a sentence: `once` if only one column judged the sentence, and `never` if
+  /// no column judged the sentence.
   enum Agreement: CaseIterable, Sendable {
     case disagreed, agreed, once, never
 
@@ -22,9 +22,9 @@ struct AtlasSentence: Sendable {
   /// The extent to which machines disagree on a sentence.
   enum Disagreement: Int, Sendable, Comparable {
     case none
-    /// The sentence is open on some machines.
+    /// The sentence is undecided on some machines, and the other machines agree.
     case open
-    /// The sentence has different standings on some machines, such as `partly` and `standIn`.
+    /// The standings differ in another way, such as `partly` and `standIn`.
     case otherwise
     /// The sentence is refuted on one machine and holds on another machine.
     case opposed
@@ -39,8 +39,8 @@ struct AtlasSentence: Sendable {
     let check: String
     /// The results by the index of the machine; nil for a machine that did not judge the claim.
     let judgedClaims: [SentenceIndex.JudgedClaim?]
-    /// A noun for the figures, and the ratio of the largest figure to the smallest figure; nil if the figures cannot be
-    /// compared.
+    /// A noun for the figures, and the ratio of the largest figure to the smallest figure; nil if the figures are equal
+    /// or cannot be compared.
     let apart: (of: String, times: Double)?
 
     /// Each result as text, with the numbers of the machines that have this result.
@@ -52,7 +52,7 @@ struct AtlasSentence: Sendable {
     }
 
     /// The ratio of the largest figure to the smallest figure in words: `the ratios lie 1.93x apart`; nil if the
-    /// figures cannot be compared.
+    /// figures are equal or cannot be compared.
     var apartText: String? { apart.map { "the \($0.of) lie \(Quantity.ratio($0.times))x apart" } }
   }
 
@@ -61,11 +61,11 @@ struct AtlasSentence: Sendable {
   let id: String
   let says: String
   let said: Documents.Strength?
-  /// The standings by the index of the machine; nil for a machine whose verdicts another version of the lab gave. Such
-  /// verdicts do not count.
+  /// The standings by the index of the machine; nil for a machine whose verdicts are from another version of the lab.
+  /// Such verdicts do not count.
   let standings: [SentenceStanding?]
   let disagreement: Disagreement
-  /// The claims with different results on some machines.
+  /// The claims whose results differ between machines; empty if the machines agree on the sentence.
   let claims: [Claim]
 
   /// The number of machines that judged the sentence.
@@ -131,9 +131,9 @@ struct AtlasSentence: Sendable {
   }
 
   /// Returns a noun for the figures of a claim, and the ratio of the largest figure to the smallest figure; nil if the
-  /// figures cannot be compared.
+  /// figures are equal or cannot be compared.
   ///
-  /// The figures are the claim's ratios if all columns have one, and otherwise the left sides of the check.
+  /// The figures are the claim's ratios if every column has a ratio, and otherwise the left sides of the check.
   private static func apart(_ claims: [ClaimFacts]) -> (of: String, times: Double)? {
     let ratios = claims.compactMap { $0.evidence.ratio?.value }
     let areRatios = ratios.count == claims.count

@@ -1,7 +1,8 @@
 import Laboratory
 import Measurement
 
-/// An atlas as text for a terminal: a key with the numbers of the machines, and tables with a column for each number.
+/// An atlas as text for a terminal: a list of the machines with their numbers, and tables with a column for each
+/// machine.
 public struct AtlasText {
   private let atlas: Atlas
   private let style: TextStyle
@@ -70,8 +71,8 @@ public struct AtlasText {
     }
   }
 
-  /// Returns a sentence after a mark for each machine. If there is no room, the marks are below the sentence, each with
-  /// its standing in words.
+  /// Returns the lines of a sentence, with a mark for each machine before the text. If there is no room, the marks are
+  /// below the text, each with its standing in words.
   private func row(_ sentence: AtlasSentence) -> [String] {
     let said = sentence.said.map { " (\($0.rawValue))" } ?? ""
     let count = sentence.standings.count

@@ -31,13 +31,13 @@ public struct DiffJudgement: Sendable {
       // The change may be anywhere in the interval. A figure passes if the interval excludes the limit.
       guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
       return "\(row.name) may be worse by more than \(percent), by up to "
-        + "\(Quantity.change(worsening.high)): more runs per side would tell, here \(row.runs.old) and \(row.runs.new)"
+        + "\(Quantity.change(worsening.high)): more runs per side would decide, here \(row.runs.old) and \(row.runs.new)"
     }
     undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties
     if diff.rows.isEmpty {
       undecided.append("the two sides have no figure in common: give runs of the same scenarios")
     } else if diff.rows.allSatisfy({ $0.better == .neither }) {
-      undecided.append("no figure has a worse direction: choose another with --metric")
+      undecided.append("no figure has a worse direction: choose another metric with --metric")
     }
     self.undecided = undecided
   }

@@ -41,7 +41,7 @@ public struct DiffReport: Sendable {
     let sections =
       [
         head.flatMap(style.wrapped),
-        // What would decide is more important than changes that are not certain.
+        // Without a significant change, the reasons are more important than the table, and precede it.
         (undecided.isEmpty ? [] : reasons(style))
           + table(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides, isWhole: details, style)
           + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
@@ -79,14 +79,14 @@ public struct DiffReport: Sendable {
     return all.count == 1 ? all.first : nil
   }
 
-  /// The variant of all rows, which the text names once; nil if there are several variants or no settings to tell the
-  /// rows apart.
+  /// The variant of all rows, which the text names once; nil if there are several variants, or if a row has no settings
+  /// that distinguish it from the other rows.
   private var variant: String? {
     let names = Set(diff.rows.map { $0.label.prefix { $0 != "[" } })
     return names.count == 1 && diff.rows.allSatisfy { $0.label.hasSuffix("]") } ? names.first.map(String.init) : nil
   }
 
-  /// The name of a row without the parts that the head of the text contains.
+  /// Returns the name of a row without the parts that the head of the text contains.
   private func name(of row: ResultDiff.Row) -> String {
     guard scenario != nil else { return row.name }
     let label = variant.map { row.label.dropFirst($0.count + 1).dropLast() } ?? row.label[...]
@@ -283,8 +283,8 @@ public struct DiffReport: Sendable {
     diff.rows.grouped { "\($0.scenario): \($0.metric)" }.map { title, rows in (title: title, rows: rows) }
   }
 
-  /// The largest ratio of the ends of an interval that a report shows. The ends of a wider interval would be figures
-  /// that no reader could use.
+  /// The maximum ratio between the ends of an interval that a report shows. The ends of a wider interval would not help
+  /// the reader.
   private static let widestInterval = 1000.0
 
   private static let headings =

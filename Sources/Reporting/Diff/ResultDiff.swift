@@ -150,8 +150,8 @@ public struct ResultDiff: Sendable {
     }
   }
 
-  /// Returns each claim of some runs with its gravest verdict. A claim that failed in one run has failed. A claim that
-  /// could not be judged in one run does not count as held.
+  /// Returns each claim of some runs with its most severe verdict. A claim that failed in one run has failed. A claim
+  /// that could not be judged in one run does not count as held.
   private static func mostSevere(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
     func severity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
     var mostSevere: [(scenario: String, claim: ClaimFacts)] = []
@@ -187,7 +187,7 @@ public struct ResultDiff: Sendable {
       } + EndingCounts(new).crashes
   }
 
-  /// Returns the parameters whose values differ between the sides, as text; nil if there are none.
+  /// Returns the parameters whose values differ between the sides, as text; nil if no parameter differs.
   private static func otherSettings(_ before: Figures, _ after: Figures) -> String? {
     var settings: Set<String> = []
     for key in after.keys {

@@ -2,9 +2,11 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns a line on the changes between the last run of a scenario and this run: figures that changed significantly
-  /// and verdicts that changed, or that a single pair of runs shows no change. Nil if the settings, the machines or the
-  /// versions of the two runs differ, if a run was interrupted, or if the runs have no figures in common.
+  /// Returns a line on the changes between the last run of a scenario and this run; nil if the runs cannot be compared.
+  ///
+  /// The line names the figures that changed significantly and the verdicts that changed, or states that there is no
+  /// change. The runs cannot be compared if their settings, machines or versions differ, if a run was interrupted, or
+  /// if the runs have no figures in common.
   ///
   /// - Parameters:
   ///   - last: The document of the last run.

@@ -20,7 +20,7 @@ extension ResultDiff {
     func names(_ builds: Set<Bool>) -> String {
       builds.map { $0 ? "optimised" : "debug" }.sorted().joined(separator: " and ")
     }
-    return ["built differently: \(names(was)) on the old side, \(names(now)) on the new one"]
+    return ["built differently: \(names(was)) on the old side, \(names(now)) on the new side"]
   }
 
   /// Returns a line for each claim of the old side that the new side does not contain or judged in a smaller share of
@@ -62,7 +62,7 @@ struct EndingCounts {
     var trials: Int { counts.count { _ in true } }
     var name: String { "\(scenario) \(label)" }
 
-    /// Returns the number of trials that ended in the way `end`, as text: `3 of 18 trials hung`.
+    /// Returns the number of trials with the outcome `end`, as text: `3 of 18 trials hung`.
     func described(_ end: Outcome.Kind, as word: String) -> String {
       "\(name): \(counts[end]) of \(trials.counted("trial")) \(word)"
     }

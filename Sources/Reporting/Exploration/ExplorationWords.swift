@@ -9,13 +9,14 @@ enum ExplorationWords {
     "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there.",
   ]
 
-  /// Returns a sentence about one result, or about several results with the same obstacle.
+  /// Returns sentences about one result, or a sentence about several results with a common obstacle.
   static func sentence(_ results: [ExplorationResult]) -> String {
     guard results.count > 1, let obstacle = results[0].obstacle else { return results.first.map(sentence) ?? "" }
     return "They cannot be explored: \(obstacle)."
   }
 
-  /// Returns a sentence about a result: `18 schedules of 2 threads, 12 break it.`
+  /// Returns sentences about a result: `18 schedules of 2 threads, 12 break it: …`. Returns an empty string if the
+  /// result has neither a summary nor an obstacle.
   static func sentence(_ result: ExplorationResult) -> String {
     if let obstacle = result.obstacle { return "It cannot be explored: \(obstacle)." }
     guard let summary = result.summary else { return "" }
@@ -34,7 +35,7 @@ enum ExplorationWords {
       text += " Schedules with more than \(amount(most, "preemption")) were not tried."
     }
     if summary.strategy == .reduced { text += " Orders of steps that commute count once." }
-    if !summary.isComplete { text += " It was ended before all were tried." }
+    if !summary.isComplete { text += " The search ended before all schedules were tried." }
     if let trials = result.trials {
       text +=
         trials.of == 0

@@ -5,6 +5,7 @@ import Measurement
 /// documents.
 extension HTMLReport {
   /// Returns the contents of a page with several scenarios: a link to each scenario, with the result of its run.
+  /// Returns empty markup for a single scenario.
   static func tableOfContents(_ contents: [ReportContent], _ sentences: SentenceIndex?) -> Markup {
     guard contents.count > 1 else { return "" }
     let families = contents.grouped(by: \.document.scenario.tags.first).map { family, contents -> Markup in
@@ -51,7 +52,7 @@ extension HTMLReport {
       """
   }
 
-  /// Returns the machine and the time of all runs; empty if the runs are of several machines.
+  /// Returns the machine of all runs, and the start time of the first run; empty if the runs are of several machines.
   private static func places(_ contents: [ReportContent]) -> Markup {
     guard let first = contents.first?.document, contents.allSatisfy({ $0.document.machine == first.machine }) else {
       return ""

@@ -3,8 +3,8 @@ import Measurement
 /// A line chart as inline SVG. The colours of the chart are those of the page. The chart fills the width of the page,
 /// and its text has the same size at any width.
 ///
-/// Horizontal positions are shares of the width, and vertical positions are pixels. The name of a line is at its right
-/// end, or in a row of keys below the chart if there is no room.
+/// Horizontal positions are shares of the width, and vertical positions are pixels. The name of a line is at the right
+/// end of the line, or in a row of keys below the chart if there is no room.
 struct Chart {
   struct Point {
     let x: Double
@@ -93,7 +93,7 @@ struct Chart {
     return "<g class=\"\(line.style.classes)\">\(dots)</g>"
   }
 
-  /// The name of each line at its right end. Names are moved vertically so that they do not overlap.
+  /// The names of the lines, each at the right end of its line. Names are moved vertically so that they do not overlap.
   private var names: Markup {
     let ends = lines.compactMap { line in line.points.last.map { (line: line, y: y($0.y)) } }.sorted { $0.y < $1.y }
     var places: [Double] = []

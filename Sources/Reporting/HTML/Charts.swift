@@ -30,13 +30,14 @@ struct Charts {
 
   // MARK: Sweeps
 
-  /// Returns the chart of a figure along the swept parameter; nil if there are fewer than two positions.
+  /// Returns the chart of a figure along the swept parameter; nil if there are fewer than two points, or if all points
+  /// are at one position.
   ///
   /// - Parameter kind: The CSS class of the figure; nil for the default.
   func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
     // Settings that are not numbers are at equal distances.
     let places = sweep.isOfNumbers ? sweep.numbers : sweep.settings.indices.map { Double($0) }
-    // A variant has a colour of its own, unless it has several lines.
+    // Each variant has a colour of its own, unless a variant has several lines.
     let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
     let lines = sweep.series.enumerated().map { number, series -> Chart.Line in
       let points = zip(zip(places, sweep.settings), series.points).compactMap { setting, point -> Chart.Point? in
@@ -88,8 +89,8 @@ struct Charts {
       """
   }
 
-  /// Returns the ticks for which there is room on a narrow page. If two ticks are too close, the second tick is
-  /// omitted.
+  /// Returns the ticks for which there is room on a narrow page. If two ticks are too close, the tick with the smaller
+  /// value is omitted.
   private func thinned(
     _ ticks: [(value: Double, label: String)], over range: ClosedRange<Double>, isLog: Bool = false
   ) -> [(value: Double, label: String)] {
@@ -109,8 +110,8 @@ struct Charts {
 
   // MARK: Distributions
 
-  /// Returns a chart of percentile curves; nil if there are no curves to draw. The axis is that of the HdrHistogram
-  /// plotter, on which each further nine has the same width.
+  /// Returns a chart of percentile curves; nil if there are no curves to draw. On the horizontal axis, the distance
+  /// from 90 % to 99 % equals the distance from 99 % to 99.9 %, and so on, as in the HdrHistogram plotter.
   private func percentiles(_ distribution: Distribution) -> Markup? {
     let lines = distribution.series.map { series -> Chart.Line in
       let pairs = series.samples.histogram
@@ -140,17 +141,19 @@ struct Charts {
     return figure(chart)
   }
 
-  /// Returns a chart of the distributions as histograms, one above the other, on a common logarithmic axis; nil if
-  /// there is nothing to draw.
+  /// The minimum ratio between the ends of a histogram's axis, so that the labels of the ticks differ.
+  private static let leastSpan = 1.2
+
+  /// Returns a chart of the distributions as histograms, one above the other, on a common axis; nil if there is nothing
+  /// to draw.
   private func histogram(_ distribution: Distribution) -> Markup? {
     let series = distribution.series
     let values = series.flatMap { $0.samples.histogram.map(\.value.value) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max() else { return nil }
-    let ridges = RidgelinePlot(
-      series: series, axis: Axis([least, max(most, least * 30)], distribution.metric.unit, atMost: 5))
+    let axis = Axis([least, max(most, least * Self.leastSpan)], distribution.metric.unit, atMost: 5)
     return """
-      <figure><figcaption><b>distribution of \(distribution.metric.name)</b> logarithmic\(distribution.note)</figcaption>
-      \(ridges.svg)</figure>
+      <figure><figcaption><b>distribution of \(distribution.metric.name)</b>\(axis.isLog ? " logarithmic" : "")\(distribution.note)</figcaption>
+      \(RidgelinePlot(series: series, axis: axis).svg)</figure>
 
       """
   }

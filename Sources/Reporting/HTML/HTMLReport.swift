@@ -8,7 +8,7 @@ public enum HTMLReport {
   ///
   /// - Parameters:
   ///   - contents: The runs, each with the content of its report.
-  ///   - sentences: The sentences of the documents, which the page shows before the scenarios; nil for none.
+  ///   - sentences: The sentences of the documents, which the page shows before the scenarios; nil to omit them.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let scenarios = contents.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
@@ -55,7 +55,6 @@ public enum HTMLReport {
 
   // MARK: Lines
 
-  /// Returns lines as HTML paragraphs.
   static func paragraphs(_ lines: [Line]) -> Markup {
     let paragraphs = lines.map { line -> Markup in
       guard line.phrases.count == 1, let color = line.phrases[0].color else { return "<p>\(phrases(line))</p>\n" }

@@ -1,5 +1,4 @@
 extension Lesson {
-  /// The HTML of the lesson.
   var markup: Markup { Self.markup(blocks) }
 
   private static func markup(_ blocks: [Block]) -> Markup { "\(blocks.map(markup))" }

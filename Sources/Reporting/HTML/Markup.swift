@@ -1,6 +1,6 @@
 import Laboratory
 
-/// HTML text. A value that is interpolated into the text is escaped unless it is HTML text, too.
+/// HTML text. A value that is interpolated into the text is escaped unless the value is itself HTML text.
 struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
   let description: String
 

@@ -122,7 +122,7 @@ struct PictureFigure {
 
   // MARK: Outcomes
 
-  /// The minimum share of an outcome that is labelled with its name.
+  /// The minimum share of an outcome that is labelled with its name, from 0 to 1.
   private static let wide = 0.34
 
   private func outcomes(_ bars: OutcomeBars) -> Markup {
@@ -153,9 +153,9 @@ struct PictureFigure {
         switch expectation {
         case .allowed: "allowed"
         case .forbidden: "forbidden: no claim foresaw it"
-        case .anomaly: "anomaly: what goes wrong, as the scenario is there to show"
-        case .trapExpected: "trap expected: what the scenario is there to show"
-        case .hangExpected: "hang expected: what the scenario is there to show"
+        case .anomaly: "anomaly: the failure that the scenario shows"
+        case .trapExpected: "trap expected: the scenario shows this trap"
+        case .hangExpected: "hang expected: the scenario shows this hang"
         }
       return """
         <span class="key"><svg width="26" height="14" aria-hidden="true"><rect class="\(Self.kind(expectation))" width="100%" height="100%"/></svg> \(means)</span>
@@ -188,7 +188,7 @@ struct PictureFigure {
     "<rect class=\"noisy\" x=\"\(percent(left))\" y=\"0\" width=\"\(percent(width))\" height=\"\(StripChart.height)\"/>"
   }
 
-  /// The maximum number of columns that fit on a narrow page. A picture with more columns scrolls there.
+  /// The maximum number of columns that fit on a narrow page. A picture with more columns scrolls on such a page.
   private static let fewColumns = 6
 
   private func heat(_ map: HeatMap) -> Markup {

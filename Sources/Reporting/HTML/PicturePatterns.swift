@@ -1,5 +1,5 @@
 extension PictureFigure {
-  /// The SVG patterns that distinguish outcomes and noise without colours. A page contains them once.
+  /// The SVG patterns that distinguish outcomes and noise without colours. A page contains the patterns once.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     <pattern id="o-interest" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M-1,1L1,-1M0,8L8,0M7,9L9,7"/></pattern>

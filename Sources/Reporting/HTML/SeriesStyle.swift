@@ -1,10 +1,10 @@
 /// The style of a series: a colour, a marker and a dash pattern. The marker and the dash pattern identify the series
 /// without colours.
 struct SeriesStyle {
-  /// The number that determines the colour, the marker and the dash pattern. It is the number of the variant if each
-  /// variant has one series.
+  /// The number that determines the colour, the marker and the dash pattern. If each variant has one series, this is
+  /// the number of the variant.
   let number: Int
-  /// Whether the lesson of the scenario is the failure of the variant. The series of such a variant is orange.
+  /// Whether the series is that of a broken variant. Such a series is orange.
   let isBroken: Bool
 
   /// The number of colours in the page's style.

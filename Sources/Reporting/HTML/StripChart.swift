@@ -5,25 +5,25 @@
 struct StripChart {
   struct Row {
     let name: String
-    /// Whether the lesson of the scenario is the failure of the variant.
+    /// Whether the row is that of a broken variant.
     let isBroken: Bool
     /// A description of the row for readers who cannot see the drawing.
     let says: String
     let drawing: Markup
-    /// The figure to the right of the drawing.
+    /// The text to the right of the drawing, usually a figure.
     let figure: Markup
   }
 
   let rows: [Row]
-  /// The content above and below the rows of a panel, such as names of columns and ticks; nil for none.
+  /// The content above the rows, such as the names of columns; nil for no content.
   var head: Markup?
+  /// The content below the rows, such as ticks; nil for no content.
   var foot: Markup?
 
   /// The height of a drawing, in pixels.
   static let height = 26
   static let middle = "13"
 
-  /// The HTML of the chart.
   var markup: Markup {
     let rows = rows.map { row -> Markup in
       """

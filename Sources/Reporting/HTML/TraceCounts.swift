@@ -50,8 +50,10 @@ extension TracePicture {
       "<title>\(says)</title>\(area(steps, most: most, name == "cores busy" ? "running" : "inside"))\(gaps)")
   }
 
-  /// Returns the steps as a filled area. If there are more than `most` steps, the area shows the maximum and the
-  /// minimum in each of many columns.
+  /// Returns the steps as a filled area. An area with more than 800 steps shows the maximum and the minimum in each of
+  /// 400 columns.
+  ///
+  /// - Parameter most: The number at the upper end of the row.
   private func area(_ steps: StepFunction, most: Int, _ kind: String) -> Markup {
     let end = min(origin + scale, trace.length)
     let points =

@@ -10,8 +10,8 @@ struct TraceKey {
     queues = QueueKey(trace)
   }
 
-  /// Returns the CSS class of a queue's colour. The colours are those of Okabe and Ito, which colour-blind readers can
-  /// distinguish.
+  /// Returns the CSS class of a queue's colour. The colours are based on those of Okabe and Ito, which colour-blind
+  /// readers can distinguish.
   func color(of queue: Int) -> String { Self.color(queues.index(of: queue)) }
 
   private static func color(_ index: Int) -> String { "q\(index % QueueKey.most)" }
@@ -19,7 +19,7 @@ struct TraceKey {
   /// Returns the short name of a block: `A3`, or `A3!` for a barrier.
   func name(of block: Trace.Block) -> String { queues.name(of: block) }
 
-  /// The HTML of the key: the queues of the trace with their colours, and its reasons to wait with their patterns.
+  /// The HTML of the key: the queues of the trace with their colours, and the reasons to wait with their patterns.
   var markup: Markup {
     let groups = queues.groups
     let signs = groups.prefix(QueueKey.most).enumerated().map { index, group -> Markup in
@@ -63,14 +63,14 @@ struct TraceKey {
       traces.contains(where: \.knowsRunning)
       ? "Upper strip of a thread: the core it runs on; pale: preempted; empty: it does not run. " : ""
     return """
-      <p class="quiet">\(strip)Lower strip: the block it is in, by queue and number, ! for a barrier; hatched: what it waits for; \
-      small marks below: it submits blocks. What is too short to be drawn is folded: such a mark is as high as the share of its time that its blocks take. \
-      A mark says its times where a pointer rests on it.</p>
+      <p class="quiet">\(strip)Lower strip: the block it is in, by queue and number, ! for a barrier; hatched: a wait, by reason; \
+      small marks below: it submits blocks. Elements that are too short to be drawn are combined: the height of the mark is the share of its time that they take. \
+      A mark shows its times when a pointer rests on it.</p>
 
       """
   }
 
-  /// The SVG patterns for the reasons to wait, which consist of lines and dots. A page contains them once.
+  /// The SVG patterns for the reasons to wait, which consist of lines and dots. A page contains the patterns once.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     \(pattern("group", 7, "M-1,1L1,-1M0,7L7,0M6,8L8,6"))\(pattern("semaphore", 7, "M-1,6L1,8M0,0L7,7M6,-1L8,1"))\

@@ -10,7 +10,7 @@ struct Span {
 }
 
 /// A mark in a row of a picture: one span that is wide enough to be visible, or several adjacent spans that are too
-/// narrow.
+/// narrow to be visible individually.
 enum Mark {
   case one(Span)
   case several([Span])

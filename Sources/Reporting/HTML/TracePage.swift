@@ -12,7 +12,8 @@ public enum TracePage {
   ///   - traces: The traces.
   ///   - from: The beginning of the time span in the pictures, in nanoseconds; nil to begin shortly before the first
   ///     submission of a block.
-  ///   - to: The end of the time span in the pictures, in nanoseconds; nil for the end of each trace.
+  ///   - to: The end of the time span in the pictures, in nanoseconds; nil for the end of each trace, or shortly after
+  ///     the last event of a hang.
   public static func render(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
     let scenarios = traces.grouped(by: \.scenario)
     let sections = scenarios.map { name, traces -> Markup in

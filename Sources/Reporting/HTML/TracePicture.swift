@@ -49,7 +49,7 @@ struct TracePicture {
     return "\(pictures)\(TraceKey.explained(traces.map(\.trace)))"
   }
 
-  // MARK: All of it
+  // MARK: The whole picture
 
   private var figure: Markup {
     let figures = TraceFigures(trace)
@@ -75,8 +75,8 @@ struct TracePicture {
     return remarks
   }
 
-  /// The indices of the threads that ended before the first block was submitted. They have no row: the lab starts them
-  /// only to verify that threads can be started.
+  /// The indices of the threads that ended before the first block was submitted. These threads have no row, since the
+  /// lab starts them only to verify that threads can be started.
   private var prepared: [Int] { trace.lanes.indices.filter { trace.isPreparation(trace.lanes[$0]) } }
 
   private var rows: Markup {
@@ -240,8 +240,8 @@ struct TracePicture {
 
   // MARK: Marks
 
-  /// Returns a mark. The mark contains `label` if there is room for it on a wide page. A narrow page shows the label
-  /// only if there is room on a narrow page, too.
+  /// Returns a mark; empty if the mark is outside the picture. The mark contains `label` if there is room for the label
+  /// on a wide page. A narrow page shows the label only if a narrow page also has room.
   func rect(
     _ kind: String, _ begin: UInt64, _ end: UInt64, y: Int, height: Int, _ says: String, label: String? = nil,
     baseline: Int = 0
@@ -278,7 +278,7 @@ struct TracePicture {
       label: high == height ? label : nil, baseline: baseline)
   }
 
-  /// Returns the horizontal position of a time, as a share of the width.
+  /// Returns the horizontal position of a time, as a share of the width from 0 to 1.
   func share(of time: UInt64) -> Double {
     time <= origin ? 0 : min(1, Double(time - origin) / Double(scale))
   }

@@ -3,11 +3,12 @@ import Measurement
 
 /// The circumstances of a run: its settings, the machine, the tool and the command.
 extension ReportContent {
-  /// The settings: `iterations 1,000,000, work 15 ns`.
+  /// The settings that all runs share, as text: `iterations 1,000,000, work 15 ns`.
   var settings: String { document.sharedSettings.joined(separator: ", ") }
 
-  /// Returns a note below a table with as many settings as fit, `at hold 1 us, entries 2,000`; nil if there are no
-  /// settings, or if the run is a search, whose answer contains the settings.
+  /// Returns a note for the space below a table, with as many shared settings as fit, but at least one: `at hold 1 us,
+  /// entries 2,000`. Returns nil if there are no shared settings, or if the run is a search, since the answer of a
+  /// search contains the settings.
   func settingsNote(fits: (String) -> Bool) -> String? {
     guard !seeksBest else { return nil }
     let all = document.sharedSettings
@@ -18,8 +19,8 @@ extension ReportContent {
     return notes.first(where: fits) ?? notes.last
   }
 
-  /// The settings that the command line changed, `settings changed by --set: iterations 5,003`; empty if no setting was
-  /// changed.
+  /// The settings that the command line changed, as text: `settings changed by --set: iterations 5,003`. The text is
+  /// empty if no setting was changed.
   var changedSettings: String {
     let changed = document.changedSettings
     let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
@@ -34,7 +35,7 @@ extension ReportContent {
     return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
   }
 
-  /// The facts about the processor, the cores and the run.
+  /// The facts about the processor, the cores and the run, as text.
   var briefFacts: [String] { processor + run }
 
   private var processor: [String] {
@@ -44,25 +45,27 @@ extension ReportContent {
   private var run: [String] {
     let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.wasNotTried) }
     guard wasTried else { return ["no trial was run"] }
-    // In a search, runs that are out of reach of the best run have few rounds.
+    // In a search, a run that is far worse than the best run has few rounds.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
     let counted = seeksBest && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
     return ["\(counted) in \(Self.time(document))"]
       + document.warnings.filter { $0.kind == RunNote.precision }.map(\.says) + ["seed \(document.seed)"]
   }
 
-  /// Returns the duration of the run as text, to the millisecond, which is the precision of a result document.
+  /// Returns the duration of a run as text: `1.20 s`, or `less than 1 ms` for a duration below the precision of a
+  /// result document.
   static func time(_ document: ResultDocument) -> String {
     document.seconds < 0.001 ? "less than 1 ms" : Quantity(document.seconds * 1e9, .nanoseconds).description
   }
 
-  /// The tool that wrote the document, and the time of the run, as text.
+  /// The versions of the tool, of Swift and of Dispatch, and the start time of the run, as text. The version of
+  /// Dispatch is omitted if the trials used the Dispatch of the Swift toolchain.
   var origin: [String] {
     ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", dispatch, document.started]
       .compactMap(\.self)
   }
 
-  /// The version of Dispatch under test; nil for the Dispatch of the Swift toolchain.
+  /// The Dispatch library that replaced the one of the Swift toolchain, as text; nil if no library replaced it.
   private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
   /// The command line, quoted for a shell; nil if the run was not started from a command line.
@@ -87,10 +90,10 @@ extension ReportContent {
 }
 
 extension ResultDocument {
-  /// The settings that all runs share, without the parameters that every variant ignores.
+  /// The settings that all runs share, as text. The settings of parameters that every variant ignores are omitted.
   var sharedSettings: [String] { texts(of: scenario.parameters.filter { $0.ignored != true }) }
 
-  /// The settings that the command line changed.
+  /// The settings that the command line changed, as text.
   var changedSettings: [String] { texts(of: scenario.parameters.filter { $0.changed == true }) }
 
   private func texts(of parameters: [ParameterFacts]) -> [String] {
@@ -99,7 +102,7 @@ extension ResultDocument {
 }
 
 extension Machine {
-  /// The number of cores: `2 cores`, or `1 of 2 cores` if trials were confined.
+  /// The number of cores as text: `2 cores`, or `1 of 2 cores` if the trials were confined to some of the cores.
   var coresText: String {
     (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores.counted("core"))"
   }

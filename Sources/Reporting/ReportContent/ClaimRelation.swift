@@ -2,16 +2,17 @@ import Laboratory
 
 /// The relation of claims to the sentences of the documents, in words.
 enum ClaimRelation {
-  /// Returns the sentences that a claim tests or contradicts, `tests guide.3, contradicts guide.19`, or a remark that
-  /// the claim is the lab's own.
+  /// Returns the sentences that a claim tests or contradicts, as text: `tests guide.3, contradicts guide.19`. If there
+  /// are no such sentences, returns `the lab's own`.
   static func text(bears: [String], contradicts: [String]) -> String {
     let sides = [("tests", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
       .map { "\($0.0) \($0.1.joined(separator: ", "))" }
     return sides.isEmpty ? "the lab's own" : sides.joined(separator: ", ")
   }
 
-  /// Returns the number of claims that test sentences, with a command that shows these sentences, and the number of the
-  /// lab's own claims: `7 test sentences of the documents (…), 18 are the lab's own`.
+  /// Returns the number of claims that test sentences, and the number of the lab's own claims: `7 test sentences of the
+  /// documents (…), 18 are the lab's own`. A number of 0 is omitted. The parentheses contain the first sentence, and
+  /// the command that shows the document of this sentence.
   ///
   /// - Parameter grades: The identifiers of the sentences that each claim grades.
   static func counts(_ grades: [[String]]) -> String {

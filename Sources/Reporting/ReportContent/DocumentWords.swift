@@ -33,7 +33,7 @@ extension SentenceStanding {
     case .partly: "one part holds, another does not"
     case .undecided: "a claim for it is open"
     case .borneOut: "every claim that could be judged speaks for it"
-    case .inOneConfiguration: "the same, but said of every run and tried in one configuration only"
+    case .inOneConfiguration: "every claim speaks for it, but it is about every run and was tried in one configuration"
     case .byInference: "follows from what was tried, which is not the sentence itself"
     case .standIn: "tried on the lab's replacement for what this system lacks"
     case .byConstruction: "would hold with any implementation of Dispatch"

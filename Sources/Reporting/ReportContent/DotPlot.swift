@@ -3,39 +3,46 @@ import Measurement
 
 /// A plot of one metric, with the median and the range of each run's rounds. Each run has a row, and each point of the
 /// sweep has a panel.
+///
+/// A plot of several metrics of the same kind and unit has a panel for each run, and a row for each metric.
 struct DotPlot: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
     /// Whether other rows are compared with this row.
     let isReference: Bool
-    /// The text of the figure in the table: a mean, a median or a range. If there is no figure, the text is the way in
-    /// which the trials ended.
+    /// The text of the figure in the table: a mean, a median or a range. If there is no figure, the text states how the
+    /// trials ended.
     let figure: String
     /// The text of the ratio in the table; empty if there is no ratio.
     let ratio: String
     /// The median, or the mean if means rank the runs; nil if the table contains a range or no figure.
     let median: Double?
-    /// The range of the rounds, or of the samples if the table contains a range; nil for fewer than two rounds.
+    /// The range of the samples if the table contains a range, and otherwise the range of the rounds' figures; nil if
+    /// there is no figure, or if only one round has a figure.
     let span: ClosedRange<Double>?
-    /// Whether the rounds distinguish the run from its reference; nil if there are too few rounds or no reference.
+    /// Whether the rounds distinguish the run from its reference; nil if there are too few rounds, or if the run has no
+    /// reference.
     let isDistinct: Bool?
     /// Whether the rounds are too noisy to compare the run with its reference.
     var isTooNoisy = false
   }
   struct Panel: Sendable {
-    /// The point of the panel as text; nil if no parameter is swept.
+    /// The point of the sweep, as text; nil if no parameter is swept. In a plot of several metrics, the title is the
+    /// label of the run.
     let title: String?
     let rows: [Row]
   }
-  /// The metric of the plot; the first metric if the plot has several of the same kind.
+  /// The metric of the plot; the first metric if the plot has several metrics.
   let metric: MetricFacts
   let title: String
   let note: String
   let panels: [Panel]
-  /// The reference of the ratios, as text; nil if there are no ratios.
+  /// The reference of the ratios, as text; nil if the plot does not show the headline metric, or if there are neither
+  /// ratios nor a baseline.
   let reference: String?
-  /// The labels of the runs without a figure.
+  /// The labels of the runs without a row: runs that completed without a figure, and runs that do not fit into the
+  /// plot.
   let leftOut: [String]
   /// The number of points that do not fit into the plot.
   let morePoints: Int
@@ -56,8 +63,7 @@ struct DotPlot: Sendable {
     let alike =
       isHeadline ? [] : tables.shown.filter { $0.kind == metric.kind && $0.unit == metric.unit && isMeasured($0) }
     guard alike.count < 3 else {
-      // The metrics form a family, such as one metric for each priority. Each run has a panel with a row for each
-      // metric.
+      // The metrics form a family, such as one metric for each priority.
       title = metric.kind == .latency ? "times" : "figures"
       note = "medians over the trials"
       panels = runs.indices.prefix(Self.most / alike.count + 1).compactMap { run in
@@ -73,8 +79,8 @@ struct DotPlot: Sendable {
     if panels.isEmpty { return nil }
   }
 
-  /// Returns a panel for each point of the sweep, the labels of the runs without a row, and the number of points
-  /// without a panel.
+  /// Returns a panel for each point of the sweep, the labels of the runs without a row, and the number of points that
+  /// do not fit into the plot.
   private static func panels(
     _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
   ) -> (panels: [Panel], leftOut: [String], morePoints: Int) {

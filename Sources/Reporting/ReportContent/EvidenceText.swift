@@ -5,8 +5,8 @@ extension ClaimFacts {
   /// The evidence for the verdict, in one sentence.
   var evidenceText: String { evidenceText(unless: nil) }
 
-  /// Returns the evidence for the verdict in one sentence. The sentence does not contain the number of rounds if this
-  /// number equals `known`.
+  /// Returns the evidence for the verdict in one sentence. The sentence omits the number of rounds if this number
+  /// equals `known`.
   func evidenceText(unless known: Int?) -> String {
     let trials = "\(evidence.trials.counted("trial"))"
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
@@ -39,8 +39,8 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether the interval of the ratio includes 1, so that neither side is better. `narrow` is true if there is no
-  /// significant difference, and `wide` is true if the ratio is too noisy.
+  /// Whether the interval of the ratio includes 1, so that the rounds do not show which side is better. `narrow` is
+  /// true if there is no significant difference, and `wide` is true if the ratio is too noisy.
   var isUndecided: (narrow: Bool, wide: Bool) {
     switch ratioResult {
     case .noDifference: (true, false)
@@ -65,8 +65,8 @@ extension ClaimFacts {
     return whole?.withCommas ?? Quantity(value, evidence.unit).description
   }
 
-  /// Returns text about the number of settings if there are more trials than rounds, ` (6 at each of 3 settings)`;
-  /// otherwise an empty string.
+  /// Returns the number of settings as text, ` (6 at each of 3 settings)`, if the claim is about one variant and has
+  /// several trials for each round. Otherwise, returns an empty string.
   private func spread(over rounds: Int?) -> String {
     guard let rounds, rounds > 0, evidence.trials > rounds, evidence.trials % rounds == 0,
       comparison?.figures.first?.scope.isOne == true
@@ -87,7 +87,7 @@ extension ClaimFacts {
   }
 
   /// A statement that the figure of every round of one side is below all figures of the other side; nil if the verdict
-  /// has another reason.
+  /// has another reason, or if the sides have no names.
   private var apart: String? {
     guard evidence.reason == Evidence.disjoint, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value
@@ -108,7 +108,7 @@ extension ClaimFacts {
   /// The result of the paired rounds for the ratio of the sides.
   private enum RatioResult {
     case ratio(ConfidenceInterval)
-    /// The interval includes 1, so the order of the two medians may also be chance.
+    /// The interval includes 1, so the order of the two medians may be chance.
     case noDifference(ConfidenceInterval)
     case tooNoisy
   }
@@ -122,7 +122,7 @@ extension ClaimFacts {
   }
 
   /// The figures of both sides, with the result of the paired rounds for their ratio. Without such a result, the text
-  /// contains the distance from the limit, or only the figures.
+  /// contains ``claimed``, or only the figures.
   private var comparedText: String {
     let sides = bothSides
     switch ratioResult {
@@ -135,11 +135,11 @@ extension ClaimFacts {
     }
   }
 
-  /// The figure of the left side with its distance from the limit, as text; nil if the right side is not a limit, if
-  /// the check is an inequality (`!=`), or if the verdict is `inconclusive`.
+  /// The figure of the left side with the limit of the check, as text; nil if the right side is not a limit, if the
+  /// left side has no figure, if the check is an inequality (`!=`), or if the verdict is `inconclusive`.
   ///
-  /// Examples: `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %`, and for a count `width: 2 where at most 1 is
-  /// claimed`.
+  /// Examples: `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %` for a duration, and `width: 2 where at most 1 is
+  /// claimed` for a count.
   private var claimed: String? {
     guard verdict != .inconclusive, let found = evidence.left, let comparison, comparison.isOfLimit else { return nil }
     if let limit = evidence.right, evidence.unit != .none || !comparison.hasLimit, limit.value > 0,
@@ -191,16 +191,16 @@ extension WrittenCheck {
     return hasLimit || sides?[0].isProduct == false && sides?[1].isProduct == true
   }
 
-  /// The metric of the figures on both sides; nil if the figures have different metrics.
+  /// The metric of the check's figures; nil if the figures have different metrics.
   fileprivate var sharedMetric: String? {
     let metrics = Set(figures.map(\.metric))
     return metrics.count == 1 ? metrics.first : nil
   }
 
-  /// The names that distinguish the figures of the two sides: variants, points or metrics; nil if a side is not a
-  /// figure, or if both figures are the same.
+  /// The names that distinguish the figures of the two sides: variants, points or metrics; nil if a side is neither a
+  /// figure nor a multiple of a figure, or if both sides have the same figure.
   ///
-  /// The name of a product includes the factor, since the figure beside the name is the figure of the product.
+  /// The name of a product includes the factor, since the number beside the name is the value of the product.
   var sideNames: [(text: String, isProduct: Bool)]? {
     let sides = [left, right].map { operand -> (factor: Double?, figure: Figure)? in
       switch operand {

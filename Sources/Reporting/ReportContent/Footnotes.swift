@@ -29,8 +29,8 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns a note that explains the signs of the best run and of runs that are compared with the best run; an empty
-  /// array if there are no such signs.
+  /// Returns an array with a note that explains the signs of the best run and of runs that are compared with the best
+  /// run. The array is empty if the tables contain none of these signs.
   private func bestRunNotes(_ facts: Cell.Facts) -> [String] {
     guard !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline else {
       return []
@@ -56,8 +56,8 @@ extension ReportContent {
     return [signs.compactMap(\.self).joined(separator: "; ")]
   }
 
-  /// Returns a note that explains the signs of runs that are compared with the reference; an empty array if there are
-  /// no such signs.
+  /// Returns an array with a note that explains the signs of runs that are compared with the reference. The array is
+  /// empty if the tables contain none of these signs.
   private func referenceNotes(_ facts: Cell.Facts) -> [String] {
     guard let reference = comparison?.reference else { return [] }
     let signs = [
@@ -123,8 +123,8 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the metrics of some tables that are ratios or shares. Footnotes explain these metrics, since the name of a
-  /// ratio does not say which quantities are divided.
+  /// Returns the ratios and the shares among the metrics of some tables. Footnotes explain these metrics, since the
+  /// name of a ratio does not state which quantities are divided.
   private func ratios(in tables: [Table]) -> [MetricFacts] {
     let titles = Set(tables.flatMap(\.headings).map(\.title))
     return document.scenario.metrics.filter {

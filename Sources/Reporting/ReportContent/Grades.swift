@@ -1,7 +1,8 @@
 import Laboratory
 
 /// The standings of documents' sentences according to the claims of some runs. A sentence without a claim in these runs
-/// has no grade.
+/// has no grade. The claims of searches, and claims on variants or settings that the command line left out, do not
+/// count.
 struct Grades: Sendable {
   struct Grade: Sendable {
     let sentence: Documents.Sentence
@@ -56,11 +57,12 @@ struct Grades: Sendable {
     let doubtful: [SentenceStanding] = [.refuted, .partly, .undecided]
     guard standIn == nil else { return nil }
     return doubtful.lazy.compactMap { standing in grades.first { $0.standing == standing } }.first.map {
-      "\(Tool.command) explain \($0.sentence.id) has the sentence and its claims"
+      "\(Tool.command) explain \($0.sentence.id) shows the sentence and its claims"
     }
   }
 
-  /// A warning that only stand-ins were tried, for the top of a report; nil if Dispatch was tried.
+  /// A warning for the top of a report: only stand-ins for Dispatch were tried. The warning is nil if Dispatch was
+  /// tried, or if no sentence was graded.
   var caution: String? { standIn.map { "On \($0): stand-in, says nothing about Dispatch" } }
 
   var refuted: [Grade] { grades.filter { $0.standing == .refuted } }

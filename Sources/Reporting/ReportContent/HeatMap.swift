@@ -8,8 +8,8 @@ struct HeatMap: Sendable {
   struct Point: Sendable {
     /// The text of the cell in the table.
     let text: String
-    /// The distance from the reference as a share of the largest distance, on a logarithmic scale from 0 to 1; nil if
-    /// there is no figure. Without a reference, the distance is that from the best figure.
+    /// The distance of the figure from the reference, or from the best figure if there is no reference; nil if there is
+    /// no figure. The distance is a share of the largest distance, from 0 to 1 on a logarithmic scale.
     let strength: Double?
     /// Whether the cell is better than the reference.
     let isBetter: Bool
@@ -28,8 +28,8 @@ struct HeatMap: Sendable {
   struct Panel: Sendable {
     let variant: String
     let isBroken: Bool
-    /// The values of the parameter `across`, as text; a single column, `any threads`, if the variant ignores the
-    /// parameter.
+    /// The values of the parameter `across`, as text; the single text `any threads` if the variant ignores the
+    /// parameter `threads`.
     let columns: [String]
     let rows: [Row]
     /// Whether the variant depends on the parameter `across`.
@@ -49,7 +49,8 @@ struct HeatMap: Sendable {
   /// The maximum number of rows.
   private static let most = 32
 
-  /// Creates the map of the headline metric; nil if fewer than two parameters are swept, or if no figure was measured.
+  /// Creates the map of the headline metric; nil if fewer than two parameters are swept over several values, or if no
+  /// figure was measured.
   init?(_ tables: Tables) {
     let index = tables.index
     let swept = index.swept.filter { ($0.swept?.count ?? 0) > 1 }
@@ -100,8 +101,8 @@ struct HeatMap: Sendable {
       farthest = runs.compactMap(distance).filter(\.isFinite).map(abs).max() ?? 0
     }
 
-    /// Returns the logarithm of the ratio between a run and its reference, or the best figure if the cells are not
-    /// ratios; nil if there is no ratio.
+    /// Returns the logarithm of the ratio between a run and its reference, or between a run and the best figure if the
+    /// cells are not ratios; nil if there is no ratio.
     private func distance(_ run: Int) -> Double? {
       guard areRatios else {
         return index.ranked(run, by: metric).flatMap { figure in

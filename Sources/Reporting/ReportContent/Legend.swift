@@ -15,8 +15,8 @@ public enum Legend {
   /// The meaning of *not so*, the word for a refuted claim that grades no sentence of a document.
   static let notSo = "not so: a refuted claim of the lab's own"
 
-  /// Returns the lines that explain a verdict, a kind of claim or a role, such as `held` or `yardstick`; empty for an
-  /// unknown word.
+  /// Returns the lines that explain a verdict, a kind of claim or a role, such as `held` or `yardstick`; an empty array
+  /// for an unknown word.
   public static func meanings(of word: String) -> [String] {
     let verdicts = Verdict.allCases.map(\.rawValue) + [ClaimFacts.notSo]
     let names = verdicts + (kinds + roles).compactMap { $0.split(separator: ":").first.map(String.init) }
@@ -39,7 +39,9 @@ public enum Legend {
 }
 
 extension ReportContent {
-  /// Returns the lines that explain the verdicts in the report: all lines if `isFull` is true, otherwise a single line.
+  /// Returns the lines that explain the verdicts and the ratios in the report: every kind of claim if `isFull` is true,
+  /// and otherwise a single line on the words that the report contains. Returns an empty array if there is nothing to
+  /// explain.
   ///
   /// - Parameter shown: The claims whose evidence the report shows.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {

@@ -1,8 +1,8 @@
 import RealModule
 
 enum LogScale {
-  /// Returns the position of `value` on a logarithmic scale from `low` (0) to `high` (1). All arguments must be above
-  /// 0, and `low` must be below `high`.
+  /// Returns the position of `value` on a logarithmic scale from `low` (0) to `high` (1). A value below `low` has the
+  /// position 0. Both ends must be above 0, and `low` must be below `high`.
   static func position(_ value: Double, low: Double, high: Double) -> Double {
     (Double.log(max(value, low)) - Double.log(low)) / (Double.log(high) - Double.log(low))
   }

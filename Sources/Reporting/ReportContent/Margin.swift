@@ -2,7 +2,8 @@ import Laboratory
 import Measurement
 
 extension ConfidenceInterval {
-  /// The larger half of the interval as a share of the estimate: `±2.1 %`; `±?` for a share of 1000 % or more.
+  /// The distance from the estimate to the farther end of the interval, as a share of the estimate: `±2.1 %`, or `±?`
+  /// for a share of 1000 % or more.
   var margin: String {
     let percent = 100 * relativeMargin
     return Signs.margin + (percent < 1000 ? "\(Quantity.fixed(percent, decimals: percent < 9.95 ? 1 : 0)) %" : "?")
@@ -17,8 +18,8 @@ extension ConfidenceInterval {
   /// The maximum difference between sides that count as alike: `10 %`.
   static var alikeReach: String { Quantity(100 * alikeDifference, .percent).description }
 
-  /// Whether both ends of the interval are equal. The ends are equal if all rounds have exactly the same ratio, as
-  /// rounds of counts can have.
+  /// Whether both ends of the interval are equal. The ends are equal if all rounds have exactly the same ratio, which
+  /// is possible for counts.
   var isExact: Bool { low == high }
 
   /// The ends of the interval as multiples: `[1.5x … 2.3x]`. If the estimate is at most 1, the ends are those of the
@@ -41,7 +42,8 @@ extension ConfidenceInterval {
     return text == "1.00" && ratio != 1 ? Quantity.fixed(ratio, decimals: 4) : text
   }
 
-  /// Returns the ratio with its interval in words: `54.2x faster [53.1x … 55.0x]`.
+  /// Returns the ratio with its interval in words: `54.2x faster [53.1x … 55.0x]`. If all rounds have the same ratio
+  /// and the figures are not durations, returns `2.00x fewer in every round`, or `the same` for a ratio of 1.
   func wording(_ meaning: Metric.Meaning) -> String {
     let ratio = meaning.wording(estimate)
     guard isExact, meaning != .duration else { return "\(ratio) \(ends)" }
@@ -51,7 +53,8 @@ extension ConfidenceInterval {
   /// Returns `the same` if the estimate is 1, and `ratio` otherwise.
   func exactly(_ ratio: String) -> String { estimate == 1 ? "the same" : ratio }
 
-  /// Returns whether both sides were equal in every round. The result is false for durations, whose equality is chance.
+  /// Returns whether both sides were equal in every round. The result is false for durations, since equal durations are
+  /// chance.
   func isSame(_ meaning: Metric.Meaning) -> Bool { isExact && estimate == 1 && meaning != .duration }
 }
 

@@ -5,7 +5,7 @@ struct OutcomeBars: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
-    /// The outcomes; empty if the outcomes of the run are unknown.
+    /// The outcomes of the run, at least one.
     let entries: [OutcomeShares.Entry]
   }
   let title: String

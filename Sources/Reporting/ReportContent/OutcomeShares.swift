@@ -27,16 +27,16 @@ struct OutcomeShares {
     let run: Int
     let outcome: String
     let count: Int
-    /// The sum of the counts of all outcomes of the run.
+    /// The number of trials or samples among which the outcome was counted.
     let total: Int
     var expectation: Expectation?
 
-    /// The share of the outcome among all outcomes of the run, from 0 to 1.
+    /// The share of the outcome in ``total``, from 0 to 1.
     var share: Double { Double(count) / Double(max(total, 1)) }
     var shareText: String { "\(Quantity.fixed(100 * share, decimals: share > 0 && share < 0.001 ? 3 : 1)) %" }
   }
 
-  /// The table with a row for each outcome; nil if every run has a single outcome and all trials completed.
+  /// The table with a row for each outcome; nil if all trials completed and no shown metric has several outcomes.
   var table: Table? {
     let runs = index.document.runs.indices
     let ended = runs.contains(where: hasEnded)
@@ -72,11 +72,11 @@ struct OutcomeShares {
 
   // MARK: As a picture
 
-  /// Returns a chart of the outcomes; nil if the scenario is neither a race nor a hazard.
+  /// Returns a chart of the outcomes; nil if the scenario is neither a race nor a hazard, or if no outcome is known.
   ///
   /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario with at
-  /// least as many runs with incomplete trials as runs with a figure of the headline. Neither direction of a hazard's
-  /// headline is better, if the headline was measured.
+  /// least as many runs with incomplete trials as runs with a figure of the headline. If the headline of a hazard was
+  /// measured, neither direction of the headline is better.
   func bars(headline: MetricFacts?) -> OutcomeBars? {
     let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
     if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
@@ -110,7 +110,7 @@ struct OutcomeShares {
     return nil
   }
 
-  /// The metrics that have several outcomes in at least one run.
+  /// The shown metrics with several outcomes in at least one run.
   private var races: [MetricFacts] {
     shown.filter { metric in index.document.runs.indices.contains { hasValues($0, metric) } }
   }
@@ -122,10 +122,10 @@ struct OutcomeShares {
     index.document.runs[run].outcomes.kinds.filter { $0 != .unavailable }
   }
 
-  /// Returns whether a trial of a run ended in a way other than completion.
+  /// Returns whether at least one trial of a run did not complete. Trials that the machine did not allow do not count.
   private func hasEnded(_ run: Int) -> Bool { kinds(run).contains { $0 != .completed } }
 
-  /// Returns whether a run has a figure of the headline metric.
+  /// Returns whether a run has a figure of the headline metric. The result is true if no metric is shown.
   private func hasHeadline(_ run: Int) -> Bool {
     shown.first.map { index.document.runs[run].metrics[$0.name] != nil } ?? true
   }
@@ -147,7 +147,7 @@ struct OutcomeShares {
   }
 
   /// Returns the expectation of an outcome; nil for trials that the lab stopped. Completion is allowed. Any other
-  /// outcome is expected if a claim on the outcome was borne out, and forbidden otherwise.
+  /// outcome is expected if a claim on this outcome of the run's variant was borne out, and forbidden otherwise.
   private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
     switch end {
     case .completed: return .allowed
@@ -170,8 +170,8 @@ struct OutcomeShares {
   /// a range.
   private static let fewValues = 2...3
 
-  /// Returns whether a metric has only a few distinct values among at least 100 samples of a run. Such values are
-  /// listed as outcomes.
+  /// Returns whether a metric is a count with two or three distinct values among at least 100 samples of a run. These
+  /// values are listed as outcomes.
   private func hasValues(_ run: Int, _ metric: MetricFacts) -> Bool {
     index.document.runs[run].metrics[metric.name].map { samples in
       samples.isRange && samples.kind == .count && samples.count >= 100
@@ -190,12 +190,12 @@ struct OutcomeShares {
     }
   }
 
-  /// Returns the expectation of a value, according to the claims that compare this metric of the variant, or of all
-  /// variants, with a number.
+  /// Returns the expectation of a value, according to the first guarantee or anomaly that compares this metric of the
+  /// variant, or of all variants, with a number.
   ///
   /// Without such a claim, a value of a broken variant is allowed if a sound variant has the same value, and is an
-  /// anomaly otherwise. A variant is sound if it is not broken, and if no guarantee on it was violated. The result is
-  /// nil for a variant that is not broken, or if no sound variant has the metric.
+  /// anomaly otherwise. A variant is sound if it is not broken, and if no guarantee on the variant was violated.
+  /// Without such a claim, the result is nil for a variant that is not broken, or if no sound variant has the metric.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {

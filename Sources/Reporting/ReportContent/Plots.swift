@@ -8,13 +8,13 @@ struct Distribution: Sendable {
     let label: String
     /// The index of the variant in the scenario, which determines the colour.
     let variant: Int
-    /// Whether the lesson of the scenario is the failure of the variant.
+    /// Whether the series is shown as wrong (``RunIndex/isWrong(_:)``).
     let isBroken: Bool
     let samples: SampleFacts
   }
   let metric: MetricFacts
   let series: [Series]
-  /// A note on the omitted runs for the title of the plot: other points, and variants with too few samples. The note is
+  /// A note for the title of the plot: the points that are drawn, and the variants with too few samples. The note is
   /// empty if the plot omits no runs.
   let note: String
 
@@ -24,8 +24,8 @@ struct Distribution: Sendable {
   /// The minimum number of samples for a distribution.
   private static let fewest = 30
 
-  /// Returns whether the distribution of a variant is that of its best setting, because a swept parameter is not an
-  /// amount of work.
+  /// Returns whether each distribution is that of a variant's best setting. The result is true if a swept parameter is
+  /// not an amount of work.
   private static func isOfBest(_ index: RunIndex) -> Bool {
     index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
   }
@@ -58,15 +58,16 @@ struct Distribution: Sendable {
 ///
 /// If there are too many series, the curve contains only the best series of each variant.
 ///
-/// The figures are those of the tables: medians over the rounds, or, in a search, the means that rank the runs.
+/// The figures are those of the tables: medians over the rounds, the means that rank the runs of a search, or the
+/// ratios of a speed-up.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
-    /// The name of the variant, and the settings of the other swept parameters.
+    /// The name of the variant, and the settings of all swept parameters except ``SweepCurve/parameter``.
     let label: String
     let variant: Int
-    /// Whether the lesson of the scenario is the failure of the variant.
+    /// Whether the series is shown as wrong (``RunIndex/isWrong(_:)``).
     let isBroken: Bool
-    /// Whether the variant ignores the parameter, so that its figure is the same at all values.
+    /// Whether the variant ignores the parameter, so that the figure is the same at all values.
     let isFlat: Bool
     /// The point at each value of the parameter; nil for a value without a figure.
     let points: [Point?]
@@ -77,8 +78,9 @@ struct SweepCurve: Sendable {
   struct Point: Sendable {
     /// The text of the figure in the tables.
     let text: String
+    /// The median, the mean that ranks the runs, or the speed-up.
     let median: Double
-    /// The range of the rounds; nil for fewer than two rounds.
+    /// The range of the rounds' figures; nil for fewer than two rounds, or for a speed-up.
     let rounds: ClosedRange<Double>?
   }
   let metric: MetricFacts
@@ -93,7 +95,7 @@ struct SweepCurve: Sendable {
   let figures: String
   /// Whether the figures are the means that rank the runs of a search.
   let isOfMeans: Bool
-  /// A note on the omitted runs for the title of the plot. The note is empty if the plot omits no runs.
+  /// A note for the title of the plot on the runs that the plot omits. The note is empty if the plot omits no runs.
   private(set) var note: String
 
   /// The maximum number of series that readers can distinguish.
@@ -101,7 +103,8 @@ struct SweepCurve: Sendable {
   /// The maximum number of series in a plot of marks without lines, since marks can coincide.
   private static let mostOfMarks = 5
 
-  /// Creates a curve from series of figures.
+  /// Creates a curve of a speed-up from the series of each variant's best setting. Only the first eight series are
+  /// drawn.
   init(
     _ metric: MetricFacts, along parameter: ParameterFacts, settings: [ParameterValue], series: [Series],
     figures: String, ideal: Double
@@ -166,7 +169,7 @@ struct SweepCurve: Sendable {
   }
 
   /// Returns a curve with the series that depend on the parameter and the series of the variant `reference`. The note
-  /// names the omitted series.
+  /// names the omitted series. The curve is unchanged if no series depends on the parameter.
   func dependent(besides reference: Int?) -> SweepCurve {
     let dependent = series.filter { !$0.isFlat || $0.variant == reference }
     guard dependent.contains(where: { !$0.isFlat }), dependent.count < series.count else { return self }
@@ -181,7 +184,7 @@ struct SweepCurve: Sendable {
   /// `variants` have precedence, in the order of `variants`. All series of the first variant are included, even if this
   /// variant has more than five series.
   func brief(of variants: [Int]) -> SweepCurve {
-    // Other variants follow while there is room. Broken variants are last.
+    // The variants that are not in `variants` follow while there is room, the broken variants last.
     let others = series.filter { !variants.contains($0.variant) }
     let rest = (others.filter { !$0.isBroken } + others.filter(\.isBroken)).map(\.variant)
     let kept = (variants + rest).reduce(into: [Int]()) { kept, variant in

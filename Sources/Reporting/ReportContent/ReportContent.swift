@@ -32,9 +32,10 @@ public struct ReportContent: Sendable {
   /// The picture at the beginning of a page; nil if there is nothing to draw.
   let picture: Picture?
   /// The speed-up of the headline metric with the number of cores; nil if cores are not swept, if other programs used
-  /// the cores, or if the metric does not measure speed.
+  /// the cores during the run, if the metric does not measure speed, or if there are no figures.
   let speedUp: SpeedUp?
-  /// The time of the empty timing loop of each shown metric that has such a loop: `0.31 ns (uncontended)`.
+  /// The median time of the empty timing loop of each shown metric that has such a loop, as text: `0.31 ns
+  /// (uncontended)`.
   let ownFloors: [String]
 
   /// Creates the content of a report.
@@ -61,7 +62,7 @@ public struct ReportContent: Sendable {
     let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil
     self.speedUp = speedUp
     let others = [outcomes.table].compactMap(\.self)
-    // In a scenario about the time to an end, the outcomes matter more than the figures.
+    // In a scenario about the time until a trial ends, the outcomes matter more than the figures.
     let isAboutEnds = shown.first?.name == Metric.timeToEnd.name
     func ordered(_ figures: [Table]) -> [Table] { isAboutEnds ? others + figures : figures + others }
     tables = ordered(made.all + [speedUp?.table].compactMap(\.self))
@@ -85,7 +86,8 @@ public struct ReportContent: Sendable {
     picture = Picture(made, outcomes, sweeps)
   }
 
-  /// The recorded trials, each with a note on the part of the record that the document lacks.
+  /// The recorded trials, each with a note on the part of the record that the document lacks. The note is nil if the
+  /// document contains the whole record.
   var traces: [(trace: Trace, note: String?)] {
     (document.traces ?? []).map { facts in
       var trace = facts.trace(of: document.scenario.name)
@@ -133,12 +135,12 @@ public struct ReportContent: Sendable {
 
   // MARK: The answer
 
-  /// A note that the figures do not show the gain of several cores, because the trials had only one core or other
-  /// programs used the cores; nil if neither reason applies, or if the report compares no figures.
+  /// A note on the effect of the cores on the figures: the trials had only one core, or other programs used the cores.
+  /// The note is nil if neither applies, or if the report compares no figures.
   var coresNote: String? {
     guard comparesFigures else { return nil }
     if document.machine.usedCores == 1 {
-      return "On one core no two threads run at once"
+      return "On one core no two threads run at the same time"
         + (document.isAboutCores ? ": this run cannot say how much several cores gain." : ".")
     }
     return document.warnings.first { $0.kind == RunNote.coresTaken }.map { note in
@@ -182,8 +184,8 @@ public struct ReportContent: Sendable {
     return (shown, severities.filter { $0.1 == .asSaid }.map(\.0))
   }
 
-  /// The conclusion of the scenario; nil if the claims on which the conclusion depends were not borne out. The
-  /// conclusion of a search contains the best setting and the pattern's advice.
+  /// The conclusion of the scenario; nil if the scenario has no conclusion, or if the claims on which the conclusion
+  /// depends were not borne out. The conclusion of a search contains the best setting and the pattern's advice.
   var conclusion: String? { conclusions.isEmpty ? nil : conclusions.joined(separator: " ") }
 
   /// The sentences of the conclusion, the most important sentence first.
@@ -210,8 +212,7 @@ public struct ReportContent: Sendable {
     return tables.map { table in (table, footnotes([table]).filter { seen.insert($0).inserted }) }
   }
 
-  /// The claims about the runs of the document. For a search, only the failed claims are included, since the other
-  /// claims are about other settings.
+  /// The claims about the runs of the document. For a search, only the failed claims are included.
   var claims: [ClaimFacts] { document.judgedClaims }
 
   /// A line with the number of claims on variants or settings that the command line left out; nil for a search, or if
@@ -223,8 +224,9 @@ public struct ReportContent: Sendable {
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about variants or settings that this run leaves out"
   }
 
-  /// The runs with lost trials, each with its label, the number of lost trials, and whether all trials were lost. Runs
-  /// with an obstacle that was known before the trials are not included.
+  /// The runs with lost trials, each with its label, the number of lost trials, and whether all trials were lost. A
+  /// lost trial was stopped, or was not allowed by the machine. Runs with an obstacle that was known before the trials
+  /// are not included.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.wasNotTried)

@@ -52,7 +52,7 @@ extension ReportContent {
   /// runs, and the warnings do not mention outliers.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = grades.caution.map { Line($0, .care) }
-    // Every run has some outliers, so a brief report does not warn of outliers.
+    // Every run has some outliers, so a brief report does not warn about outliers.
     let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
     // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
@@ -76,21 +76,23 @@ extension ReportContent {
   /// the conclusion.
   var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }
 
-  /// The number of claims in total and for each verdict, failures first; nil for a search, or if the document has no
-  /// claims.
+  /// The number of claims in total and for each verdict, the most severe verdict first; nil for a search, or if the
+  /// document has no claims.
   var counts: Line? {
     if seeksBest || document.claims.isEmpty { return nil }
     // If all claims are left out, no claim is about this run.
     return Self.counts(claims) ?? Line("no claims on what was run")
   }
 
-  /// Returns the number of `claims` in total and for each verdict, failures first; nil if there are no claims.
+  /// Returns the number of `claims` in total and for each verdict, the most severe verdict first; nil if there are no
+  /// claims.
   static func counts(_ claims: [ClaimFacts]) -> Line? {
     Line(
       "\(claims.count.counted("claim")): ", verdicts(claims).map { ($0.text, $0.verdict.color) }, separator: ", ")
   }
 
-  /// Returns the facts about the run: the source of the scenario, the settings, the machine, and the command.
+  /// Returns the facts about the run: the source of the scenario, the settings, the machine, and the command. A brief
+  /// report omits the source, and the settings that the command line did not change.
   private func facts(isBrief: Bool) -> [Line] {
     let texts = [
       isBrief ? "" : document.scenario.source, isBrief ? changedSettings : settings,

@@ -9,7 +9,7 @@ struct RunComparison: Sendable {
   /// The names of the parameters that divide the runs into groups, each with its own best run; empty if all runs form
   /// one group.
   var groupNames: [String] { comparison.groups }
-  /// ``groupNames`` in words.
+  /// The text of ``groupNames``: `number of cores and size`.
   let groups: String
   /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
@@ -106,7 +106,7 @@ extension RunIndex {
       && document.runs.indices.contains { isZero($0, metric) }
   }
 
-  /// Returns whether a run has a figure for at least one round, and all its figures are 0.
+  /// Returns whether a run has a figure of the metric for at least one round, and all these figures are 0.
   fileprivate func isZero(_ run: Int, _ metric: MetricFacts) -> Bool {
     let figures = document.runs[run].metrics[metric.name]?.figures ?? []
     return !figures.isEmpty && figures.allSatisfy { $0 == 0 }

@@ -53,7 +53,7 @@ struct RunIndex: Sendable {
     return !isSound
   }
 
-  /// Returns whether the variant of a run is broken, so that the failure of the variant is the lesson of the scenario.
+  /// Returns whether the variant of a run is broken. The lesson of the scenario is the failure of a broken variant.
   func isBroken(_ run: Int) -> Bool {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
@@ -84,7 +84,8 @@ struct RunIndex: Sendable {
   ///
   /// Only runs with the same amount of work are compared. The parameter `along`, which is the axis of a plot, does not
   /// count as an amount of work. The result contains the best run of each variant for each amount. If these are more
-  /// than `most` runs, the result contains only the runs of one amount, which is in `fixed`.
+  /// than `most` runs of several amounts, the result contains only the best runs for one amount, and `fixed` is this
+  /// amount. Otherwise, `fixed` is nil.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
     runs: [Int], fixed: Fixed?
   ) {

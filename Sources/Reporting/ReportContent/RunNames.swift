@@ -32,8 +32,8 @@ struct RunNames {
     return texts.prefix(SearchAnswer.most).joined(separator: "; ") + "; and others in the table"
   }
 
-  /// Returns the settings of some runs of one variant: `stride 256 to 4,096`, `stride 4 or 64`. Returns an empty string
-  /// if no parameter affects the variant. `all` contains all runs of the variant in the group.
+  /// Returns the settings of some runs of one variant: `stride 256 to 4,096` or `stride 4 or 64`. Returns an empty
+  /// string if no parameter affects the variant. `all` contains all runs of the variant in the group.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
     let relevant = parameters.filter { parameter in all.contains { point($0)[parameter.name] != nil } }
     guard let parameter = relevant.first else { return "" }

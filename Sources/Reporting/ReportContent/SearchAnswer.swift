@@ -150,7 +150,7 @@ struct SearchGroup {
     let limit = ConfidenceInterval.alikeDifference
     let near = runs.filter { run in
       comparison.nearBest.contains(run)
-        || comparison.isOfBest
+        || comparison.isOfBest && !comparison.unclear.contains(run)
           && comparison.contrasts[run]?.interval.map { metric.possibleLoss($0) <= limit } == true
     }
     self.near = near
@@ -158,7 +158,7 @@ struct SearchGroup {
     // Too few rounds are no reason to call a run worse.
     uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
-    isUndecided = comparison.unnamed.contains(best) && near.isEmpty
+    isUndecided = comparison.unnamed.contains(best)
   }
 }
 

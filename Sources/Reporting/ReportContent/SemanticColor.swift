@@ -24,7 +24,8 @@ enum SemanticColor {
     return Rainbow.generateString(for: Rainbow.Entry(segments: [segment(text)]))
   }
 
-  /// Returns whether the text after an escape character is the code of one of these colours: `[31;1m`.
+  /// Returns whether the text after an escape character is the code of one of these colours, `[31;1m`, or of a colour
+  /// in ``Palette``.
   static func isCode(_ code: Substring.UnicodeScalarView) -> Bool {
     guard code.first == "[" else { return false }
     if Palette.isCode(String(code)) { return true }

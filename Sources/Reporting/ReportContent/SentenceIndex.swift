@@ -44,7 +44,7 @@ public struct SentenceIndex: Sendable {
     case outdated = "run by another version"
   }
 
-  /// A sentence with the results of the claims on it.
+  /// A sentence, with the results of the claims on the sentence.
   struct Entry: Sendable {
     let id: String
     let says: String
@@ -65,7 +65,7 @@ public struct SentenceIndex: Sendable {
     let judgedClaims: [JudgedClaim]
     /// All claims on the sentence, in the order of the scenarios.
     let claims: [SentenceClaim]
-    /// The sentences on the same question in the other half of the documents.
+    /// The sentences on the question of this sentence, from the other half of the documents.
     let answers: [Documents.Sentence]
     /// The names of the scenarios that gave no verdict on the sentence, grouped by the reason.
     let absent: [(why: Absence, scenarios: [String])]
@@ -113,7 +113,7 @@ public struct SentenceIndex: Sendable {
   var parts: [(era: Documents.Era?, chapters: [Chapter])] {
     chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
   }
-  /// The names of the scenarios with results, and the start time of each scenario.
+  /// The names of the scenarios with results, each with the start time of its last run.
   let results: [(scenario: String, started: String)]
   /// The names of the scenarios whose results do not count, since another version of the lab wrote the results.
   let outdated: [String]
@@ -137,8 +137,8 @@ public struct SentenceIndex: Sendable {
   /// the last result of each scenario counts.
   ///
   /// The scenarios, and not the results, determine which sentence a claim is about. A verdict counts if the scenario
-  /// has a claim of the same kind with the same check, and if this version of the lab gave the verdict on at least one
-  /// trial.
+  /// still has a claim with the kind and the check of the judged claim, if this version of the lab gave the verdict,
+  /// and if the verdict is based on at least one trial or is `unavailable`. The verdicts of a comparison do not count.
   ///
   /// - Parameters:
   ///   - documents: The documents.

@@ -22,7 +22,7 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   /// All claims speak for the sentence, but any implementation of Dispatch satisfies it: the document's own code shows
   /// that the sentence is true.
   case byConstruction = "by construction"
-  /// No claim for the sentence could be judged on this machine.
+  /// No claim on the sentence could be judged on this machine.
   case unavailable
   /// The scenarios that try the sentence were not run.
   case notRun = "not run"
@@ -75,7 +75,7 @@ extension Documents.Strength {
 }
 
 extension Documents.Sentence {
-  /// Returns the standing of the sentence according to the opinions of the claims on the sentence on a system.
+  /// Returns the standing of the sentence, according to the opinions of claims that were judged on a system.
   ///
   /// The results of a stand-in speak neither for a sentence about Dispatch nor against it.
   func standing(_ opinions: [ClaimOpinion], on system: String?) -> SentenceStanding {
@@ -101,8 +101,8 @@ extension Documents.Sentence {
   /// Returns a remark on a standing; nil if the standing requires none.
   ///
   /// The remark is the part of the sentence that holds, the stand-in that was tried, the reason for a standing by
-  /// construction or by inference, or the reason why the sentence cannot be tried. For a sentence about every run, the
-  /// remark is a list of the claims that could not be judged.
+  /// construction or by inference, or the reason why the sentence cannot be tried. For a sentence about every run that
+  /// was borne out, the remark is a list of the claims that could not be judged.
   ///
   /// - Parameter untried: The claims on the sentence that could not be judged, with the reasons.
   func remark(
@@ -122,8 +122,7 @@ extension Documents.Sentence {
     }
   }
 
-  /// Returns a list of the claims that could not be judged, as text with each reason once; nil if there are no such
-  /// claims.
+  /// Returns the claims that could not be judged, as text with each reason once; nil if all claims could be judged.
   private static func remark(on untried: [(claim: String, reason: String?)]) -> String? {
     if untried.isEmpty { return nil }
     let parts = untried.grouped(by: { $0.reason ?? "" }).map { reason, claims in

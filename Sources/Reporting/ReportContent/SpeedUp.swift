@@ -11,11 +11,12 @@ struct SpeedUp: Sendable {
   /// A plot of every variant at its fastest setting.
   let curve: SweepCurve
 
-  /// The metric of the plot, which defines the name and the unit of its axis.
+  /// The metric of the plot, which defines the name and the unit of the vertical axis.
   private static let metric = MetricFacts(
     name: "speed-up", kind: .rate, unit: .none, better: .higher, amount: nil, says: "how many times as fast")
 
-  /// Creates the tables and the plot; nil if cores are not swept, or if the metric does not measure speed.
+  /// Creates the tables and the plot; nil if cores are not swept, if the metric does not measure speed, or if there are
+  /// no figures.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     guard let parameter = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
       metric.meaning.isSpeed
@@ -70,7 +71,7 @@ struct SpeedUp: Sendable {
       ideal: 1 / Double(fewest))
   }
 
-  /// Returns the cells of a step with the speed-up and the efficiency: `1.93x ±2.1 %` and `97 % [95 … 99]`.
+  /// Returns the cells with the speed-up and the efficiency of a step: `1.93x ±2.1 %` and `97 % [95 … 99]`.
   private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {
     guard let speedup = step.speedup else { return [.none, .none] }
     func share(_ ratio: Double) -> String { Quantity.number(series.efficiency(ratio, step.cores).rounded()) }

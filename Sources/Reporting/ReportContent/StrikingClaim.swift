@@ -2,14 +2,13 @@ import Laboratory
 
 /// The most striking claim of some runs: the claim with the largest significant factor between its sides.
 ///
-/// Claims against a document precede claims for a document, and claims for a document precede the lab's own claims.
-/// Among the other claims, refuted claims precede the lab's own claims that are supported.
+/// The order of precedence is: a claim that refutes a sentence of a document, another claim against a sentence, a
+/// supported claim for a sentence, another refuted claim, and a supported claim of the lab's own.
 public struct StrikingClaim: Sendable {
   let claim: ClaimFacts
-  /// The claim itself, and the claims with the same verdict on the same sentences by the same metric, such as a claim
-  /// on the queue without Swift's wrapper.
+  /// The claim itself, and the claims of its scenario with the same verdict on the same sentences by the same metric.
   let beside: [ClaimFacts]
-  /// The sentence that the claim contradicts, with its standing; nil if the claim contradicts no sentence.
+  /// The sentence that the claim speaks against, with its standing; nil if the claim speaks against no sentence.
   let against: Grades.Grade?
   let scenario: String
   let started: String
@@ -35,8 +34,8 @@ public struct StrikingClaim: Sendable {
     return claim.verdict == .refuted ? 1 : claim.isOfLesson ? 0 : 2
   }
 
-  /// Returns text for a terminal: the sentence or the claim with its result, the figures, the scenario, and the date of
-  /// the run.
+  /// Returns text for a terminal: the sentence or the claim with its result, the evidence, the scenario, and the date
+  /// of the run.
   public func text(_ style: TextStyle) -> String {
     let says =
       against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }
@@ -49,13 +48,14 @@ public struct StrikingClaim: Sendable {
 }
 
 extension ClaimFacts {
-  /// The factor between the sides, at the end of the interval that is nearer to 1; 0 if there is no interval.
+  /// The factor between the sides, at the end of the interval that is nearer to 1; at most 1 if the interval includes
+  /// 1, and 0 if there is no interval.
   fileprivate var factor: Double {
     guard let low = evidence.low?.value, let high = evidence.high?.value, low > 0, high > 0 else { return 0 }
     return max(low, 1 / high)
   }
 
-  /// Returns whether another claim has the same verdict on the same sentences by the same metric.
+  /// Returns whether another claim has the verdict, the sentences and the first metric of this claim.
   fileprivate func isLike(_ other: ClaimFacts) -> Bool {
     verdict == other.verdict && sentenceIDs == other.sentenceIDs
       && comparison?.figures.first?.metric == other.comparison?.figures.first?.metric

@@ -12,7 +12,7 @@ struct Table: Sendable {
     /// The title for a table without room for the whole title.
     let short: String
 
-    /// The rank of the columns of other metrics in a table with the headline.
+    /// The rank of a column for a metric other than the headline, in the table of the headline.
     static let beside = 2
     /// The rank of a column that is omitted last, and only after texts were shortened.
     static let last = 1
@@ -53,10 +53,10 @@ struct Table: Sendable {
   /// The explanation of a range in a note.
   static let ofRange = "low \(Signs.range) high: the range of all samples"
 
-  /// The note, without explanations of signs that the table does not contain.
+  /// The note, without the explanation of ranges if the table contains no range.
   var fittingNote: String { facts.contains(.range) ? note : note.replacing("; " + Self.ofRange, with: "") }
 
-  /// Returns a copy of the table with some of its columns.
+  /// Returns a copy of the table that contains only the columns at some indices.
   func keeping(_ columns: [Int]) -> Table {
     guard columns.count < headings.count else { return self }
     return with(columns.map { headings[$0] }) { row in columns.map { row.cells[$0] } }
@@ -69,8 +69,8 @@ struct Table: Sendable {
     }
   }
 
-  /// Returns a copy of the table with the figures of another table inserted before the last column. Both tables must
-  /// have the same rows.
+  /// Returns a copy of the table with the figures of another table inserted before the last column. Figures that the
+  /// table already shows are not inserted. Both tables must have the same rows.
   private func joined(by other: Table) -> Table {
     let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.repeated }
     let place = headings.count - 1
@@ -83,7 +83,7 @@ struct Table: Sendable {
     return joined
   }
 
-  /// Returns a copy of the table with other headings and cells.
+  /// Returns a copy of the table with new headings and cells.
   private func with(_ headings: [Heading], _ cells: (Row) -> [Cell]) -> Table {
     var table = self
     table.headings = headings
@@ -143,7 +143,7 @@ struct Cell: Sendable, Hashable {
     static let noDifference = Facts(rawValue: 131_072)
     /// The ratio to the baseline is too noisy for a statement.
     static let noisy = Facts(rawValue: 65_536)
-    /// The cell contains a word in place of a missing figure.
+    /// The cell contains a word or a hyphen in place of a missing figure.
     static let missing = Facts(rawValue: 512)
     /// The run has too few rounds for an interval.
     static let tooFewRounds = Facts(rawValue: 1024)
@@ -184,7 +184,8 @@ struct Cell: Sendable, Hashable {
   static let none = Cell("-", .missing)
   static let tooFew = Cell("-", [.missing, .tooFew])
 
-  /// The text in ASCII, with replacements for other signs. Names are unchanged.
+  /// The text, with replacements for the lab's signs that are not in ASCII. The text of a name or a setting is
+  /// unchanged.
   var plain: String { facts.contains(.key) ? text : Signs.plain(text) }
 }
 
@@ -201,7 +202,7 @@ enum Signs {
 
   private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->", "≥": ">="]
 
-  /// Returns a text of the lab in ASCII, with replacements for other signs.
+  /// Returns a text with replacements for the lab's signs that are not in ASCII.
   static func plain(_ text: String) -> String {
     text.allSatisfy(\.isASCII) ? text : text.reduce(into: "") { $0 += standIns[$1] ?? String($1) }
   }

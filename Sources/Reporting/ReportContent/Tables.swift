@@ -14,21 +14,21 @@ struct Tables {
   private var document: ResultDocument { index.document }
   private var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// The indices of the runs with at least one trial. Other runs have no row. Runs that are compared with the same best
-  /// run are adjacent.
+  /// The indices of the runs with at least one trial. A run without a trial has no row. Runs that are compared with the
+  /// same best run are adjacent.
   private var rows: [Int] {
     let rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }
     guard let comparison else { return rows }
     return index.inOrder(of: comparison.groupNames, rows)
   }
 
-  /// All tables, in order. A search over two or more parameters has a grid for each variant instead of a long list.
+  /// All tables, in order. A search over two or more parameters has a grid for each variant. Any other run has lists.
   var all: [Table] {
     seeksBest && document.scenario.sweep.count > 1 ? grids : lists
   }
 
-  /// The tables of a short report. If there are many rows, the only table contains the medians of the headline, with a
-  /// row for each variant and a column for each setting.
+  /// The tables of a short report. If a run that is not a search has many rows, the only table contains the medians of
+  /// the headline, with a row for each variant and a column for each point.
   var brief: [Table] {
     seeksBest || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
   }
@@ -86,7 +86,7 @@ struct Tables {
     return [headline, others].compactMap(\.self)
   }
 
-  /// The number of columns that fit beside another column on most terminals.
+  /// The maximum number of metrics that fit beside the headline on most terminals.
   private static let fewColumns = 5
 
   /// The table of the headline metric, with the comparison of the runs; nil if the metric was not measured.
@@ -97,7 +97,7 @@ struct Tables {
     guard !measured.isEmpty else { return nil }
     let columns: [(heading: Table.Heading, cell: (SampleFacts) -> Cell)]
     if metric.kind == .latency {
-      // A percentile has no column if no run has enough samples for it.
+      // A percentile has no column if no run has enough samples for the percentile.
       let statistics = Self.statistics.filter { column in measured.contains { $0[column.statistic] != nil } }
       columns =
         [(.init("samples", rank: Table.Heading.unmissed), { Cell(Quantity(Double($0.count), .none).description) })]
@@ -140,8 +140,8 @@ struct Tables {
       headings: keyHeadings + (columns + mean).map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
   }
 
-  /// Whether the geometric mean of the headline over the rounds ranks the runs. Tables and pictures then show this
-  /// mean. A metric with figures of 0 is ranked by its median.
+  /// Whether the geometric mean of the headline over the rounds ranks the runs of a search, so that tables and pictures
+  /// show this mean. If a figure is 0, the median ranks the runs.
   var ranksByMean: Bool { shown.first.map(index.ranksByMean) ?? false }
 
   /// The shown metrics other than the headline that were measured in at least one run.
@@ -159,7 +159,7 @@ struct Tables {
   }
 
   /// Returns a table with a column for each of `metrics`. The metrics of claims that failed or speak against a document
-  /// precede the others, since a narrow terminal shows only the first columns.
+  /// precede the other metrics, since a narrow terminal shows only the first columns.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
     let failing = document.claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
     let named = Set(failing.flatMap { $0.comparison?.figures ?? [] }.map(\.metric))
@@ -199,9 +199,9 @@ struct Tables {
   private func cell(_ value: Double, _ samples: SampleFacts) -> Cell { index.cell(value, samples) }
 
   /// Returns a cell with the figure of a run for tables and pictures: the median, or a range if a trial has many
-  /// samples.
+  /// samples. A count with a median of 0 and a higher maximum is also a range.
   func figure(_ samples: SampleFacts) -> Cell {
-    // A median of 0 would hide the trials with other counts.
+    // A median of 0 would hide the trials with higher counts.
     let isRare = samples.kind == .count && samples.median == 0 && samples.max.value > 0
     guard samples.isRange || isRare else { return samples.median.map { cell($0, samples) } ?? .none }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
@@ -210,17 +210,18 @@ struct Tables {
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
-  /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, or the same
-  /// cell as ``figure(_:)`` in other cases.
+  /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, and otherwise
+  /// the cell of ``figure(_:)``.
   func ranked(_ samples: SampleFacts) -> Cell {
     ranksByMean ? samples.roundMean.map { cell($0, samples) } ?? .none : figure(samples)
   }
 
-  /// Returns a cell with the ratio of a run and the half width of its interval, `1.93x faster ±2 %`, and the mark of
-  /// the run.
+  /// Returns the cell that compares a run with its reference: the ratio and the half width of its interval, `1.93x
+  /// faster ±2 %`, and the mark of the run.
   ///
-  /// If the rounds do not distinguish the run from its reference, the cell contains the maximum difference instead of
-  /// the ratio.
+  /// If the rounds do not distinguish the run from its reference, the cell contains the largest possible difference
+  /// instead of the ratio. If a run has no ratio, the cell contains the count of a flaw, or a remark that the run is
+  /// not ranked or has the best mean.
   func ratioCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
@@ -265,12 +266,13 @@ struct Tables {
     comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
-  /// The text for a run for which the rounds show neither a difference from the reference nor that every possible
-  /// difference is small.
+  /// The text for a run if the rounds show neither that the run differs from the reference, nor that the difference is
+  /// small.
   static let undecided = "undecided"
 
   /// Returns the mark of a run: the sign for the best run, for a run that does not differ from its reference, or for a
-  /// run that the rounds cannot rank. The sign is empty for other runs.
+  /// run that the rounds cannot rank. The sign is empty for all other runs. `isNoise` is true if the rounds are too
+  /// noisy to compare the run with its reference, or if the rank of a best run may be chance.
   private func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
@@ -291,10 +293,11 @@ struct Tables {
     return document.runs[run].metrics[flaw.name].map { Cell("\(figure($0).text) \(flaw.name)", .missing) }
   }
 
-  /// Returns the cell of a run without a figure, with the way in which the trials of the run ended.
+  /// Returns the cell of a run without a figure. The cell states how the trials of the run ended; `not measured` if all
+  /// trials completed.
   func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
 
-  /// Returns whether a trial of a run ended in a way other than completion.
+  /// Returns whether at least one trial of a run did not complete.
   private func hasEnded(_ run: Int) -> Bool { end(of: run) != nil }
 
   /// Returns the most frequent way in which trials of a run ended, other than completion; nil if all trials completed.
@@ -307,7 +310,8 @@ struct Tables {
   // MARK: Grids
 
   /// The grid of each variant. The last swept parameter defines the columns, the other parameters define the rows, and
-  /// each cell is a ratio to the reference. The grid of a variant that ignores the last parameter has one column.
+  /// each cell is a ratio to the reference, or the figure if there is no reference. The grid of a variant that ignores
+  /// the last parameter has one column.
   private var grids: [Table] {
     guard let metric = shown.first, let across = index.swept.last else { return [] }
     let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
@@ -347,7 +351,8 @@ struct Tables {
   }
 
   /// Returns a cell with the ratio of a run to its reference. Without a reference, the cell contains the figure.
-  /// Without a figure, the cell contains the way in which the trials ended.
+  /// Without a figure, the cell states how the trials ended. For a run with a flaw, the cell contains the count of the
+  /// flaw.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let (mark, _, facts) = mark(run)
@@ -377,14 +382,15 @@ extension RunIndex {
     return (across.swept ?? []).map { (across.describe($0), [across.name: $0]) }
   }
 
-  /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search.
+  /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search. The result is false for
+  /// a run that is not a search, or if a figure is 0.
   func ranksByMean(_ metric: MetricFacts) -> Bool {
     let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()
     return document.scenario.seeksBest == true && metric.name == document.scenario.show.first
       && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
   }
 
-  /// Returns whether the figure of a round is the median of many samples, and not the figure of the whole trial.
+  /// Returns whether a metric's figure of a round is the median of many samples, and not a single sample.
   func isOfMedians(_ metric: MetricFacts) -> Bool {
     metric.kind == .latency
       && document.runs.contains { $0.metrics[metric.name].map { $0.count > $0.rounds.count } ?? false }

@@ -46,7 +46,7 @@ extension SentenceStanding {
     }
   }
 
-  /// Returns the mark of the standing.
+  /// Returns the mark of the standing: a tick, a cross, a plus-minus sign, a question mark or a hyphen.
   func mark(_ style: TextStyle) -> String {
     switch self {
     case .borneOut: style.sign("✓", "+")

@@ -68,7 +68,8 @@ extension ClaimFacts {
   /// The comparison of the check in a normalized form; nil if the check cannot be parsed.
   var comparison: WrittenCheck? { WrittenCheck(check) }
 
-  /// Returns whether another claim makes the same comparison. The texts of the two claims may differ.
+  /// Returns whether another claim has the kind and the comparison of this claim. The texts of the two claims may
+  /// differ.
   func isSame(as other: ClaimFacts) -> Bool {
     guard kind == other.kind, check != other.check else { return kind == other.kind }
     return comparison.map { $0 == other.comparison } ?? false
@@ -77,7 +78,7 @@ extension ClaimFacts {
   /// Whether the claim is about a variant or a setting that the command line left out.
   var isLeftOut: Bool { leftOut == true }
 
-  /// Whether the claim could not be judged, and no obstacle was known before the run.
+  /// Whether the claim could not be judged although no obstacle was known before the run.
   var isUnjudged: Bool { verdict == .unavailable && excused != true }
 }
 
@@ -85,12 +86,13 @@ extension ClaimFacts {
 struct EvidenceFacts: Codable, Sendable {
   let left: Number?
   let right: Number?
-  /// The smallest and the largest figure of the left side; nil if the figures are equal.
+  /// The smallest and the largest figure of the left side; nil if the figures are equal, or if the side has no range.
   let leftRange: [Number]?
-  /// The smallest and the largest figure of the right side; nil if the figures are equal.
+  /// The smallest and the largest figure of the right side; nil if the figures are equal, or if the side has no range.
   let rightRange: [Number]?
   let unit: Unit
-  /// The kind of the left side's metric; nil in documents of versions that did not write the kind.
+  /// The kind of the metric whose ratio is in `ratio`; nil if there is no ratio, or if the version that wrote the
+  /// document did not write the kind.
   let of: Metric.Kind?
   /// True if a shorter duration means a smaller amount, and not a higher speed; otherwise nil.
   let amount: Bool?
@@ -153,7 +155,8 @@ struct TrialFacts: Codable, Sendable {
     ended = example.ended
   }
 
-  /// Returns the trial as text: `concurrent in round 3: overlaps 2`. A figure of `metric` has the unit `unit`.
+  /// Returns the trial as text: `concurrent in round 3: overlaps 2`. A figure of `metric` has the unit `unit`. If the
+  /// trial did not complete, the text states how the trial ended.
   func says(_ unit: Unit, of metric: String?) -> String {
     let figure = left.map { [metric, Quantity($0.value, unit).description].compactMap(\.self).joined(separator: " ") }
     return "\(run) in round \(round)" + ([ended ?? figure].compactMap(\.self).first.map { ": \($0)" } ?? "")

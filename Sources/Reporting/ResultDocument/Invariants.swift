@@ -2,15 +2,16 @@ import Laboratory
 import Measurement
 
 /// Validation of the invariants of result documents, beyond the types and the schema. A document that violates an
-/// invariant was written or changed by another program. The error contains the path of the value.
+/// invariant was written or changed by another program. The error contains the path of the invalid value.
 ///
 /// - Machine and run: There is at least one core. No limit, duration or cost is negative. The start is a time in UTC.
 /// - Scenario: Names are unique. The names in `sweep`, `problem`, `baseline` and `show` are those of existing
 ///   parameters, variants and metrics.
 /// - Runs: A variant has one run at a point. The point belongs to the sweep and agrees with the parameters. There are
 ///   as many outcomes as rounds.
-/// - Metrics: Each metric is as the scenario describes it. Its figures are those of its histogram. A round has at most
-///   one figure, and only completed trials have figures, except for the time to the end of a hazard.
+/// - Metrics: Each metric agrees with its description in the scenario. The figures of a metric agree with the metric's
+///   histogram. A round has at most one figure, and only completed trials have figures, except for the time to the end
+///   of a hazard.
 /// - Claims: The verdict is possible for the kind of the claim, and agrees with the number of trials and the number of
 ///   trials that met the check.
 /// - Traces: The lanes, queues and variants that a trace refers to exist. Nothing ends before it begins, or after the
@@ -48,9 +49,9 @@ extension ResultDocument {
         "the variant has another run at this point")
       for (name, value) in run.point.sorted(by: { $0.key < $1.key }) {
         guard let values = swept[name] else { throw path["point"].problem("'\(name)' is not swept") }
-        try path["point"][name].require(values.contains(value), "it is not one of the swept values")
+        try path["point"][name].require(values.contains(value), "not one of the swept values")
         try path["parameters"][name].require(
-          run.parameters[name] == value, "it differs from the value of the point")
+          run.parameters[name] == value, "differs from the value of the point")
       }
       try run.validate(path, metrics)
     }
@@ -65,7 +66,7 @@ extension Machine {
     if let confinedTo {
       let path = path["confinedTo"]
       try path.require(
-        (1...cores).contains(confinedTo.count), "found \(confinedTo.count) cores, allowed are 1 to \(cores)")
+        (1...cores).contains(confinedTo.count), "found \(confinedTo.count) cores, expected 1 to \(cores)")
       try path.require(Set(confinedTo).count == confinedTo.count, "a core appears twice")
       for core in confinedTo { try path.require(core, in: 0...1_000_000) }
     }
@@ -121,8 +122,8 @@ extension RunFacts {
       guard let metric = known[name] else { throw path.problem("the scenario has no such metric") }
       try path.require(
         samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
-        "its kind, unit or better direction differs from scenario.metrics")
-      // A hazard has a figure for the time to its end although its trials do not complete.
+        "the kind, the unit or the better direction differs from scenario.metrics")
+      // A trial of a hazard has a figure for the time to its end although the trial does not complete.
       let most = name == Metric.timeToEnd.name ? rounds : outcomes[.completed]
       try path.require(
         samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials can have a figure")
@@ -137,10 +138,10 @@ extension SampleFacts {
   /// - Throws: ``InputError`` if an invariant is violated.
   fileprivate func validate(_ path: JSONPath) throws(InputError) {
     guard let first = histogram.first, let last = histogram.last else {
-      throw path["histogram"].problem("it is empty")
+      throw path["histogram"].problem("is empty")
     }
     try path["floor"].require(floor?.value ?? 0, in: JSONPath.anyAmount)
-    try path["min"].require(min.value >= 0, "found \(min.value), allowed is 0 or more")
+    try path["min"].require(min.value >= 0, "found \(min.value), expected 0 or more")
     // Each count is limited, but the sum of many counts could overflow.
     var (previous, counted, sum) = (-1.0, 0.0, 0.0)
     for pair in histogram {
@@ -149,7 +150,7 @@ extension SampleFacts {
       counted += Double(pair.count)
       sum += previous * Double(pair.count)
     }
-    try path["histogram"].require(counted <= 1e18, "found \(counted) samples, allowed is 1e18")
+    try path["histogram"].require(counted <= 1e18, "found \(counted) samples, expected at most 1e18")
     try path["count"].require(
       count == histogram.reduce(0) { $0 + $1.count }, "found \(count), but the histogram has \(Int(counted)) samples")
     try path["min"].require(min == first.value, "found \(min.value), but the histogram begins at \(first.value.value)")
@@ -159,7 +160,7 @@ extension SampleFacts {
     try path["mean"].require(
       isAbout(mean.value * Double(count), sum),
       "found \(mean.value), but the mean of the histogram is \(sum / Double(count))")
-    try path["stddev"].require(stddev?.value ?? 0 >= 0, "it is negative")
+    try path["stddev"].require(stddev?.value ?? 0 >= 0, "is negative")
     try path["stddev"].require(
       (stddev != nil) == (count > 1), "expected if and only if there are 2 samples or more, found \(count)")
     var lower = min.value
@@ -177,15 +178,15 @@ extension SampleFacts {
     for (index, figure) in rounds.enumerated() {
       let path = path["rounds"][index], value = figure.value.value
       try path["round"].require(figure.round > previousRound, "the rounds do not ascend from 1")
-      // A run that is out of reach of the best run has few rounds, and their numbers may exceed the number of its
-      // trials.
+      // In a search, a run that is far worse than the best run skips rounds. The number of a round may therefore exceed
+      // the number of the run's trials.
       try path["round"].require(figure.round, in: 1...1_000_000)
       previousRound = figure.round
       // The total of a round's counts is the sum of many samples. A median or a mean is within the range of the
       // samples.
       let (low, high) = kind == .count ? (0, total.value) : (min.value, max.value)
       try path["value"].require(
-        isAtMost(low, value) && isAtMost(value, high), "found \(value), allowed is \(low) to \(high)")
+        isAtMost(low, value) && isAtMost(value, high), "found \(value), expected \(low) to \(high)")
     }
     try path["rounds"].require(rounds.count <= count, "found \(rounds.count) figures of \(count) samples")
   }
@@ -215,7 +216,8 @@ extension ClaimFacts {
   fileprivate func validate(_ path: JSONPath) throws(InputError) {
     let allowed = kind.verdicts.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     try path["verdict"].require(
-      kind.verdicts.contains(verdict), "found '\(verdict.rawValue)', allowed for the kind \(kind.rawValue): \(allowed)")
+      kind.verdicts.contains(verdict),
+      "found '\(verdict.rawValue)', expected for the kind \(kind.rawValue): \(allowed)")
     let path = path["evidence"]
     let (trials, met) = (evidence.trials, evidence.met)
     // A check may compare each run with each other run, so there can be more comparisons than trials.

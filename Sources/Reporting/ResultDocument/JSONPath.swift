@@ -19,10 +19,11 @@ struct JSONPath {
   func require<Value: Comparable>(_ value: Value, in allowed: ClosedRange<Value>) throws(InputError) {
     try require(
       allowed.contains(value),
-      "found \(Self.plain(value)), allowed is \(Self.plain(allowed.lowerBound)) to \(Self.plain(allowed.upperBound))")
+      "found \(Self.plain(value)), expected \(Self.plain(allowed.lowerBound)) to \(Self.plain(allowed.upperBound))")
   }
 
-  /// Returns a number in its shortest form: `1e15` and `-1`. Swift's description is `1000000000000000.0` and `-1.0`.
+  /// Returns a number in its shortest form, such as `1e15` and `-1`. The descriptions of these numbers in Swift are
+  /// `1000000000000000.0` and `-1.0`.
   private static func plain<Value>(_ value: Value) -> String {
     guard let number = value as? Double, let whole = Int64(exactly: number) else {
       return "\(value)".replacing("e+", with: "e")

@@ -16,7 +16,7 @@ struct Number: Codable, Hashable, Sendable {
     let value = try container.decode(Double.self)
     guard Self.allowed.contains(value) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "found \(value), allowed is -1e36 to 1e36")
+        in: container, debugDescription: "found \(value), expected -1e36 to 1e36")
     }
     self.init(value)
   }

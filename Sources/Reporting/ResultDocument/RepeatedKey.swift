@@ -57,7 +57,7 @@ enum RepeatedKey {
     return min(index, last)
   }
 
-  /// Returns the characters of a JSON string without escapes. JSON can represent the same characters in several ways.
+  /// Returns the characters of a JSON string without escapes. JSON can represent a character in several ways.
   private static func string(_ quoted: some Collection<UInt8>) -> String {
     (try? JSONDecoder().decode(String.self, from: Data(quoted)))
       ?? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)

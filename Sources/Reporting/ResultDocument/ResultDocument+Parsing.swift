@@ -9,8 +9,8 @@ extension ResultDocument {
 
   /// Reads the documents in a file, which contains one document or an array of documents.
   ///
-  /// - Throws: ``InputError`` if the file cannot be read, is not JSON, has another schema, or contains an invalid
-  ///   value. The error contains the path of the value in the document.
+  /// - Throws: ``InputError`` if the file cannot be read, is not JSON, has a schema other than ``schema``, or contains
+  ///   an invalid value. The error contains the path of the value in the document.
   public static func read(_ path: String) throws(InputError) -> [ResultDocument] {
     let bytes: [UInt8]
     do { bytes = try readBytes(path, atMost: largestFile) } catch { throw InputError(error.description) }
@@ -27,14 +27,15 @@ extension ResultDocument {
   /// - Parameters:
   ///   - bytes: The content of the file.
   ///   - place: The name of the file in errors.
-  /// - Throws: ``InputError`` in the same cases as ``read(_:)``.
+  /// - Throws: ``InputError`` if the bytes are not JSON, have a schema other than ``schema``, or contain an invalid
+  ///   value. The error contains the path of the value in the document.
   public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {
     do {
       // Some editors write a byte order mark, which has no meaning in UTF-8.
       let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes[3...] : bytes[...]
       let end = bytes.last { !" \t\r\n".utf8.contains($0) }
       guard end == UInt8(ascii: "}") || end == UInt8(ascii: "]") else {
-        throw InputError("not JSON, or cut off: it does not end with '}' or ']'", at: place)
+        throw InputError("not JSON, or cut off: the text does not end with '}' or ']'", at: place)
       }
       let isArray = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
       let data = Data(bytes)
@@ -42,7 +43,7 @@ extension ResultDocument {
       do {
         documents = try isArray ? decode([ResultDocument].self, data) : [decode(ResultDocument.self, data)]
       } catch {
-        // With another schema, all other errors would be misleading, so the schema is reported first.
+        // If the schema is wrong, an error about a value would be misleading, so the schema is reported first.
         try refuseOtherSchemas(isArray ? decode([Header].self, data) : [decode(Header.self, data)], place)
         throw error
       }

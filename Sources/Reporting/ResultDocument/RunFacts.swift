@@ -10,7 +10,7 @@ struct RunFacts: Codable, Sendable {
   let rounds: Int
   /// The number of trials for each outcome.
   let outcomes: OutcomeCounts
-  /// The number of trapped trials for each signal; nil if no trial trapped.
+  /// The number of trapped trials for each signal, by the number of the signal in decimal; nil if no trial trapped.
   let signals: [String: Int]?
   /// The requirement that the run's number of cores does not meet, so that the run was not tried; nil if all
   /// requirements are met, or if trials are not confined to cores.
@@ -52,7 +52,7 @@ struct OutcomeCounts: Codable, Sendable {
   /// The ways in which at least one trial ended, in the order of the cases.
   var kinds: [Outcome.Kind] { Outcome.Kind.allCases.filter { self[$0] > 0 } }
 
-  /// Returns the number of trials that ended in a way for which `isMeant` returns true.
+  /// Returns the number of trials whose outcome satisfies `isMeant`.
   func count(where isMeant: (Outcome.Kind) -> Bool) -> Int { kinds.filter(isMeant).reduce(0) { $0 + self[$1] } }
 
   /// Adds the counts of `others` to these counts.
@@ -66,7 +66,7 @@ struct OutcomeCounts: Codable, Sendable {
     counts = [:]
     for (name, count) in try container.decode([String: Int].self) {
       guard let kind = Outcome.Kind(rawValue: name) else {
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is not an end of a trial")
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is not an outcome")
       }
       counts[kind] = count
     }

@@ -28,7 +28,7 @@ struct ScenarioFacts: Codable, Sendable {
   /// The metrics, in the order of the pattern, followed by the resources that a trial uses.
   let metrics: [MetricFacts]
 
-  /// Creates a copy of `other` without its lesson, variants, parameters, sweep and metrics.
+  /// Creates a copy of `other` that contains only the name, the title, the source and the tags.
   init(nameOf other: ScenarioFacts) {
     name = other.name
     title = other.title
@@ -92,8 +92,8 @@ struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String
   let says: String
-  /// The intended end of the variant's trials, `completes`, `traps` or `hangs`; nil in documents of versions that did
-  /// not write the end.
+  /// The intended end of the variant's trials, `completes`, `traps` or `hangs`; nil if the version that wrote the
+  /// document did not write the end.
   let ends: String?
   /// The requirement of the variant that the machine does not meet, so that the variant was not tried; nil if the
   /// machine meets all requirements.

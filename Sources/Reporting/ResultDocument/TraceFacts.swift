@@ -2,8 +2,8 @@ import Laboratory
 
 /// A recorded trial of a variant, as part of a result document.
 ///
-/// All traces of a document together contain at most ``mostSpans`` blocks, waits and runs of threads. A longer trace is
-/// cut: the document contains its beginning exactly as recorded, and the length of the whole record.
+/// All traces of a document together contain at most ``mostSpans`` blocks, waits and runs of threads. A trace that
+/// exceeds its share is cut: the document contains the beginning of the trace, and the length of the whole record.
 struct TraceFacts: Codable, Sendable {
   let variant: String
   /// The swept settings of the trial, in the notation of labels; nil if no parameter is swept.
@@ -25,7 +25,7 @@ struct TraceFacts: Codable, Sendable {
   let gaps: [GapFacts]
   let missing: [Trace.Missing]
 
-  /// A thread. Its runs are encoded as `[begin, end, core]`, followed by 1 if the thread was preempted.
+  /// A thread. A run of the thread is encoded as `[begin, end, core]`, followed by 1 if the thread was preempted.
   struct LaneFacts: Codable, Sendable {
     let thread: Int
     let name: String
@@ -63,7 +63,7 @@ struct TraceFacts: Codable, Sendable {
       let number = try container.decode(Int64.self)
       guard let time = UInt64(exactly: number) else {
         throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "found \(number), allowed is 0 or more")
+          in: container, debugDescription: "found \(number), expected 0 or more")
       }
       self.time = time
     }
@@ -91,7 +91,7 @@ struct TraceFacts: Codable, Sendable {
   /// bytes of JSON.
   static let mostSpans = 10_000
 
-  /// Returns the traces for a document; nil if `traces` is empty.
+  /// Returns the traces for a document, each cut to an equal share of ``mostSpans``; nil if `traces` is empty.
   static func facts(_ traces: [Trace]) -> [TraceFacts]? {
     traces.isEmpty ? nil : traces.map { TraceFacts($0, atMost: mostSpans / traces.count) }
   }
@@ -181,9 +181,9 @@ extension TraceFacts {
 
 extension Trace {
   /// Returns the part of the trace before the time at which `most` blocks, waits and runs have begun, and the number of
-  /// blocks that were submitted before this time and began later.
+  /// blocks that were submitted before this time and began later. The part does not contain these blocks.
   ///
-  /// The part does not contain these blocks. A trace with at most `most` blocks, waits and runs is returned unchanged.
+  /// A trace with at most `most` blocks, waits and runs is returned unchanged.
   func beginning(atMost most: Int) -> (trace: Trace, later: Int) {
     let begins =
       blocks.compactMap { $0.begin ?? $0.submitted } + lanes.flatMap { $0.runs.map(\.begin) + $0.waits.map(\.begin) }

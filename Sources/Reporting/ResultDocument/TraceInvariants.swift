@@ -10,7 +10,7 @@ extension TraceFacts {
   func validate(_ path: JSONPath, _ variants: Set<String>) throws(InputError) {
     try path["variant"].require(variants.contains(variant), "'\(variant)' is not a variant of the scenario")
     try path["length"].require(Double(length.time), in: JSONPath.anyAmount)
-    try path["whole"].require(whole.map { $0.time > length.time } ?? true, "it is not longer than the recorded part")
+    try path["whole"].require(whole.map { $0.time > length.time } ?? true, "not longer than the recorded part")
     try path["whole"].require(Double(whole?.time ?? 0), in: JSONPath.anyAmount)
     try path["later"].require(later ?? 1, in: 1...Int.max)
     for core in cores { try path["cores"].require(core, in: 0...1_000_000) }
@@ -20,7 +20,7 @@ extension TraceFacts {
       let path = path["blocks"][index]
       try validate(block, path)
       guard let submitted = block.submitted else { continue }
-      try path["submitted"].require(submitted.time >= last, "it is not in order of submission")
+      try path["submitted"].require(submitted.time >= last, "not in order of submission")
       last = submitted.time
     }
     for (index, gap) in gaps.enumerated() {
@@ -36,7 +36,7 @@ extension TraceFacts {
     for (index, run) in lane.runs.enumerated() {
       let path = path["runs"][index]
       try path.require(3...4 ~= run.count, "expected begin, end, core and, if the thread was preempted, 1")
-      try path.require(run[0].time >= last, "it begins before the previous one ends")
+      try path.require(run[0].time >= last, "begins before the previous run ends")
       try require(run[0], run[1], path)
       try path.require(
         run[2].time <= 1_000_000 && run[3...].allSatisfy { $0.time == 1 }, "expected a core, and 1 if preempted")
@@ -45,7 +45,7 @@ extension TraceFacts {
     last = 0
     for (index, wait) in lane.waits.enumerated() {
       let path = path["waits"][index]
-      try path["begin"].require(wait.begin.time >= last, "it begins before the previous one ends")
+      try path["begin"].require(wait.begin.time >= last, "begins before the previous wait ends")
       try require(wait.begin, wait.end, path)
       try known(wait.queue, of: queues.count, path["queue"], "queue")
       last = (wait.end ?? length).time
@@ -78,7 +78,7 @@ extension TraceFacts {
     let (begin, length) = (begin.time, length.time)
     try path[first].require(begin <= length, "found \(begin), after the end of the record")
     guard let end = end?.time else { return }
-    try path[second].require(end >= begin, "found \(end), before its \(first) at \(begin)")
+    try path[second].require(end >= begin, "found \(end), before '\(first)' at \(begin)")
     try path[second].require(end <= length, "found \(end), after the end of the record")
   }
 }

@@ -1,8 +1,8 @@
 import Laboratory
 
 extension String {
-  /// The number of terminal cells that the text occupies: two for East Asian wide characters and emoji, none for
-  /// combining marks.
+  /// The number of terminal cells that the text occupies: two for each East Asian wide character or emoji, and zero for
+  /// each combining mark.
   public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
   /// Returns the beginning of the text, in at most `cells` terminal cells. A shortened text ends with an ellipsis.
@@ -20,8 +20,8 @@ extension String {
     return cells > 0 ? kept + ellipsis : ""
   }
 
-  /// Returns the text in at most `cells` terminal cells, shortened in its middle. The end of a label distinguishes a
-  /// point from other points.
+  /// Returns the text in at most `cells` terminal cells, shortened in its middle. The end of the text remains, since
+  /// the labels of points differ in their ends.
   func shortened(to cells: Int, _ style: TextStyle) -> String {
     let line = inLine
     guard line.displayWidth > cells, cells > 2 else { return line.clipped(to: cells, style) }
@@ -47,8 +47,8 @@ extension String {
   /// The text without trailing spaces.
   var trimmed: String { droppingLast { $0 == " " } }
 
-  /// Returns the lines of the text, wrapped between words to at most `cells` terminal cells. A longer word has a line
-  /// of its own.
+  /// Returns the lines of the text, wrapped between words to at most `cells` terminal cells. A word that is wider than
+  /// `cells` has a line of its own.
   public func wrapped(to cells: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -67,13 +67,13 @@ extension String {
 }
 
 extension Character {
-  /// The number of terminal cells that the character occupies, according to Unicode's East Asian Width (UAX #11), which
-  /// is tested by blocks.
+  /// The number of terminal cells that the character occupies. Ranges of characters approximate Unicode's East Asian
+  /// Width (UAX #11).
   var displayWidth: Int {
     guard let first = unicodeScalars.first else { return 0 }
     if first.isASCII { return first.value < 0x20 || first.value == 0x7f ? 0 : 1 }
     if first.properties.isEmojiPresentation { return 2 }
-    // A variation selector makes an emoji wide that is a text character by default.
+    // An emoji that is a text character by default is wide with a variation selector.
     if unicodeScalars.contains(where: { $0.value == 0xfe0f }), first.properties.isEmoji { return 2 }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0

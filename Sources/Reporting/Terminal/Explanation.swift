@@ -53,7 +53,7 @@ extension Metric.Kind {
 }
 
 extension Variant {
-  /// A description of the variant: its origin, the intended end of its trials unless they complete, and its
+  /// A description of the variant: its role, the expected end of its trials unless the trials complete, and its
   /// requirements.
   fileprivate var character: String {
     let end: String? =

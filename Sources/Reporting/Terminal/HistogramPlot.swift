@@ -20,7 +20,7 @@ struct HistogramPlot {
 
   private static let fewestColumns = 16
 
-  /// Returns the lines of the plot; empty if the terminal is too narrow for a plot.
+  /// Returns the lines of the plot; empty if the terminal is too narrow for a plot, or if no value is above 0.
   func lines() -> [String] {
     let labels = min(series.map(\.label.displayWidth).max() ?? 0, style.width / 3)
     let columns = style.width - labels - 4
@@ -89,8 +89,8 @@ struct HistogramPlot {
 
   private func mark(_ value: Double) -> String { style.sign("└", "|") + Quantity(value, unit).description }
 
-  /// Returns a line that contains texts at their columns. If a text would touch the text before it, only its mark is
-  /// written, or nothing.
+  /// Returns a line that contains texts at their columns. A text that would touch the previous text is omitted. With
+  /// `marksAlone`, the mark of an omitted text remains if there is room.
   private static func place(_ marks: [(Int, String)], in columns: Int, marksAlone: Bool = false) -> String {
     var line = ""
     for (column, text) in marks.sorted(by: { $0.0 < $1.0 }) {

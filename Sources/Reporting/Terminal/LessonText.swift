@@ -1,8 +1,8 @@
 import Laboratory
 
 extension Lesson {
-  /// Returns the lines of the lesson for a terminal. Paragraphs and items are wrapped at the width of the terminal,
-  /// code is unchanged, and an empty line separates blocks.
+  /// Returns the lines of the lesson for a terminal. Paragraphs and items are wrapped at the width of the terminal, or
+  /// at 100 columns on a wider terminal. Code is unchanged, and an empty line separates blocks.
   func lines(_ style: TextStyle) -> [String] {
     Self.lines(blocks, room: min(style.width, 100), style)
   }
@@ -50,7 +50,8 @@ extension Lesson {
     return lines + [line]
   }
 
-  /// Returns the words between spaces, each as parts of one colour. The colour may change within a word, as in **one**.
+  /// Returns the words between spaces. A word is an array of parts, each of which has one colour, since the colour may
+  /// change within a word: `**un**known`.
   private static func words(_ spans: [Span], _ all: SemanticColor?) -> [[(text: String, color: SemanticColor?)]] {
     var words: [[(text: String, color: SemanticColor?)]] = []
     var joins = false

@@ -12,7 +12,7 @@ extension Machine {
 
 /// A report on the machine: the facts that the lab reads or measures.
 public enum MachineReport {
-  /// Returns the facts as text, one in each line.
+  /// Returns the facts about the machine as text, one fact in each line.
   ///
   /// - Parameters:
   ///   - machine: The machine.
@@ -29,7 +29,7 @@ public enum MachineReport {
       ("clock read", Quantity(machine.clockRead, .nanoseconds).description),
       (
         "noise floor",
-        "\(Quantity(machine.floor, .nanoseconds)), what an empty measurement takes: two clock reads and a histogram record"
+        "\(Quantity(machine.floor, .nanoseconds)), the time of an empty measurement: two clock reads and a histogram record"
       ),
       ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps per microsecond"),
       ("wake-up", text(wakeUps)), ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
@@ -39,15 +39,16 @@ public enum MachineReport {
       .map { $0 + "\n" }.joined()
   }
 
-  /// Returns the durations of a wake-up as text, by the core on which the thread sleeps; nil if they are unknown.
+  /// Returns the durations of a wake-up as text, by the core on which the thread sleeps; nil if the durations are
+  /// unknown.
   private static func text(_ wakeUps: WakeUps) -> String? {
-    let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another that sleeps")]
+    let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another core that sleeps")]
     let known = kinds.compactMap { time, place in time.map { "\(Quantity($0, .nanoseconds)) \(place)" } }
     return known.isEmpty ? nil : known.joined(separator: ", ")
   }
 
-  /// Returns the facts as JSON. The machine has the same form as in result documents. `wakeUps` contains durations in
-  /// nanoseconds.
+  /// Returns the facts about the machine as JSON. The machine has the form that it has in result documents. `wakeUps`
+  /// contains durations in nanoseconds.
   ///
   /// - Throws: `EncodingError` if a figure is not finite. The figures of a machine are finite.
   public static func json(_ machine: Machine, _ wakeUps: WakeUps) throws -> String {

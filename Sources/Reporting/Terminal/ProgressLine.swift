@@ -3,15 +3,15 @@ import Measurement
 
 /// The progress line of a run.
 public enum ProgressLine {
-  /// Returns a line of at most `style.width` cells: a bar, the round, the trial that runs, and the remaining time or
-  /// the share that is done.
+  /// Returns a line of fewer than `style.width` cells: a bar, the round, the number of finished trials, the elapsed and
+  /// the remaining time, and `label`. If there is no room for the bar, the line contains only the text.
   ///
-  /// If rounds are added until a precision is reached, their number is unknown. The bar then shows the share of the
-  /// available time, and the text shows the precision of the ratios so far.
+  /// If rounds are added until a precision is reached, the number of rounds is unknown. In this case, the bar shows the
+  /// share of the available time, and the text shows the precision of the ratios so far.
   ///
   /// - Parameters:
   ///   - progress: The progress of the run.
-  ///   - label: The text at the beginning of the line.
+  ///   - label: The text at the end of the line.
   ///   - style: The style of the line.
   public static func render(_ progress: RunProgress, label: String, style: TextStyle) -> String {
     let (elapsed, limit) = (progress.elapsed / .seconds(1), progress.limit.map { $0 / .seconds(1) })
@@ -41,7 +41,7 @@ public enum ProgressLine {
     return bar + "  " + text
   }
 
-  /// Returns whole seconds as text, since milliseconds would change too often.
+  /// Returns a duration as text in whole seconds, since milliseconds would change too often.
   private static func seconds(_ seconds: Double) -> String {
     seconds < 0.5 ? "0 s" : Quantity(seconds.rounded() * 1e9, .nanoseconds).description
   }

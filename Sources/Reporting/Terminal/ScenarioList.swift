@@ -3,8 +3,8 @@ import Platform
 
 /// The list of scenarios as text, as Markdown and as JSON.
 public enum ScenarioList {
-  /// Returns a line for each scenario, below the scenario's first tag: the name, the title, and the reason if the
-  /// scenario cannot be run on `machine`.
+  /// Returns a line for each scenario, below the scenario's first tag: the name, the title, and the reason why the
+  /// scenario cannot be run on `machine`, if there is one.
   ///
   /// The last lines contain the tags and the first command for a new user, which runs the scenario `first`.
   public static func render(
@@ -23,7 +23,7 @@ public enum ScenarioList {
     let tags = Set(scenarios.flatMap(\.tags)).sorted().joined(separator: ", ")
     let end = [
       "Run one with `\(Tool.command) scenario NAME`, read about it with `\(Tool.command) explain NAME`.",
-      "Tags, for `\(Tool.command) scenario --tag TAG` and `\(Tool.command) smoke --only TAG` (each heading above is one): \(tags)",
+      "Tags, for `\(Tool.command) scenario --tag TAG` and `\(Tool.command) smoke --only TAG` (each heading above is a tag): \(tags)",
       "New here? Begin with `\(Tool.command) scenario \(first)`, which takes a few seconds.",
     ]
     return (lines + [""] + end.flatMap { style.wrapped($0) }).map { $0 + "\n" }.joined()
@@ -44,12 +44,12 @@ public enum ScenarioList {
   /// Returns the list as a JSON array, with an object for each scenario. The object states whether the scenario can be
   /// run on `machine`.
   ///
-  /// - Throws: `EncodingError` if a value has no form in JSON. The values of a scenario have one.
+  /// - Throws: `EncodingError` if a value cannot be represented in JSON. The values of a scenario can be represented.
   public static func json(_ experiments: [Experiment], on machine: Machine) throws -> String {
     struct Entry: Encodable {
       let name, title, source, pattern: String
       let tags, variants, metrics: [String]
-      /// The reason why the scenario cannot be run on this machine; nil if the scenario can be run.
+      /// The reason why the scenario cannot be run on `machine`; nil if the scenario can be run.
       let unavailable: String?
     }
     let entries = experiments.map { experiment in

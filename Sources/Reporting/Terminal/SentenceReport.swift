@@ -17,8 +17,8 @@ public struct SentenceReport: Sendable {
   }
 
   /// Returns the report as text for a terminal: each sentence with its document, its strength and its standing, each
-  /// claim on the sentence with its verdict, its scenario and its check, and the commands that run and explain these
-  /// scenarios.
+  /// claim on the sentence with its verdict, its scenario and its check, and the commands that run the scenarios and
+  /// show their code.
   public func text(_ style: TextStyle) -> String {
     index.chapters.flatMap { chapter in
       chapter.entries.map { TextStyle.text(page($0, of: chapter, style)) }
@@ -41,7 +41,7 @@ public struct SentenceReport: Sendable {
           (asked.judgedClaim.map { "\($0.claim.verdict.rawValue): \($0.evidence)" } ?? "", nil),
           (
             "\(asked.scenario): \(asked.claim.check)"
-              + (asked.isAgainst(entry.id) ? "; contradicts the sentence where true" : ""), .quiet
+              + (asked.isAgainst(entry.id) ? "; contradicts the sentence if true" : ""), .quiet
           ),
         ])
     }
@@ -69,7 +69,7 @@ public struct SentenceReport: Sendable {
 }
 
 extension SentenceIndex.SentenceClaim {
-  /// Returns whether the claim speaks against a sentence if it is true.
+  /// Returns whether the claim, if true, contradicts a sentence.
   fileprivate func isAgainst(_ id: String) -> Bool { claim.contradicts.contains(id) }
 }
 

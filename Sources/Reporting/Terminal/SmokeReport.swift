@@ -17,19 +17,20 @@ public enum SmokeReport {
   ///
   /// - Parameter strict: Whether a refuted performance claim is a failure.
   public static func line(_ content: ReportContent, strict: Bool, _ style: TextStyle) -> String {
-    // Three rounds cannot grade performance, and the report does not repeat this for each claim.
+    // Three rounds cannot grade performance, so the line does not count inconclusive claims.
     var text = head(content, strict: strict, hidesInconclusive: true, style)
     let document = content.document
     let losses = content.lost
     if status(of: document, strict: strict) == .failed {
       return text + "\n" + TerminalReport(style, details: true).render(content) + "\n"
     }
-    // Claims on one variant mostly share a reason.
+    // Claims on one variant often have the same reason, which is shown once.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }
     var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in
       "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
     }
-    // Other trials of these runs were judged, so no claim mentions the lost trials.
+    // If only some trials of a run were lost, its claims were judged by the rest, and no claim mentions the lost
+    // trials.
     let labels = Set(losses.filter { !$0.areAll }.map(\.label))
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {
@@ -61,7 +62,7 @@ public enum SmokeReport {
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
       (content.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
-    // Trials were not run if the machine was known before the run not to meet a requirement.
+    // A trial that was not run because of an obstacle that was known before the run is not counted.
     let trials = document.runs.reduce(0) {
       $0 + $1.rounds - (content.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
     }

@@ -47,7 +47,8 @@ struct SweepPlot {
 
   private static let leastSpan = 1.25
 
-  /// Returns the lines of the plot, the legend last; empty if the terminal is too narrow for a plot.
+  /// Returns the lines of the plot, the legend last; empty if the terminal is too narrow for a plot, or if there are no
+  /// figures.
   func lines() -> [String] {
     let values = self.values
     guard let least = values.min(), let most = values.max() else { return [] }
@@ -130,13 +131,15 @@ struct SweepPlot {
     return numbers.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
   }
 
-  /// The horizontal scale; nil for settings that are not numbers, which are at equal distances.
+  /// The horizontal scale; nil if the settings are not numbers, or if there is only one setting. Without a scale, the
+  /// settings are at equal distances.
   private var horizontal: Scale? {
     guard let low = numbers.min(), let high = numbers.max(), low < high else { return nil }
     return Scale(low, high)
   }
 
-  /// Returns the lines of the horizontal axis: ticks, and the values for which there is room.
+  /// Returns the horizontal axis in three lines: the ticks, the values for which there is room, and the name of the
+  /// parameter.
   private func base(_ places: [Int], _ columns: Int, _ margin: Int) -> String {
     var rule = Array(repeating: style.sign("─", "-"), count: columns)
     var names = ""
@@ -182,7 +185,8 @@ struct SweepPlot {
     return String(marks[series % marks.count])
   }
 
-  /// Returns the mark of the line of a series, which differs from the marks of all other lines.
+  /// Returns the mark for the line of a series that does not depend on the parameter. Up to eight of these lines have
+  /// different marks.
   private func line(_ index: Int) -> String {
     let marks = Array(style.sign("╌═┈━┄╍┅─", "-_:^';,!"))
     return String(marks[series.prefix(index).count(where: \.isFlat) % marks.count])

@@ -4,12 +4,12 @@ struct TableText {
   /// Whether every column is included, in several parts if necessary.
   let details: Bool
 
-  /// Returns a copy of the table that fits the terminal: the median beside a mean is omitted, and further columns by
-  /// their rank as long as the table is too wide. With `details`, no column is omitted.
+  /// Returns a copy of the table that fits the terminal. The median beside a mean is omitted. Further columns are
+  /// omitted in the order of their ranks until the table fits. With `details`, no column is omitted.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     var widths = grid(table).widths
-    // The ratios are those of means, so the quotient of two medians would differ from the ratio.
+    // The ratios of the table are ratios of means, so the quotient of two medians would differ from the ratio.
     let excess = [Table.Heading.ofMedian, Table.Heading.unmissed]
     var columns = table.headings.indices.filter { table.headings[$0].rank != Table.Heading.ofMedian }
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }

@@ -21,11 +21,12 @@ public struct TerminalReport: Sendable {
   /// Returns the reports on several runs, with an empty line between them.
   public func render(_ contents: [ReportContent]) -> String { contents.map(render).joined(separator: "\n") }
 
-  /// The maximum number of lines of a short report. A report is longer if it exceeds this number without the parts that
-  /// can be omitted.
+  /// The maximum number of lines of a short report on a terminal of 80 columns or more. A report that exceeds this
+  /// number even without the parts that can be omitted is longer.
   static let longest = 60
 
-  /// The maximum number of lines at the width of the terminal. The same text has more lines on a narrow terminal.
+  /// The maximum number of lines of a short report at the width of the terminal. A text has more lines on a narrow
+  /// terminal than on a wide terminal.
   private var longest: Int { style.width < 80 ? Self.longest * 80 / max(40, style.width) : Self.longest }
 
   /// The extent of a short report: its tables, the maximum number of lines for claims that neither failed nor speak
@@ -60,7 +61,7 @@ public struct TerminalReport: Sendable {
     let sections = content.parts(isBrief: !details).flatMap { part -> [[String]] in
       switch part {
       case .head(let name, let question, let lines):
-        // A terminal shows the end of a report. The answer of a search is short enough to stand there and nowhere else.
+        // A terminal shows the end of a report. The answer of a search is short enough to appear only at the end.
         answer = content.seeksBest ? lines : content.summary
         return [Heading.lines(name, question, nil, style) + (content.seeksBest ? [] : lines.flatMap(style.wrapped))]
       case .claims:
@@ -125,7 +126,7 @@ public struct TerminalReport: Sendable {
     let drawn = tables.map(text.lines)
     let explained = zip(drawn, content.explained(drawn.map(\.shown)))
     let sections = zip(0..., explained).map { index, table in
-      // With details, the settings are at the end of the report.
+      // A report with details contains the settings at its end.
       let settings =
         details ? nil : content.settingsNote { style.wrapped($0, .quiet, indent: 2).count <= Self.settingsLines }
       let notes = table.1.notes + (index == 0 ? [settings].compactMap(\.self) : [])

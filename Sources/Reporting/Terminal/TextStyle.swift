@@ -11,10 +11,10 @@ public struct TextStyle: Sendable {
   /// Whether characters other than ASCII are used. Bars, ticks and marks have replacements in ASCII.
   public let unicode: Bool
 
-  /// The maximum width. It exceeds the widths of terminals, and limits the memory and the time for plots.
+  /// The maximum width. This maximum exceeds the widths of terminals, and limits the memory and the time for plots.
   public static let widest = 10_000
 
-  /// Creates a style. A `width` outside of the range is clamped to the range.
+  /// Creates a style. A `width` outside the range from 1 to ``widest`` is clamped to this range.
   public init(width: Int = 80, color: Bool = false, unicode: Bool = true) {
     self.width = min(max(1, width), Self.widest)
     self.color = color
@@ -25,7 +25,7 @@ public struct TextStyle: Sendable {
   /// ends, tabs and the colours of ``SemanticColor``. Colours are removed unless the style has colours.
   ///
   /// Text from outside is also cleaned when it becomes part of a line (``inLine``), since line ends in such text cannot
-  /// be recognized later. This method removes the remaining characters.
+  /// be recognized later. This method makes the remaining invisible characters visible.
   public func safe(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) || $0 == 0x0a }) { return text }
     var safe = ""
@@ -69,7 +69,7 @@ public enum ColorChoice: String, Sendable, CaseIterable {
   ///
   /// - Parameters:
   ///   - isTerminal: Whether the stream is a terminal.
-  ///   - environment: Returns the value of an environment variable; nil if the variable is not set.
+  ///   - environment: A closure that returns the value of an environment variable; nil if the variable is not set.
   public func isOn(isTerminal: Bool, environment: (String) -> String?) -> Bool {
     func isSet(_ name: String) -> Bool { !(environment(name) ?? "").isEmpty }
     switch self {

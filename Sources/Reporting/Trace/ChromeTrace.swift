@@ -88,7 +88,8 @@ public enum ChromeTrace {
       event("f", "\"submission\"", "submission", on: tracks[lane], begin, ", \"id\": \(flow), \"bp\": \"e\"")
     }
 
-    /// Writes the gaps of the record to a track of their own, which distinguishes a gap from an idle thread.
+    /// Writes the gaps of each record, and the reason if a record is missing, to a separate track. The track
+    /// distinguishes a gap from an idle thread.
     private mutating func unknown(_ trace: Trace) {
       let gaps = Dictionary(grouping: trace.gaps) { $0.record }
       for record in [Trace.Gap.Recording.calls, .scheduler] {
@@ -105,7 +106,8 @@ public enum ChromeTrace {
 
     // MARK: Events
 
-    /// Writes a slice. A slice without an end extends to the end of the record, and is marked as not ended.
+    /// Writes a slice. A slice without an end extends to the end of the record, and is marked as not ended unless
+    /// `isOpen` is false.
     private mutating func span(
       _ name: String, _ category: String, on track: Int, _ begin: UInt64, _ end: UInt64?, _ arguments: [String] = [],
       calls: [String] = [], isOpen: Bool = true
@@ -117,8 +119,8 @@ public enum ChromeTrace {
     }
 
     private mutating func counter(_ name: String, _ steps: StepFunction) {
-      // A counter has the same value until its next event, so it requires an event at the beginning and at the end of
-      // the trace.
+      // A counter keeps its value until its next event, so a counter requires an event at the beginning and at the end
+      // of the trace.
       let points = steps.folded(to: Self.mostSteps, end: length)
       let first = points.first?.time == 0 ? [] : [(time: UInt64(0), count: 0)]
       let last = steps.points.last.map { $0.time < length ? [(time: length, count: $0.count)] : [] } ?? []
@@ -177,7 +179,7 @@ public enum ChromeTrace {
 }
 
 extension Trace.Gap.Recording {
-  /// A noun phrase for the content of the record.
+  /// The content of the record, in words.
   var says: String {
     switch self {
     case .calls: "blocks and waits"

@@ -1,7 +1,7 @@
 import Laboratory
 
-/// A time span of a trace, divided into columns. A column contains the activity that took most of its time, and is
-/// empty only if it contains no activity.
+/// A time span of a trace, divided into columns. A column shows the activity that took most of the column's time, and
+/// is empty only if there was no activity.
 struct Folding {
   /// A column in the row of a lane.
   struct Cell: Equatable {
@@ -27,8 +27,8 @@ struct Folding {
       case block(Int)
       /// Several blocks of a queue, which are too short to be shown individually.
       case blocks(queue: Int)
-      /// A wait, with its reason, its queue, and the index of the block that contains all waits of the column; nil if
-      /// there is no such block.
+      /// A wait, with its reason, its queue, and the index of the block that contains all waits of this kind in the
+      /// column. The index is nil if no single block contains them.
       case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
       case unknown
     }
@@ -40,7 +40,6 @@ struct Folding {
   let from: UInt64
   /// The end of the time span, in nanoseconds.
   let to: UInt64
-  /// The number of columns.
   let columns: Int
   private let trace: Trace
   private let timelines: [Timeline]
@@ -83,7 +82,8 @@ struct Folding {
     return (0..<columns).map { Cell(state: states[$0], content: contents[$0]) }
   }
 
-  /// Returns the time in which a lane runs, is in blocks or waits, in nanoseconds.
+  /// Returns the sum of two times of a lane, in nanoseconds: the time for which the lane runs, and the time for which
+  /// the lane is in a block or waits.
   func activity(of lane: Int) -> Double {
     var sum = 0.0
     for run in trace.lanes[lane].runs { each(run.begin, run.end) { sum += $1 } }
@@ -193,9 +193,11 @@ extension Trace.Block {
     }
   }
 
-  /// The time from the submission of the block to its start, in nanoseconds; nil if the block did not wait for a thread
-  /// and its queue. A thread begins an iteration of a parallel loop once it has ended the previous one, so the start
-  /// of an iteration says nothing about the queue.
+  /// The time from the submission of the block to its start, in nanoseconds; nil if the block has not begun, or if the
+  /// block did not wait for a thread and its queue.
+  ///
+  /// An iteration of a parallel loop has no delay. A thread begins an iteration once the thread has ended the previous
+  /// iteration, so the start of an iteration does not depend on the queue.
   var delay: UInt64? {
     guard isInBacklog, kind != .apply, let submitted, let begin else { return nil }
     return begin >= submitted ? begin - submitted : 0

@@ -2,7 +2,7 @@ import Laboratory
 
 /// The figures of the blocks of one queue, or of several queues that share a letter.
 struct QueueFigures {
-  /// The label of the queue or of the queues.
+  /// The label of the queue, or the common part of the queues' labels.
   let label: String
   /// The number of queues.
   let queues: Int

@@ -13,7 +13,7 @@ struct QueueKey {
   private(set) var groups: [Group] = []
   private var groupOf: [Int: Int] = [:]
 
-  /// The maximum number of groups in a key. It is also the number of colours.
+  /// The maximum number of groups in a key, which is also the number of colours.
   static let most = 8
 
   init(_ trace: Trace) {
@@ -46,8 +46,8 @@ struct QueueKey {
     "\(letter(of: block.queue))\(block.number)\(block.isBarrier ? "!" : "")"
   }
 
-  /// Returns the rows of a table with the figures of the queues' blocks. The columns are those of
-  /// ``QueueFigures/headings``.
+  /// Returns the rows of a table with the figures of the queues' blocks, one row for each of the first ``most`` groups.
+  /// The columns are those of ``QueueFigures/headings``.
   func rows(of trace: Trace) -> [[String]] {
     groups.prefix(Self.most).enumerated().map { index, group in
       let cells = QueueFigures(trace, queues: group.queues, label: group.label, kind: group.kind).cells

@@ -21,8 +21,8 @@ struct StepFunction {
   /// The maximum of the number.
   var most: Int { points.reduce(0) { max($0, $1.count) } }
 
-  /// Returns at most `most` steps. The time up to `end` is divided into `most` equal parts, and the highest step of
-  /// each part replaces all steps of this part.
+  /// Returns the steps, or fewer steps if there are more than `most`. To reduce the number of steps, the time up to
+  /// `end` is divided into about `most` equal parts, and the highest step of each part replaces all steps of this part.
   func folded(to most: Int, end: UInt64) -> [(time: UInt64, count: Int)] {
     guard points.count > most else { return points }
     let width = max(1, end / UInt64(most))

@@ -1,7 +1,7 @@
 import Laboratory
 
 extension Trace.End {
-  /// The end of the trial in one or two words.
+  /// The end of the trial as text: `completed`, `hung`, `trapped: SIGILL`, or the description of another end.
   var text: String {
     switch self {
     case .completed: Outcome.Kind.completed.rawValue
@@ -13,7 +13,8 @@ extension Trace.End {
 }
 
 extension Trace {
-  /// The end of the trial in words, with a remark if the end was intended: `hung, as intended`.
+  /// The end of the trial in words, with a remark if the end was intended: `hung, as intended`. For a program that a
+  /// signal ended, the text is `ended by SIGILL`.
   var endText: String {
     if program != nil, case .trapped(let signal) = end {
       return "ended by \(SignalName.name("\(signal)", on: "Linux"))"
@@ -34,7 +35,7 @@ extension Trace {
   }
 
   /// Returns the time span of the trace that is drawn, in nanoseconds. If `from` is nil, the time span begins shortly
-  /// before the first submission of a block. If `to` is nil, it ends at ``drawnLength``.
+  /// before the first submission of a block. If `to` is nil, the time span ends at ``drawnLength``.
   func drawn(from: UInt64?, to: UInt64?) -> (begin: UInt64, end: UInt64) {
     let end = to ?? drawnLength
     let before = (end - min(opening, end)) / 20

@@ -6,14 +6,14 @@ public struct TraceFigures: Sendable {
   /// The number of blocks that were submitted.
   public let blocks: Int
   /// The median time from the submission of a block to its start, in nanoseconds; nil if no block has such a time. An
-  /// iteration of a parallel loop has none.
+  /// iteration of a parallel loop has no such time.
   public let medianDelay: UInt64?
   /// The longest time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
   public let worstDelay: UInt64?
   /// The maximum number of blocks in progress at the same time.
   public let mostAtOnce: Int
   /// The share of the time of all cores in which threads of the trial ran, from 0 to 1; nil if the record lacks events
-  /// of the scheduler.
+  /// of the scheduler, or if the cores are unknown.
   public let busy: Double?
   /// The number of threads, without threads that ended before the first submission.
   public let threads: Int
@@ -21,8 +21,7 @@ public struct TraceFigures: Sendable {
   public let switches: Int?
   /// The number of times that a thread was preempted; nil if the record lacks events of the scheduler.
   public let preemptions: Int?
-  /// The longest wait of the caller or inside a block, with its time since the first submission; nil if there is no
-  /// such wait.
+  /// The longest wait of the caller or of a block, with its duration; nil if there is no such wait.
   public let longestWait: TraceFinding.WorkWait?
 
   /// Creates the figures of a trace.

@@ -11,8 +11,10 @@ extension Trace {
     return findings.prefix(Self.mostFindings).map(text)
   }
 
-  /// The findings in the trace of a program as sentences. Each sentence contains the calls that lead to the problem and
-  /// a scenario that shows the same problem. Findings that the record proves are first.
+  /// The findings in the trace of a program as sentences. Findings that the record proves are first. Each sentence
+  /// contains the calls that lead to the problem and a scenario that shows the problem, if these are known.
+  ///
+  /// Without findings, the result is a sentence that states this, or is empty if the record of calls is incomplete.
   private var programFindingTexts: [String] {
     let findings = findings
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
@@ -42,7 +44,8 @@ extension Trace {
       let place = block.map { index in
         " inside \(name(of: blocks[index]))" + (blocks[index].lane.map { " on \(lanes[$0].name)" } ?? "")
       }
-      return "\(SignalName.name("\(signal)", on: "Linux")) ended it\(place ?? "") after \(TraceFigures.text(length))."
+      return "\(SignalName.name("\(signal)", on: "Linux")) ended the process\(place ?? "") "
+        + "after \(TraceFigures.text(length))."
     case .failure(let reason): return "The trial failed: \(reason)."
     case .deadlock(let owners): return text(owners)
     case .standstill(let lanes): return standstill(lanes)
@@ -59,7 +62,7 @@ extension Trace {
     case .crowd(let threads, let most):
       return
         "\(threads) threads of the pool ran blocks on \(cores.count.counted("core")): up to \(most) blocks were in "
-        + "progress at once."
+        + "progress at the same time."
     case .loop(let shares): return loop(shares)
     case .small(let queue, let count, let run, let apart):
       return
@@ -68,7 +71,7 @@ extension Trace {
     case .wait(let wait):
       return "\(lanes[wait.lane].name) waits \(TraceFigures.text(wait.time)) of "
         + "\(TraceFigures.text(length - opening))\(opening > 0 ? " since the first submission" : "") \(text(of: wait.wait))."
-    case .overlap(let most): return "Up to \(most) blocks were in progress at once."
+    case .overlap(let most): return "Up to \(most) blocks were in progress at the same time."
     case .hang(let block, let time, let waiting):
       return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
         + "\(waiting.counted("other block")) of the main queue waited for it."
@@ -82,8 +85,8 @@ extension Trace {
       let names = lanes.map { self.lanes[$0].name }
       return names.count == 1
         ? "\(names[0]) waits for a lock that it holds itself."
-        : "Deadlock of locks: \(names.joined(separator: ", then ")), each waits for a lock that the next one held "
-          + "when the wait began, and the last for one of the first."
+        : "Deadlock of locks: \(names.joined(separator: ", then ")). Each thread waits for a lock that the next thread "
+          + "held when the wait began, and the last thread for a lock that the first thread held."
     }
   }
 
@@ -104,7 +107,7 @@ extension Trace {
   }
 
   private func standstill(_ stuck: [Int]) -> String {
-    guard !stuck.isEmpty else { return "No thread runs any more, and none ever will." }
+    guard !stuck.isEmpty else { return "No thread runs any more, and no thread will run again." }
     let waits = workWaits
     let waiting = stuck.prefix(3).map { index in
       let block = waits.last { $0.lane == index && $0.wait.end == nil }?.block.map { "\(name(of: blocks[$0])), " }
@@ -116,8 +119,8 @@ extension Trace {
     return "At the end no thread can continue: \(waiting.joined(separator: "; "))\(others)." + neverBegun
   }
 
-  /// A sentence with the blocks that had not begun at the end of the record, each with the block that its serial queue
-  /// is running; empty if there are no such blocks.
+  /// A sentence that names up to three blocks that had not begun at the end of the record, each with the block that its
+  /// serial queue is running; empty if all submitted blocks had begun.
   private var neverBegun: String {
     let late = blocks.filter { $0.begin == nil && $0.submitted != nil }
     guard !late.isEmpty else { return "" }

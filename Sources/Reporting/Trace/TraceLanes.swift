@@ -8,12 +8,13 @@ extension TraceText {
     var lanes: [Int]
   }
 
-  /// Returns a row for each lane if there is room. Otherwise, all lanes of a kind except the first share a row.
+  /// Returns a row for each lane if there is room. Otherwise, the most active lanes of a kind have a row each, and the
+  /// other lanes of this kind share a row.
   func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
     let hasEvents = trace.blocks.contains { $0.kind == .handler || $0.kind == .after }
     let shown = trace.lanes.indices.filter { index in
       let lane = trace.lanes[index]
-      // The manager thread waits for events. It is shown only if there are events.
+      // The manager thread waits for events, and is shown only if there are events.
       guard hasEvents || lane.kind != .manager, from != nil || !trace.isPreparation(lane) else { return false }
       return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
     }
@@ -132,7 +133,7 @@ extension TraceText {
       return Piece(filled(name(number), "="), { Palette.on(key.index(of: trace.blocks[number].queue), $0) })
     case .wait(let reason, let queue, let block):
       let wait = "~\(Self.word(reason))" + (queue.map { "~\(key.letter(of: $0))" } ?? "")
-      // A wait at the beginning of a block would leave no room for the block's name.
+      // If a block begins with a wait, only the piece of the wait can contain the block's name.
       let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
       let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
       return Piece(filled(text, "~"), { SemanticColor.quiet($0, style) })

@@ -8,7 +8,7 @@ extension MarkdownReport {
     }.joined(separator: "\n")
   }
 
-  /// Returns the pictures of some traces as a Markdown code block.
+  /// Returns the pictures of some traces as a Markdown code block; an empty string if there are no traces.
   static func pictures(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
     guard !traces.isEmpty else { return "" }
     let style = TextStyle(width: 100)

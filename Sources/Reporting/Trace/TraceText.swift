@@ -27,7 +27,8 @@ public struct TraceText {
   ///   - style: The style of the text.
   ///   - from: The beginning of the time span that is drawn, in nanoseconds; nil to begin shortly before the first
   ///     submission.
-  ///   - to: The end of the time span that is drawn, in nanoseconds; nil for the end of each trace.
+  ///   - to: The end of the time span that is drawn, in nanoseconds; nil for the end of each trace, or shortly after
+  ///     the last event of a hang.
   public init(style: TextStyle, from: UInt64? = nil, to: UInt64? = nil) {
     self.style = style
     self.from = from

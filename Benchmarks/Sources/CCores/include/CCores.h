@@ -3,11 +3,12 @@
 
 #include <stdbool.h>
 
-/// How many cores this process may use; 0 where the system does not tell.
+/// Returns the number of cores that the calling thread may use; 0 if the system does not report the number.
 int cores_in_use(void);
 
-/// Keeps this process and what it starts to the first of its cores, or lets it have again all that it had at first. Does nothing
-/// where the system has no such call.
+/// Confines the calling thread to the first of its cores if `one` is true. Otherwise permits all cores again that the
+/// thread had at the first call. Threads and processes that the thread starts afterwards inherit the cores. The call
+/// has no effect on systems other than Linux.
 void cores_use_one(bool one);
 
 #endif

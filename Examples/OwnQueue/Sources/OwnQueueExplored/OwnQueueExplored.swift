@@ -1,14 +1,14 @@
 import Exploration
 
-// Guarded.swift is a link to the file that the trials run. In this module it has the model's queue.
+// Guarded.swift is a link to the file that the trials run. In this module, the file uses the model's queue.
 typealias DispatchQueue = ModelQueue
 
-/// What `explore own-queue` runs: two threads that each add one, in every order of their steps.
+/// The scenario of `explore own-queue`: two threads each add one, in every order of their steps.
 public let exploredOwnQueue = ExploredScenario(
   "own-queue",
   [
     .init("wrapper", isBroken: false) { update { counter in counter.with { $0.value += 1 } } },
-    // A caller that reads in one call and writes in another: another thread may come in between.
+    // The caller reads in one call and writes in another, so another thread may run between the calls.
     .init("two-calls", isBroken: true) {
       update { counter in
         let value = counter.with { $0.value }

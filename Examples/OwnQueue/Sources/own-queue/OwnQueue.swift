@@ -2,7 +2,7 @@ import Dispatch
 import GCDLab
 import Synchronization
 
-/// Does a wrapper keep the promises of its queue, and what does it cost?
+/// A pattern that shows whether a wrapper keeps the guarantees of its queue, and what the wrapper costs.
 struct OwnQueue: Pattern {
   static let name = "own-queue"
 
@@ -36,8 +36,8 @@ struct OwnQueue: Pattern {
     }
   }
 
-  /// Updates a counter from many threads, counts the missing updates, then times the updates of one thread: ``Loop`` is
-  /// the loop that is timed.
+  /// Updates a counter from many threads and counts the missing updates, then measures the updates of one thread.
+  /// ``Loop`` is the loop that is timed.
   private func measure<Counter: Sendable>(
     _ trial: Trial, _ counter: Counter, _ update: @escaping @Sendable (Loop<Counter>) -> Void, value: (Counter) -> Int
   ) throws {
@@ -51,7 +51,7 @@ struct OwnQueue: Pattern {
 
 private final class Locked: Sendable { let value = Mutex(0) }
 
-private final class Plain: @unchecked Sendable {  // The value is touched on the queue alone.
+private final class Plain: @unchecked Sendable {  // The value is accessed only on the queue.
   let queue = DispatchQueue(label: "plain")
   var value = 0
 }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The sum of the squares below a number, computed by one tiny block for each.
+/// Returns the sum of the squares of the numbers below `limit`. A separate small block adds each square.
 func sumOfSquares(below limit: Int) -> Int {
   let total = DispatchQueue(label: "static-program.total")
   nonisolated(unsafe) var sum = 0

@@ -172,8 +172,8 @@ import Testing
       for run in 0..<2 { try pace.finished(trial(round, 10), of: run) }
     }
     #expect(!pace.allows(plan.runs[2]))
-    let goesOn = pace.allows(round: 6)
-    #expect(goesOn == retries)
+    let continues = pace.allows(round: 6)
+    #expect(continues == retries)
     #expect(pace.allows(plan.runs[2]) == retries)
     // 58 s are left for six rounds of this run.
     #expect((try #require(pace.trialTime) > .seconds(9)) == retries)

@@ -57,7 +57,7 @@ import Testing
         })
     }
     /// Creates tasks whose continuations do not retain them.
-    @Sendable func goesOn(_ trial: Trial) throws {
+    @Sendable func continues(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
         task.operationEnds {}
         task.continues()
@@ -83,9 +83,9 @@ import Testing
       red("inline-executor.early > 0", goesOnAfterwards),
       red("twice.survivors == 0") { trial in try pattern.runProcesses(trial, of: "anywhere") { _ in } },
       red("twice.unnamed == 0") { trial in try pattern.runProcesses(trial, of: "anywhere") { _ in } },
-      red("never.unwarned == 0", goesOn), red("unsafe-never.unwarned > 0", warns),
-      red("never.continued == 0", goesOn), red("unsafe-never.continued == 0", goesOn),
-      red("never.freed == 0", goesOn), red("unsafe-never.freed == 0", goesOn),
+      red("never.unwarned == 0", continues), red("unsafe-never.unwarned > 0", warns),
+      red("never.continued == 0", continues), red("unsafe-never.continued == 0", continues),
+      red("never.freed == 0", continues), red("unsafe-never.freed == 0", continues),
     ]
   }
 }

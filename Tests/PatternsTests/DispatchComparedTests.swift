@@ -40,19 +40,21 @@ import Testing
   }
 
   #if os(Linux)
-    /// The room for threads becomes too small once the trial has verified that 200 threads can be started.
+    /// The room for threads becomes too small once the trial has verified that 200 threads can be started, and these
+    /// threads have ended.
     @Test func `a thread that cannot be started among others makes the trial unavailable, and it does not hang`() async
     {
       await #expect(processExitsWith: .success) {
         alarm(120)
         let room = try addressSpace() + 100 << 20
         try SystemThread {
-          while OwnThreads.most <= 200 { yieldProcessor() }
+          while OwnThreads.most <= 10 { yieldProcessor() }
+          while OwnThreads.numbers.count > 3 { yieldProcessor() }
           limitAddressSpace(to: room)
         }.detach()
         let attempt = try await Attempt(
           "threads", of: DispatchCompared(), files: Catalogue.files,
-          ["tasks": .integer(100), "repeats": .integer(100), "work": .integer(10_000_000)])
+          ["tasks": .integer(100), "repeats": .integer(20), "work": .integer(10_000_000)])
         #expect(attempt.trial.outcome == .unavailable(reason: "\(SystemError(EAGAIN, "start a thread"))"))
       }
     }

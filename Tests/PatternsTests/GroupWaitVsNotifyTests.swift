@@ -171,7 +171,7 @@ import Testing
 
   /// A method that submits the downloads and does not wait for them. The downloads arrive after the caller has
   /// continued.
-  private static var goesOn: GroupWaitVsNotify.Method {
+  private static var continues: GroupWaitVsNotify.Method {
     let late = DispatchGroup()
     return { download in
       // The downloads of the previous call have arrived, so that a figure is measured.
@@ -234,8 +234,8 @@ import Testing
       red("wait-enough-time.timeouts == 0", "wait-enough-time") {
         try pattern.measureWaitWithEnoughTime(holdsBack: true)($0, waiting { group, _ in group.wait(timeout: .now()) })
       },
-      red("wait-in-caller.missing == 0", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
-      red("wait-in-caller.blocked-threads == 1", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
+      red("wait-in-caller.missing == 0", "wait-in-caller") { try pattern.measureInCaller($0, continues) },
+      red("wait-in-caller.blocked-threads == 1", "wait-in-caller") { try pattern.measureInCaller($0, continues) },
       red("wait.blocked-threads == 1", "wait") { try pattern.measure($0, parking(2)) },
       red("notify.blocked-threads == 0", "notify") { try pattern.measure($0, parking(1)) },
       red("task-group.blocked-threads == 0", "task-group") { try pattern.measureTask($0, parking(1)) },

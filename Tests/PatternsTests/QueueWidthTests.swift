@@ -75,7 +75,7 @@ import Testing
     #expect(round.cores.map { (1...3).contains($0) } != false)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `a task that pauses ends, whether it blocks its thread or suspends`() async {
+  @Test func `a task that pauses ends, whether it blocks its thread or suspends`() async {
     let round = TaskRound(count: 2, blockingFor: .microseconds(1))
     round.tasks[0].run()
     await round.tasks[1].runSuspending()

@@ -99,7 +99,7 @@ import Testing
       }
     }
     /// Submits the cancellation handler as a block, and never cancels the source.
-    @Sendable func goesOn(_ trial: Trial) throws {
+    @Sendable func continues(_ trial: Trial) throws {
       try pattern.cancelWhileRunning(trial) { life in
         let source = source(on: life.queue) { life.received($0) }
         return SourceControls(add: source.add, cancel: { life.queue.async { life.cancelHandler() } })
@@ -130,7 +130,7 @@ import Testing
           return source.cancel
         }
       },
-      red("cancel.began-after-cancel == 0", "cancel", goesOn),
+      red("cancel.began-after-cancel == 0", "cancel", continues),
       // The source is cancelled while no handler call can begin.
       red("cancel-beside.began-after-cancel > 0", "cancel-beside") { trial in
         try pattern.cancel(sources: 5)(trial) { busy in
@@ -154,7 +154,7 @@ import Testing
           return SourceControls(add: { source.add(data: 1) }, cancel: {})
         }
       },
-      red("cancel.ran-after-cancel-handler == 0", "cancel", goesOn),
+      red("cancel.ran-after-cancel-handler == 0", "cancel", continues),
       // Another handler call is in progress when the source is cancelled, and never continues.
       red("cancel.cut-short == 0", "cancel") { trial in
         try pattern.cancelWhileRunning(trial) { life in

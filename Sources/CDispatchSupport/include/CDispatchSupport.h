@@ -248,7 +248,7 @@ void gcdlab_remove_semaphore(int identifier);
 /// other than Linux, and on processors other than x86-64 and ARM64. The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
-/// Uses the memory of a fault, and returns once gcdlab_mend_fault() has removed the cause of the fault.
+/// Uses the memory of a fault, and returns once gcdlab_remove_fault() has removed the cause of the fault.
 void gcdlab_cause_fault(int signal, void *fault);
 
 /// Removes the cause of the fault, so that the faulting thread continues.

@@ -85,7 +85,7 @@ final class Sale: Sendable {
   ///
   /// - Parameters:
   ///   - steps: the steps of calibrated work that each payment takes if it is not held.
-  ///   - patience: the time limit of the held payments, which ``allHaveCome()`` starts; nil if payments are not held.
+  ///   - patience: the time limit of the held payments, which ``allHaveAsked()`` starts; nil if payments are not held.
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps

@@ -98,7 +98,8 @@ struct PackageTemplate {
         }
       }
 
-      /// Updates the counter from two threads at the same time, counts the lost updates, and times updates by one thread.
+      /// Updates the counter from two threads at the same time, counts the lost updates, and times updates by one
+      /// thread.
       private func measure(_ trial: Trial, update: @escaping @Sendable () -> Void, value: () -> Int) throws {
         let updates = trial[updates]
         let start = SpinBarrier(parties: 2)
@@ -154,7 +155,8 @@ struct PackageTemplate {
       "\(name)",
       [
         .init("mutex", isBroken: false) { update { counter in counter.add(1) } },
-        // This caller reads in one call and writes in another. A second thread may update the counter between the two calls.
+        // This caller reads in one call and writes in another. A second thread may update the counter between the two
+        // calls.
         .init("two-calls", isBroken: true) { update { counter in counter.value += 1 } },
       ])
 

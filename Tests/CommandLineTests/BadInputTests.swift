@@ -21,7 +21,7 @@ import Testing
     ),
     (
       ["scenario", "apply-stride", "--set", "stride=0"],
-      "gcdlab: --set: stride: 0 is out of range, allowed is 1 to 100_000_000\n"
+      "gcdlab: --set: stride: 0 is out of range; expected 1 to 100_000_000\n"
     ),
     (
       ["scenario", "apply-stride", "--set", "work=3lightyears"],
@@ -180,7 +180,7 @@ import Testing
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     // A negative number is the value of the preceding option, and not an option.
     (["scenario", "queue-order", "--rounds", "-1"], "gcdlab: --rounds: found -1, expected 1 to 10000.\n", ""),
-    (["scenario", "queue-order", "--time", "-5s"], "gcdlab: --time: -5s is out of range, allowed is ", ""),
+    (["scenario", "queue-order", "--time", "-5s"], "gcdlab: --time: -5s is out of range; expected ", ""),
     (["scenario", "queue-order", "--seed", "-1"], "gcdlab: The value '-1' is invalid for '--seed <seed>'", ""),
     (
       ["trace", "work-item", "nosuch"],

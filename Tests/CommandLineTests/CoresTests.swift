@@ -67,7 +67,7 @@ import Testing
     let refused = try await Binary.run(command.split(separator: " ").map(String.init) + ["--cores", cores])
     #expect(refused.status == 64 && refused.output == "")
     #expect(
-      refused.errors == "gcdlab: --cores: cores: found '\(cores)', allowed is a whole number from 1 on, or all\n")
+      refused.errors == "gcdlab: --cores: cores: found '\(cores)', expected a whole number of 1 or more, or all\n")
   }
 
   @Test func `cores that are both swept and set are refused`() async throws {

@@ -158,8 +158,10 @@ import Testing
   @Test func `every helper in shown code is explained below the code`() throws {
     let unexplained = try Self.unexplained(in: Catalogue.files)
     #expect(unexplained == [])
-    let summary =
-      "/// A probe that writes bytes to a pipe, and checks whether the queue is blocked while no more bytes are written."
+    let summary = """
+      /// A probe that writes bytes to a pipe, and checks whether the handler's queue is blocked while no more bytes are
+        /// written.
+      """
     let files = Catalogue.files.map { ($0.name, $0.text.replacing(summary, with: "// Nothing.")) }
     #expect(try Self.unexplained(in: files) == ["descriptor-read blocking-descriptor: readSilence"])
     for (name, variant, helper) in [

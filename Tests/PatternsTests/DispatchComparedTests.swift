@@ -45,7 +45,7 @@ import Testing
     @Test func `a thread that cannot be started among others makes the trial unavailable, and it does not hang`() async
     {
       await #expect(processExitsWith: .success) {
-        alarm(120)
+        alarm(300)
         let room = try addressSpace() + 100 << 20
         try SystemThread {
           while OwnThreads.most <= 10 { yieldProcessor() }

@@ -11,8 +11,8 @@ struct Compare: AsyncParsableCommand {
     discussion: """
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. In each round, every variant runs once at each \
-      setting, in shuffled order. Rounds are added for 3 to 10 s, depending on the number of settings, and until the \
-      ratios are known to --precision or --time has passed. A setting that is certainly twice as slow as the best \
+      setting, in shuffled order. The comparison ends once the ratios are known to --precision, but not before 3 to 10 s \
+      (depending on the number of settings), and at the latest after --time (30s by default). A setting that is certainly twice as slow as the best \
       setting runs only in every fourth round.
 
       The report ends with the answer: which settings are best, and how much worse the other settings are. For strides, \

@@ -93,9 +93,7 @@ public struct DocumentsReport: Sendable {
     switch entry.standing {
     case .untried: return [word, entry.remark].compactMap(\.self).joined(separator: ": ")
     case .notRun:
-      let why =
-        entry.absent.contains { $0.why == .notRun } ? " (a comparison, \(Tool.command) compare, judges no claims)" : ""
-      return (absences.isEmpty ? word : absences.joined(separator: "; ")) + why
+      return absences.isEmpty ? word : absences.joined(separator: "; ")
     case .unavailable:
       return (absences.isEmpty ? word : absences.joined(separator: "; ")) + (entry.obstacle.map { " (\($0))" } ?? "")
     case .refuted, .partly, .undecided, .borneOut, .inOneConfiguration, .byInference, .standIn, .byConstruction:

@@ -307,7 +307,7 @@ import Testing
         "Use stride 4 to 16 (near the best); best measured: stride "))
     #expect(
       near(try answer([1, 4, 16, 64, 256]) { [4, 64, 256].contains($0) ? 10_000 : 30_000 }).hasPrefix(
-        "Use stride 4, 64 or 256 (near the best); best measured: stride "))
+        "Use stride 4 or 64 to 256 (near the best); best measured: stride "))
   }
 
   @Test func `the answer names a single best setting, or any setting if none differs`() throws {
@@ -475,6 +475,46 @@ import Testing
     // If all variants are undecided, no variant is omitted.
     let together = try says(10_000)
     #expect(!together.contains("--variant"), "\(together)")
+  }
+
+  /// Stride 4 is slightly faster in the rounds of both strides, and may be much faster. Stride 1 has the best mean, since
+  /// two more rounds of stride 1 are fast.
+  @Test func `a setting that may be much better than the best mean is not within a few percent of the best`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], rounds: 12) { variant, round, values in
+      if variant == "plain" { return nil }
+      if values["stride"] == 1 { return round < 10 ? 10_000 : 4000 }
+      return round < 10 ? round.isMultiple(of: 2) ? 10_700 : 8700 : nil
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.hasPrefix("Use any stride from 1 to 4: which is best is undecided (±"), "\(says)")
+    #expect(says.contains("Lowest mean, by chance or not: stride 1") && !says.contains("within"), "\(says)")
+  }
+
+  @Test func `the answer suggests a sweep that finds where a variant is no longer among the best`() throws {
+    func says(_ works: [Int]) throws -> String {
+      let grid = try Fixture.compared([("work", works), ("stride", [1])]) { variant, values in
+        variant == "plain" ? 10_000 : values["work"] == works[0] ? 20_000 : 1000
+      }
+      return try #require(grid.content.conclusion)
+    }
+    let hint =
+      "plain is among the best at work=10ns, but not at work=1us; sweep the values between to find the change, as in "
+      + "work=10ns..1us:x2."
+    let found = try says([10, 1000])
+    #expect(found.contains(hint), "\(found)")
+    #expect(try !says([10, 11]).contains("sweep the values between"))
+  }
+
+  @Test func `the advice names the tasks that more time may decide`() throws {
+    let grid = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1])], rounds: 12) { variant, round, values in
+      let noise = values["work"] == 1000 ? 40 : 1.1
+      return 10_000 * (round.isMultiple(of: 2) == (variant == "plain") ? noise : 1)
+    }
+    let says = try #require(grid.content.conclusion)
+    #expect(
+      says.contains(
+        /To decide work=10ns and work=100ns, --time \d+s may be enough; at this noise, even --time 180s may not decide the others\./),
+      "\(says)")
   }
 
   @Test func `the answer after too few rounds mentions how many are needed`() throws {

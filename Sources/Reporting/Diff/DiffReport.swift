@@ -57,14 +57,14 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, and the number of
-  /// figures for each kind of change.
+  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, a line on
+  /// parameters that differ, and the number of figures for each kind of change.
   private var head: [Line] {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
-    return [
-      Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet), Line(name + counts, .heading),
-    ]
+    let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
+    let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
+    return sides + [settings, Line(name + counts, .heading)].compactMap(\.self)
   }
 
   /// The scenario of all rows, which the text names once; nil if there are several scenarios.
@@ -329,7 +329,7 @@ public struct DiffReport: Sendable {
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
       ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
-      ("cautions", diff.cautions), ("gate", passed),
+      ("cautions", diff.cautions.filter { $0 != diff.otherSettings }), ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most
       return (title, left > 0 ? items.prefix(most) + ["and \(left) more; see --details"] : items)

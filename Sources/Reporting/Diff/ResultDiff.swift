@@ -19,6 +19,8 @@ public struct ResultDiff: Sendable {
   /// Remarks on differences that make the sides hard to compare: other machines, other parameters, disturbances of the
   /// runs.
   public private(set) var cautions: [String] = []
+  /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
+  public private(set) var otherSettings: String?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
@@ -55,10 +57,10 @@ public struct ResultDiff: Sendable {
     missing = before.keys.filter { after.runs[$0] == nil }
     verdicts = Self.verdicts(old, new)
     faults = Self.faults(new)
-    let settings = Self.otherSettings(before, after)
-    uncertainties = Self.uncertainties(old, new) + [settings].compactMap(\.self)
+    otherSettings = Self.otherSettings(before, after)
+    uncertainties = Self.uncertainties(old, new) + [otherSettings].compactMap(\.self)
     cautions =
-      Self.cautions(old, new, settings) + Self.disturbances("old", old) + Self.disturbances("new", new)
+      Self.cautions(old, new, otherSettings) + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
 
   /// A figure of one run.

@@ -30,6 +30,9 @@ struct Charts {
 
   // MARK: Sweeps
 
+  /// The maximum value on the axis of a curve, as a multiple of the largest figure.
+  private static let longestSpan = 1.25
+
   /// Returns the chart of a figure along the swept parameter; nil if there are fewer than two points, or if all points
   /// are at one position.
   ///
@@ -58,7 +61,11 @@ struct Charts {
     }
     let drawn = lines + [ideal].compactMap(\.self)
     let points = drawn.flatMap(\.points)
-    let heights = points.map(\.y) + points.flatMap { [$0.span?.lowerBound, $0.span?.upperBound].compactMap(\.self) }
+    // The figure of a single round may be far above all others. The axis does not extend to such a figure.
+    let highest = Self.longestSpan * (points.map(\.y).max() ?? 1)
+    let heights =
+      points.map(\.y)
+      + points.flatMap { [$0.span?.lowerBound, $0.span.map { min($0.upperBound, highest) }].compactMap(\.self) }
     guard points.count > 1, let low = places.min(), let high = places.max(), low < high else { return nil }
     let isLog = low > 0 && high / low > 8
     let margin = isLog ? Double.pow(high / low, 0.04) : 0.05 * (high - low)

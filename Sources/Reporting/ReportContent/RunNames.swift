@@ -54,11 +54,23 @@ struct RunNames {
     if meant.count == places.count, meant.count > 1 {
       return "any \(parameter.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
     }
-    let isRange = meant.count > 1 && last - first + 1 == meant.count && areNumbers
     // Nothing is known about settings that were not tried, so the text of a range states both ends.
-    return isRange
-      ? "\(parameter.name) \(value(first)) to \(value(last))"
-      : "\(parameter.name) \(meant.map(value).listed("or", most: SearchAnswer.most))"
+    let ranges = areNumbers ? Self.ranges(meant) : meant.map { $0...$0 }
+    let texts = ranges.map { range in
+      value(range.lowerBound) + (range.count > 1 ? " to \(value(range.upperBound))" : "")
+    }
+    return "\(parameter.name) \(texts.listed("or", most: SearchAnswer.most))"
+  }
+
+  /// Returns the ranges of successive numbers in `numbers`, which are in increasing order.
+  private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {
+    numbers.reduce(into: []) { ranges, number in
+      if let last = ranges.last, last.upperBound + 1 == number {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
   }
 
   func number(_ run: Int, _ parameter: ParameterFacts) -> Int? { point(run)[parameter.name]?.integer }

@@ -87,7 +87,8 @@ struct SearchAnswer {
     let more = groups.count - Self.mostGroups
     return ["\(wording.superlative(isBest: true)), for each \(comparison.groups):"]
       + groups.prefix(Self.mostGroups).map { "\(lead($0))\(wording.line($0))." }
-      + (more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : []) + advice.map(sentence)
+      + (more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : [])
+      + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
   /// A sentence about the settings that have no figure because a trial took too long, with the options that allow

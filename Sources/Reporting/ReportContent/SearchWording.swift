@@ -232,13 +232,45 @@ struct SearchWording {
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
     let orFewer = fewer.map { ", or \($0)" } ?? ""
-    guard let factor = factors.max() else { return "to decide, give it more time (--time)" + orFewer }
-    // A time that is hardly longer than the time of this run would not help.
-    let seconds = Budget.enough(for: index.document.seconds * max(factor, Self.leastFactor))
-    guard seconds <= Self.longest else {
-      return "at this noise, even --time \(Self.longest)s may not decide" + (fewer.map { ": \($0)" } ?? "")
+    guard !factors.isEmpty else { return "to decide, give it more time (--time)" + orFewer }
+    let times = groups.map { group in
+      let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1
+      // The noise of this run may have been below average. A time that is hardly longer would not help.
+      return (group: group, seconds: Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1)))
     }
-    return "to decide, --time \(seconds)s may be enough\(orFewer)"
+    let decidable = times.filter { $0.seconds <= Self.longest }
+    let most = decidable.map(\.seconds).max()
+    guard let most, decidable.count < times.count else {
+      return most.map { "to decide, --time \($0)s may be enough\(orFewer)" }
+        ?? "at this noise, even --time \(Self.longest)s may not decide" + (fewer.map { ": \($0)" } ?? "")
+    }
+    let places = decidable.map { place($0.group).dropFirst(" at ".count) }.map(String.init)
+    return "to decide \(places.listed(most: SearchAnswer.most)), --time \(most)s may be enough; at this noise, even "
+      + "--time \(Self.longest)s may not decide the others"
+  }
+
+  /// Returns a hint where a variant stops being among the best, with a sweep that finds the setting; nil if there is no
+  /// such variant, or if the settings of the groups are successive numbers.
+  func change(_ groups: [SearchGroup]) -> String? {
+    let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
+      guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
+      else { return nil }
+      return (group, place.parameter, value)
+    }
+    guard places.count == groups.count, index.document.scenario.baseline == nil else { return nil }
+    let ordered = places.sorted { $0.value < $1.value }
+    let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
+      let good = Set(([earlier.group.best] + earlier.group.near + earlier.group.unclear).map(names.variant))
+      let fallen = ratios(later.group).last { good.contains(names.variant($0.run)) }
+      guard let fallen, later.value > earlier.value + 1 else { return nil }
+      let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
+      let sweep = "\(ends[0])..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
+      let text =
+        "\(names.variant(fallen.run)) is among the best at \(ends[0]), but not at \(ends[1]); sweep the values between to "
+        + "find the change, as in \(sweep)\(later.value > 16 * max(earlier.value, 1) || earlier.parameter.unit != nil ? ":x2" : "")"
+      return (text, fallen.contrast.factor)
+    }
+    return changes.max { $0.factor < $1.factor }?.text
   }
 
   /// Returns the settings that distinguish a group from other groups, in the notation of `--set`: ` at
@@ -256,9 +288,9 @@ struct SearchWording {
     }
   }
 
-  /// The minimum factor by which the advice increases the time, and the maximum time that the advice suggests, in
+  /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in
   /// seconds.
-  private static let (leastFactor, longest) = (1.5, 180)
+  private static let (margin, longest) = (1.5, 180)
 
   // MARK: Words
 

@@ -31,13 +31,13 @@ public struct TaskCensus: Sendable {
     /// The context switches while the tasks worked; nil if the system does not report context switches.
     public fileprivate(set) var switches: ContextSwitches?
     /// The number of waiting tasks that had begun when no further task began.
-    public fileprivate(set) var atOnce = 0
+    public fileprivate(set) var blockedTasks = 0
     /// The number of threads when no further task began: the pool's threads including idle ones, and the threads of the
     /// tasks.
     public fileprivate(set) var threads = 0
     /// The number of pool threads that waited in a task when no further task began; nil if the system does not report
     /// what threads do.
-    public fileprivate(set) var held: Int?
+    public fileprivate(set) var blockedThreads: Int?
     /// The number of tasks that had not ended when `run` returned, over both rounds.
     public fileprivate(set) var unended = 0
   }
@@ -81,9 +81,9 @@ public struct TaskCensus: Sendable {
       hasEnded.signal()
     }
     try standstill.wait()
-    seen.atOnce = waiting.begun
+    seen.blockedTasks = waiting.begun
     seen.threads = (ThreadCensus.count() ?? 0) - others
-    seen.held = ThreadCensus.taken()?.parkedPoolThreads.count
+    seen.blockedThreads = ThreadCensus.taken()?.parkedPoolThreads.count
     waiting.open()
     hasEnded.wait()
     try error.rethrow()

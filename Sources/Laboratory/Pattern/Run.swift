@@ -124,7 +124,7 @@ public struct Run: Sendable {
 extension Run {
   /// Returns the median time of the empty loop of `metric` over the trials, in nanoseconds for each operation; nil if
   /// no trial measured this time.
-  public func yardstick(of metric: Metric) -> Double? {
+  public func emptyLoop(of metric: Metric) -> Double? {
     Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50
   }
 
@@ -133,7 +133,7 @@ extension Run {
   /// machine's, divided by the largest number of operations that were timed together.
   public func floor(of metric: Metric, on machine: Machine) -> Double? {
     guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
-    if let yardstick = yardstick(of: metric) { return yardstick }
+    if let emptyLoop = emptyLoop(of: metric) { return emptyLoop }
     return machine.floor / Double(trials.lazy.map { $0.observation.batch(metric.name) }.max() ?? 1)
   }
 }

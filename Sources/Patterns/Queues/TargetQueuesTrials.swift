@@ -22,7 +22,7 @@ extension TargetQueues {
       for (index, task) in tasks.enumerated() { submit(PlacedTask(place: index % queues, task: task), all) }
       all.wait()
     }
-    trial.record(blockedTasks, seen.atOnce)
+    trial.record(blockedTasks, seen.blockedTasks)
     trial.record(inProgress, seen.inProgress)
     trial.record(threads, seen.threads)
     trial.record(elapsed, seen.elapsed)

@@ -37,12 +37,12 @@ extension LimitConcurrency {
   ) throws {
     let count = trial[jobs]
     let seen = try census.take(count, steps: trial.steps(work), threads: threads, run)
-    guard let held = seen.held else {
+    guard let held = seen.blockedThreads else {
       throw Unavailable("this system does not report what threads wait for")
     }
-    trial.record(overWidth, max(0, max(seen.inProgress, seen.atOnce) - width))
-    trial.record(unusedSlots, max(0, min(width, count) - seen.atOnce))
-    trial.record(blockedThreads, max(0, held - (jobsHoldThreads ? seen.atOnce : 0)))
+    trial.record(overWidth, max(0, max(seen.inProgress, seen.blockedTasks) - width))
+    trial.record(unusedSlots, max(0, min(width, count) - seen.blockedTasks))
+    trial.record(blockedThreads, max(0, held - (jobsHoldThreads ? seen.blockedTasks : 0)))
     trial.record(missing, seen.unended)
     trial.record(perJob, seen.elapsed, over: count)
   }

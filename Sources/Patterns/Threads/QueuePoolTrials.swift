@@ -23,8 +23,8 @@ extension QueuePoolPattern {
         try submit(tasks, all)
         all.wait()
       }
-      trial.record(threads, seen.held ?? seen.threads)
-      trial.record(blockedTasks, seen.atOnce)
+      trial.record(threads, seen.blockedThreads ?? seen.threads)
+      trial.record(blockedTasks, seen.blockedTasks)
       trial.record(inProgress, seen.inProgress)
       trial.record(throughput, Double(count) * 1e9 / Double(max(seen.elapsed, 1)))
       trial.record(startLatency, seen.starts)

@@ -16,7 +16,7 @@ extension QueueWidth {
     let count = trial[tasks]
     let most = usesPool ? min(count, ThreadPool.limit) : count
     let seen = try census.take(count, steps: trial.steps(work), threads: most, run)
-    trial.record(blockedTasks, seen.atOnce)
+    trial.record(blockedTasks, seen.blockedTasks)
     trial.record(inProgress, seen.inProgress)
     if let cores = seen.cores { trial.record(coresUsed, cores) }
     trial.record(threads, seen.threads)

@@ -33,7 +33,7 @@ struct RunFacts: Codable, Sendable {
           measured,
           rounds: run.trials.compactMap { trial in
             trial.figure(metric).map { RoundFacts(round: trial.round + 1, value: Number($0)) }
-          }, floor: run.floor(of: metric, on: machine), yardstick: run.yardstick(of: metric))
+          }, floor: run.floor(of: metric, on: machine), yardstick: run.emptyLoop(of: metric))
       }
     }
     self.metrics = samples

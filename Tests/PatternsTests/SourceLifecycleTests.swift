@@ -29,6 +29,16 @@ import Testing
     #expect(try attempt.verdict("cancel-beside.began-after-cancel > 0") == .unavailable)
   }
 
+  @Test func `the latency of a resumed source ends at its first handler call`() {
+    let life = SourceLife(events: 2)
+    life.lettingGo {}
+    life.received(1)
+    let first = life.resumeToRun
+    blockThread(for: .milliseconds(1))
+    life.received(1)
+    #expect(first != nil && life.resumeToRun == first)
+  }
+
   // MARK: Broken bodies
 
   /// Returns a source on `queue` with the given handlers.

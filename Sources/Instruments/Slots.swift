@@ -39,11 +39,13 @@ public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
 
   @inlinable @inline(__always)
   func slot(_ index: Int) -> UnsafeMutablePointer<Value> {
-    assert(index >= 0 && index < count)
+    // Without the check, a wrong index would write to the memory of other objects. The check also runs in timed loops,
+    // but `count` is beside `memory`, and the atomic operations of these loops take much longer.
+    precondition(index >= 0 && index < count, "There is no slot with this index.")
     return (memory + index &* step).assumingMemoryBound(to: Value.self)
   }
 
-  /// The slot at `index`.
+  /// The slot at `index`, which must be 0 or more, and less than ``count``.
   @inlinable @inline(__always)
   public subscript(index: Int) -> Value {
     _read { yield slot(index).pointee }

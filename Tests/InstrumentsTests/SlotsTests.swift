@@ -37,6 +37,14 @@ import Testing
     #expect(Slots<UInt64?>(count: 0, of: nil).histogram.isEmpty)
   }
 
+  /// The test of a release build fails without the check, since only a debug build executes `assert`.
+  @Test(arguments: [-1, 2]) func `a wrong index ends the process`(_ index: Int) async {
+    await #expect(processExitsWith: .failure) { [index = index as Int] in
+      let slots = Slots<Int>(count: 2, of: 0)
+      slots[index] = 1
+    }
+  }
+
   @Test func `an object in a slot is released with the slots`() {
     let gauge = Gauge()
     final class Token: Sendable {

@@ -18,10 +18,12 @@ public struct Attempt: Sendable {
   ///   - pattern: The pattern. Its scenario is the scenario of the same name in `files`, or the scenario named
   ///     `scenario`.
   ///   - cores: The number of cores that is passed to the trial.
+  ///   - poolWidth: The width of the pool that is passed to the trial; nil for the number of cores.
   ///   - body: The body to execute instead of the variant's own body.
   public init(
     _ variant: String, of pattern: any Pattern, files: [(name: String, text: String)], scenario: String? = nil,
-    _ settings: [String: ParameterValue] = [:], cores: Int = 2, body: (@Sendable (Trial) throws -> Void)? = nil
+    _ settings: [String: ParameterValue] = [:], cores: Int = 2, poolWidth: Int? = nil,
+    body: (@Sendable (Trial) throws -> Void)? = nil
   ) async throws {
     // The sources are omitted: the lessons are not needed here, and extracting them takes longer than most trials.
     let library = ScenarioLibrary(files: files.filter { !$0.name.hasSuffix(".swift") }, patterns: [pattern])
@@ -38,7 +40,7 @@ public struct Attempt: Sendable {
     let plan = Plan(experiment, budget: .quick, seed: 1)
     let trial = Trial(
       variant: variant, parameters: plan.runs[0].parameters, seed: 1, work: CalibratedWork(stepsPerMicrosecond: 700),
-      cores: cores)
+      cores: cores, poolWidth: poolWidth)
     let report = try await onOwnThread { [found] in TrialReport(of: found, trial) }
     self.trial = TrialRecord(of: found, round: 0, report)
   }

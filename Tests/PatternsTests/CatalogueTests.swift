@@ -92,6 +92,23 @@ import Testing
   }
 
   /// The test ensures that a reader of the code finds the settings and metrics of a scenario.
+  @Test func `the longest time of a trial includes every setting for which it waits repeatedly`() throws {
+    func longest(
+      _ variant: String, of pattern: any Pattern, _ settings: [String: ParameterValue]
+    ) throws -> Duration {
+      let trial = Trial(variant: variant, parameters: settings, work: Machine.test.work, cores: 2)
+      let described = try PatternDescription(pattern)
+      return try #require(described.variant(variant)).atMost(trial, of: described)
+    }
+    let second = ParameterValue.integer(1_000_000_000)
+    #expect(
+      try longest("private-queues", of: QueuePoolPattern(), ["tasks": .integer(2000), "pause": second])
+        >= .seconds(2000))
+    #expect(
+      try longest("never-submitted", of: WorkItem(), ["items": .integer(1000), "patience": second]) >= .seconds(2002))
+    #expect(try longest("lock-in-global-queue", of: ThreadExplosion(), ["hold": second]) == .seconds(14))
+  }
+
   @Test func `a declared setting or metric has the name of its property`() {
     for pattern in Catalogue.patterns {
       for child in Mirror(reflecting: pattern).children {

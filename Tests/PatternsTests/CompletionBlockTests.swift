@@ -1,6 +1,7 @@
 import Dispatch
 import Instruments
 import LabTesting
+import Synchronization
 import Testing
 
 @testable import Patterns
@@ -18,7 +19,36 @@ import Testing
     #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == 5)
   }
 
+  @Test func `a completion block that runs again after its caller has continued is counted`() async throws {
+    let attempt = try await Attempt(
+      "completion-queue", of: Self.pattern, files: Catalogue.files, ["calls": .integer(5)], body: Self.twiceLater)
+    #expect(attempt.total("not-once") == 5)
+    #expect(attempt.total("wrong-result") == 0 && attempt.total("wrong-queue") == 0)
+  }
+
+  @Test func `the warm-up counts in no metric`() async throws {
+    let attempt = try await Attempt(
+      "sync-return", of: Self.pattern, files: Catalogue.files, ["calls": .integer(5)],
+      body: { trial in
+        let isWarmUp = Atomic(true)
+        try Self.pattern.measure(namesQueue: false)(trial) { call in
+          if !isWarmUp.exchange(false, ordering: .relaxed) { call.noteResult(call.average()) }
+        }
+      })
+    #expect(attempt.total("not-once") == 0)
+  }
+
   // MARK: Broken bodies
+
+  /// Calls the completion block a second time, 20 milliseconds after the first time.
+  @Sendable private static func twiceLater(_ trial: Trial) throws {
+    try pattern.measure(namesQueue: true)(trial) { call in
+      let queue = call.makeQueue()
+      queue.async { call.noteResult(call.average()) }
+      queue.asyncAfter(deadline: .now() + .milliseconds(20)) { call.noteResult(call.average()) }
+      call.awaitResult()
+    }
+  }
 
   static var reds: [Red] {
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
@@ -47,7 +77,7 @@ import Testing
     return named.flatMap { variant in
       [
         red("\(variant).wrong-result == 0", wrong), red("\(variant).not-once == 0", twice),
-        red("\(variant).wrong-queue == 0", elsewhere),
+        red("\(variant).not-once == 0", twiceLater), red("\(variant).wrong-queue == 0", elsewhere),
       ]
     } + [red("sync-return.wrong-result == 0", wrong), red("async-await.wrong-result == 0", wrong)]
   }

@@ -56,6 +56,26 @@ import Testing
     #expect(differing([1, 2, 3, 4, 5]) == 0)
   }
 
+  @Test func `the end of reading waits for a handler that is running on a concurrent queue`() async {
+    await #expect(processExitsWith: .success) {
+      let received = ReceivedData(
+        of: [], until: .cancelled, on: DispatchQueue(label: "reading", attributes: .concurrent))
+      let ended = Gauge()
+      try await onOwnThread {
+        let isRunning = DispatchSemaphore(value: 0)
+        received.queue.async {
+          isRunning.signal()
+          blockThread(for: .milliseconds(100))
+          ended.up()
+        }
+        isRunning.wait()
+        received.ended()
+        try received.awaitEnd()
+      }
+      #expect(ended.now == 1)
+    }
+  }
+
   // MARK: Broken bodies
 
   /// Reads with a source that drains the descriptor.

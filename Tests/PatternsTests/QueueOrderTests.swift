@@ -37,6 +37,27 @@ import Testing
     }
   }
 
+  /// The trial may use one core, and the pool may be as wide as all cores. A free thread would have time to begin the
+  /// first task before the second task is added.
+  @Test func `spinning tasks occupy a pool that is wider than the trial's cores`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "sync-after-async", of: Self.pattern, files: Catalogue.files, ["pairs": .integer(3)], cores: 1,
+        poolWidth: Host.onlineCores
+      ) { trial in
+        try Self.pattern.addPairs(trial, patience: .seconds(20)) { pair in
+          let queue = DispatchQueue(label: "own", attributes: .concurrent)
+          queue.async(group: pair.all) { pair.firstBegins() }
+          blockThread(for: .milliseconds(20))
+          queue.sync { pair.secondBegins() }
+        }
+      }
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("begin-inversions") == 3)
+    }
+  }
+
   @Test(arguments: queued, [2, 12])
   func `every waiter runs, and a serial queue keeps their order`(_ variant: String, _ arrivals: Int) async throws {
     let attempt = try await Self.attempt(variant, ["waiters": .integer(arrivals)])

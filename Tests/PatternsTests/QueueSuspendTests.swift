@@ -44,6 +44,46 @@ import Testing
     #expect(latency?.count == (holding.contains(variant) ? 5 : nil))
   }
 
+  /// A free thread of the pool would have time to begin all blocks before the suspension. The pool may add a thread
+  /// each second while its blocks wait.
+  @Test func `blocks that wait for the suspension occupy a pool that is wider than the trial's cores`() async {
+    let isSeen = await isSeen(inProcesses: 20) {
+      await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        closeInheritedDescriptors()
+        let attempt = try await Attempt(
+          "concurrent", of: Self.pattern, files: Catalogue.files, ["blocks": .integer(3), "repeats": .integer(1)],
+          cores: 1, poolWidth: Host.onlineCores
+        ) { trial in
+          try Self.pattern.continueWhileSuspended()(trial) { waiting in
+            let queue = DispatchQueue(label: "own", attributes: .concurrent)
+            for _ in 0..<waiting.poolWidth { queue.async(group: waiting.all) { waiting.runUntilSuspended() } }
+            for _ in 0..<waiting.cores { waiting.awaitRunningBlock() }
+            for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+            blockThread(for: .milliseconds(20))
+            waiting.suspending { queue.suspend() }
+            waiting.watch()
+            waiting.resuming { queue.resume() }
+          }
+        }
+        #expect(attempt.trial.outcome == .completed && attempt.total("lost") == 0)
+        if (attempt.total("began-while-suspended") ?? 0) > 0 { tellSeen() }
+      }
+    }
+    #expect(isSeen)
+  }
+
+  /// On a pool that is narrower than the number of online cores, some of the waiting blocks begin after the suspension.
+  @Test func `a concurrent queue continues if the pool is narrower than the number of online cores`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "concurrent", of: Self.pattern, files: Catalogue.files, ["blocks": .integer(3), "repeats": .integer(5)],
+        cores: 1, poolWidth: 100)
+      #expect(attempt.trial.outcome == .completed && attempt.total("lost") == 0)
+      #expect((attempt.total("began-while-suspended") ?? 0) > 0)
+    }
+  }
+
   // MARK: Broken bodies
 
   /// Adds blocks to a queue that is not suspended.

@@ -35,6 +35,15 @@ import Testing
     #expect(actor.needs.map(\.says) == ["2 cores"])
   }
 
+  @Test func `a time that is not longer than the wait of the first reader contains no update`() {
+    let number = SharedNumber(steps: 0, parties: 1, patience: .milliseconds(1))
+    number.partyBegins()
+    number.update()
+    #expect(number.waited > 0)
+    #expect(number.timeOfUpdates(in: number.waited + 7) == 7)
+    #expect(number.timeOfUpdates(in: number.waited) == nil && number.timeOfUpdates(in: number.waited - 1) == nil)
+  }
+
   // MARK: Broken bodies
 
   static var reds: [Red] {

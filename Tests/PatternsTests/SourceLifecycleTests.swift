@@ -29,6 +29,23 @@ import Testing
     #expect(try attempt.verdict("cancel-beside.began-after-cancel > 0") == .unavailable)
   }
 
+  @Test func `the latency of a resumed source ends at its first handler call`() {
+    let life = SourceLife(events: 2)
+    life.lettingGo {}
+    life.received(1)
+    let first = life.resumeToRun
+    blockThread(for: .milliseconds(1))
+    life.received(1)
+    #expect(first != nil && life.resumeToRun == first)
+  }
+
+  @Test func `a handler that runs on neither target queue does not count as moved to the new one`() async throws {
+    let attempt = try await Attempt(
+      "retarget", of: Self.pattern, files: Catalogue.files, Self.settings(of: "retarget"), body: Self.onGlobalQueue)
+    #expect(attempt.total("ran-on-new-queue") == 0)
+    #expect(attempt.total("ran-elsewhere") == 10)
+  }
+
   // MARK: Broken bodies
 
   /// Returns a source on `queue` with the given handlers.
@@ -61,6 +78,13 @@ import Testing
         gcdlab_dispatch_release(source)
         afterCancel()
       })
+  }
+
+  /// Submits the handler's work to a global queue.
+  @Sendable private static func onGlobalQueue(_ trial: Trial) throws {
+    try pattern.retargetWhilePending(trial) { life in
+      source(on: life.queue) { data in DispatchQueue.global().async { life.received(data) } }
+    }
   }
 
   /// Creates the source on another queue.
@@ -202,12 +226,7 @@ import Testing
           source.add(data: 1)
         }
       },
-      // The handler submits its work to another queue.
-      red("retarget.ran-elsewhere == 0", "retarget") { trial in
-        try pattern.retargetWhilePending(trial) { life in
-          source(on: life.queue) { data in DispatchQueue.global().async { life.received(data) } }
-        }
-      },
+      red("retarget.ran-elsewhere == 0", "retarget", onGlobalQueue),
       red("free-in-cancel-handler.use-after-free == 0", "free-in-cancel-handler") { trial in
         try pattern.cancelInUse()(trial) { context, queue in
           functionSource(context, queue, frees: false) { context.free() }

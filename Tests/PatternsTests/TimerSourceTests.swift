@@ -104,6 +104,15 @@ import Testing
     #expect(passed.counts.unreported == 8 && passed.counts.early == 0)
   }
 
+  @Test func `the share of fires on their interval is missing until two handler calls are timed`() {
+    let run = TimerRun(by: .uptime, in: -1, every: 3_600_000_000_000)
+    #expect(run.percentInStep == nil)
+    run.fired(1 as UInt)
+    #expect(run.percentInStep == nil)
+    run.fired(1 as UInt)
+    #expect(run.percentInStep == 0)
+  }
+
   @Test func `a wait returns the counts that fulfilled its condition, not later ones`() {
     let run = TimerRun(by: .uptime, in: -1, every: 3_600_000_000_000)
     let isAwaited = DispatchSemaphore(value: 0)

@@ -5,64 +5,68 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension CompletionBlock {
-  /// Returns a probe that makes calls that compute averages, one after the other, and checks each result. The first
-  /// call is a warm-up.
+  /// Returns a probe that makes calls that compute averages, one after the other, and checks each result at the end of
+  /// the trial. The first call is a warm-up, which is not checked.
   ///
   /// - Parameter namesQueue: whether the caller passes a queue for the result. If true, the probe also counts the
   ///   results that arrive on another queue.
   func measure(namesQueue: Bool) -> Probe<@Sendable (AverageCall) -> Void> {
     Probe(reads: [calls, numbers], records: metrics + (namesQueue ? [wrongQueue] : [])) { trial, body in
-      var results = Results()
+      var log = CallLog()
       let (calls, numbers) = (trial[calls], trial[numbers])
       for number in 0...calls {
-        let call = AverageCall(number: number, count: numbers)
+        let call = AverageCall(number: number, count: numbers, in: log.unfreed)
         call.recordBegin()
         body(call)
-        results.add(call, isWarmUp: number == 0)
+        if number > 0 { log.add(call) }
       }
-      record(trial, results)
-      if namesQueue { trial.record(wrongQueue, results.elsewhere) }
+      record(trial, log, namesQueue: namesQueue)
     }
   }
 
-  /// A probe that calls an async function repeatedly from a task, and checks each result. The first call is a warm-up.
+  /// A probe that calls an async function repeatedly from a task, and checks each result at the end of the trial. The
+  /// first call is a warm-up, which is not checked.
   var measureAsTask: Probe<@Sendable (AverageCall) async -> Void> {
     Probe(reads: [calls, numbers], records: metrics) { trial, body in
       let (calls, numbers) = (trial[calls], trial[numbers])
-      let results = try waitFor {
-        var results = Results()
+      let log = try waitFor {
+        var log = CallLog()
         for number in 0...calls {
-          let call = AverageCall(number: number, count: numbers)
+          let call = AverageCall(number: number, count: numbers, in: log.unfreed)
           call.recordBegin()
           await body(call)
-          results.add(call, isWarmUp: number == 0)
+          if number > 0 { log.add(call) }
         }
-        return results
+        return log
       }
-      record(trial, results)
+      record(trial, log, namesQueue: false)
     }
   }
 
   /// The metrics that every trial records.
   private var metrics: [any Declaration] { [wrongResult, notOnce, roundTrip] }
 
-  private struct Results: Sendable {
-    var (wrong, notOnce, elsewhere) = (0, 0, 0)
-    var roundTrip: [UInt64?] = []
+  /// The calls of a trial after the warm-up.
+  private struct CallLog: Sendable {
+    /// The group of all calls, the warm-up included, that have not been freed.
+    let unfreed = DispatchGroup()
+    private(set) var states: [WaitableValue<AverageCall.State>] = []
+    private(set) var roundTrips: [UInt64?] = []
 
-    mutating func add(_ call: AverageCall, isWarmUp: Bool) {
-      let seen = call.state.now
-      if seen.wasWrong { wrong += 1 }
-      if seen.arrivals != 1 { notOnce += 1 }
-      if seen.wasElsewhere { elsewhere += 1 }
-      if !isWarmUp { roundTrip.append(call.roundTrip) }
+    mutating func add(_ call: AverageCall) {
+      states.append(call.state)
+      roundTrips.append(call.roundTrip)
     }
   }
 
-  private func record(_ trial: Trial, _ results: Results) {
-    trial.record(wrongResult, results.wrong)
-    trial.record(notOnce, results.notOnce)
-    trial.record(roundTrip, results.roundTrip)
+  private func record(_ trial: Trial, _ log: CallLog, namesQueue: Bool) {
+    // A completion block holds a reference to its call. No further result can arrive once all calls have been freed.
+    log.unfreed.wait(within: .seconds(20))
+    let states = log.states.map { $0.now }
+    trial.record(wrongResult, states.count { $0.wasWrong })
+    trial.record(notOnce, states.count { $0.arrivals != 1 })
+    if namesQueue { trial.record(wrongQueue, states.count { $0.wasElsewhere }) }
+    trial.record(roundTrip, log.roundTrips)
   }
 }
 
@@ -71,6 +75,7 @@ final class AverageCall: Sendable {
   private static let key = DispatchSpecificKey<Int>()
   private let number: Int
   private let data: [Int]
+  private let unfreed: DispatchGroup
   private let isHeldBack = Atomic<Bool>(false)
   private let mayCompute = DispatchSemaphore(value: 0)
   fileprivate let state = WaitableValue(State())
@@ -83,11 +88,16 @@ final class AverageCall: Sendable {
     var wasElsewhere = false
   }
 
-  /// Creates a call with `count` numbers whose average is `number + count - 1`.
-  fileprivate init(number: Int, count: Int) {
+  /// Creates a call with `count` numbers whose average is `number + count - 1`. The call is in the group `unfreed`
+  /// until it is freed.
+  fileprivate init(number: Int, count: Int, in unfreed: DispatchGroup) {
     self.number = number
+    self.unfreed = unfreed
     data = (0..<count).map { number + 2 * $0 }
+    unfreed.enter()
   }
+
+  deinit { unfreed.leave() }
 
   /// Creates the queue on which the result must arrive.
   func makeQueue() -> DispatchQueue {

@@ -359,14 +359,15 @@ final class ReceivedData: Sendable {
     return last > start ? last - start : 0
   }
 
-  /// Waits until the reader has ended. If ``queue`` is serial, the method also waits until no handler is running.
+  /// Waits until the reader has ended and no handler is running on ``queue``.
   ///
   /// - Throws: ``WaitTimeoutError`` if the reader does not end within 20 seconds.
   func awaitEnd() throws {
     guard state.wait(within: patience, until: \.hasEnded) else {
       throw WaitTimeoutError("reading did not end", within: patience)
     }
-    queue.sync {}
+    // Without the barrier, the block would not wait for the handlers on a concurrent queue.
+    queue.sync(flags: .barrier) {}
   }
 
   /// The number of unrelated descriptors that other code has closed or replaced since ``ended()`` opened them. Reading

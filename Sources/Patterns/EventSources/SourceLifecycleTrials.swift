@@ -29,7 +29,7 @@ final class SourceLife: Sendable {
   private let bound: Duration
   private let state = WaitableValue(State())
   private let resumption = Moment()
-  private let began = Moment()
+  private let firstBegan = Moment()
   private let ended = Moment()
   private let cancelled = Moment()
 
@@ -75,7 +75,8 @@ final class SourceLife: Sendable {
 
   /// Records a call of the event handler with its data, and blocks the call if the trial holds the handler.
   func received(_ data: UInt) {
-    began.set()
+    // The calls of a source's handler do not overlap.
+    if !firstBegan.isSet { firstBegan.set() }
     state.note { state in
       state.log.runs += 1
       state.log.sum += data
@@ -139,9 +140,9 @@ final class SourceLife: Sendable {
     state.wait(within: patience) { condition($0.log) }
   }
 
-  /// The nanoseconds from ``lettingGo(_:)`` to the beginning of the most recent handler call; nil if a call began
-  /// before ``lettingGo(_:)``, or if no call began.
-  var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(resumption) }
+  /// The nanoseconds from ``lettingGo(_:)`` to the beginning of the first handler call; nil if that call began before
+  /// ``lettingGo(_:)``, or if no call began.
+  var resumeToRun: UInt64? { log.early > 0 ? nil : firstBegan.since(resumption) }
   /// The nanoseconds from the end of the last event handler call to the cancellation handler call; nil if either
   /// call is missing.
   var toEnd: UInt64? { cancelled.since(ended) }

@@ -27,7 +27,7 @@ extension SourceLifecycle {
         life.state.wait(within: .seconds(20)) { $0.runs > 1 }
         source.cancel()
         let targets = life.state.targets
-        if targets.first != .old { moved += 1 }
+        if targets.first == .new { moved += 1 }
         stray += targets.count { $0 == nil }
       }
       trial.record(ranOnNewQueue, moved)

@@ -192,11 +192,13 @@ final class TimerRun: Sendable {
   /// called.
   var firstRun: UInt64? { state.times.first }
 
-  /// The percentage of timed handler calls that began 0.5 to 1.5 intervals after the previous call.
-  var percentInStep: Double {
+  /// The percentage of timed handler calls that began 0.5 to 1.5 intervals after the previous call; nil if fewer than
+  /// two calls were timed.
+  var percentInStep: Double? {
     let times = state.times
     let gaps = zip(times.dropFirst(), times).map { $0 > $1 ? $0 - $1 : 0 }
-    return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
+    if gaps.isEmpty { return nil }
+    return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(gaps.count)
   }
 
   /// Waits until the counts meet a condition, the clock is set, or `patience` has passed. Returns the counts.

@@ -48,8 +48,8 @@ struct TimerSource: Pattern {
   let outOfOrder = Metric.count(
     "out-of-order", "timers scheduled for now that fired after a timer that was due a millisecond later")
   let onInterval = Metric.rate(
-    "on-interval", .percent, "share of fires that occurred 0.5 to 1.5 intervals after the previous fire"
-  )
+    "on-interval", .percent, unless: "fewer than two handler calls were timed",
+    "share of fires that occurred 0.5 to 1.5 intervals after the previous fire")
   let clockStopsInSleep = Metric.count(
     "clock-stops-in-sleep", unless: "the system does not report which clock a kernel timer uses",
     "kernel timers armed for the source whose clock stops while the machine sleeps")

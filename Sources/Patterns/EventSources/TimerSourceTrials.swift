@@ -82,7 +82,7 @@ extension TimerSource {
     trial.record(early, all.early + first.early)
     trial.record(uncountedIntervals, all.unreported + first.unreported)
     trial.record(coalesced, all.reported - all.runs)
-    trial.record(onInterval, timed.percentInStep)
+    if let percent = timed.percentInStep { trial.record(onInterval, percent) }
     trial.record(firedWhileSuspended, suspension.runs)
     trial.record(missedOnResume, suspension.missing)
     if let delay = first.delay { trial.record(firstFireDelay, delay) }

@@ -28,7 +28,7 @@ final class WatchedFile {
     try append()
   }
 
-  deinit { if descriptor >= 0 { systemClose(descriptor) } }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// The directory of the file, with a slash at the end.
   var directory: String { String(path[...(path.lastIndex(of: "/") ?? path.startIndex)]) }
@@ -131,6 +131,5 @@ extension stat {
   }
 }
 
-// These functions call the system's `rename` and `close`. The method `rename()` hides the system's function.
+// This function calls the system's `rename`, which the method `rename()` hides.
 private func systemRename(_ from: String, _ to: String) -> Int32 { rename(from, to) }
-private func systemClose(_ descriptor: Int32) { close(descriptor) }

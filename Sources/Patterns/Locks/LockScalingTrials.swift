@@ -113,8 +113,7 @@ extension LockScaling: FindingPattern {
 
   private func record(_ trial: Trial, _ section: CriticalSection, _ time: UInt64, _ all: Int, from begin: ProcessCosts?)
   {
-    let waited = section.number.waited
-    trial.record(perEntry, time > waited ? time - waited : 0, over: all)
+    if let time = section.number.timeOfUpdates(in: time) { trial.record(perEntry, time, over: all) }
     if let begin, let costs = ProcessCosts.soFar()?.since(begin) {
       trial.record(processorPerEntry, costs.processorTime, over: all)
       trial.record(switchesPerEntry, Double(costs.switches.voluntary) / Double(all))

@@ -94,8 +94,7 @@ extension QueueVsLock {
 
   private func record(_ trial: Trial, _ number: SharedNumber, _ time: UInt64, _ slept: Int?) {
     let all = trial[threads] * trial[updates]
-    // The time at the gate is not part of any update.
-    trial.record(contended, time > number.waited ? time - number.waited : 0, over: all)
+    if let time = number.timeOfUpdates(in: time) { trial.record(contended, time, over: all) }
     if let slept { trial.record(contextSwitches, Double(slept) / Double(all)) }
     trial.record(lostUpdates, all - number.value)
   }
@@ -160,6 +159,10 @@ final class SharedNumber: Sendable {
 
   /// The nanoseconds for which the first reader waited.
   var waited: UInt64 { wait.load(ordering: .relaxed) }
+
+  /// Returns the nanoseconds of `time` without the wait of the first reader, which is not part of any update; nil if
+  /// the first reader waited for all of that time.
+  func timeOfUpdates(in time: UInt64) -> UInt64? { time > waited ? time - waited : nil }
 
   var value: Int { number.load(ordering: .relaxed) }
 

@@ -31,24 +31,26 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Repeatedly adds two tasks one after the other, while one spinning task for each core occupies a thread of the
-  /// pool. Records the number of pairs whose second task began first.
+  /// Repeatedly adds two tasks one after the other, while spinning tasks occupy the pool: as many as the pool may run
+  /// at once. Records the number of pairs whose second task began first.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the spinning tasks wait for the second task to begin. If the second task
   ///     can begin only after the first task, the spinning tasks wait for all of this time.
   ///   - add: a closure that adds the two tasks of a pair.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
-    try SystemThread.requireCapacity(for: trial.cores + 2)
+    let (cores, width) = (trial.cores, trial.poolWidth)
+    try SystemThread.requireCapacity(for: width + 2)
     var count = 0
     for _ in 0..<trial[pairs] {
       let pair = TaskPair()
-      let busy = SpinBarrier(parties: trial.cores + 1)
-      for _ in 0..<trial.cores {
+      let busy = SpinBarrier(parties: cores + 1)
+      for index in 0..<width {
         DispatchQueue.global().async(group: pair.all) {
-          busy.wait()
-          let end = MonotonicClock.now() + UInt64(patience.nanoseconds)
-          while !pair.secondHasBegun, MonotonicClock.now() < end {}
+          // A pool that is as wide as the cores begins the further spinning tasks later, but before the pair.
+          if index < cores { busy.wait() }
+          let end = MonotonicClock.now() + patience.nanoseconds
+          while !pair.secondHasBegun, MonotonicClock.now() < end { yieldProcessor() }
         }
       }
       busy.wait()

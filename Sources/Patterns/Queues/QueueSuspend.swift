@@ -81,7 +81,7 @@ struct QueueSuspend: Pattern {
       continueWhileSuspended()
     ) { waiting in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
-      for _ in 0..<waiting.cores { queue.async(group: waiting.all) { waiting.runUntilSuspended() } }
+      for _ in 0..<waiting.poolWidth { queue.async(group: waiting.all) { waiting.runUntilSuspended() } }
       for _ in 0..<waiting.cores { waiting.awaitRunningBlock() }
       for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
       waiting.suspending { queue.suspend() }

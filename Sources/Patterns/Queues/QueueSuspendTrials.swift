@@ -55,7 +55,8 @@ extension QueueSuspend {
   ) -> [Suspension] {
     let count = trial[blocks]
     let all = (0..<times).map { repeated in
-      let waiting = Suspension(blocks: count, cores: trial.cores, looks: looks(repeated))
+      let waiting = Suspension(
+        blocks: count, cores: trial.cores, poolWidth: trial.poolWidth, looks: looks(repeated))
       body(waiting)
       waiting.awaitAll()
       return waiting
@@ -70,8 +71,11 @@ extension QueueSuspend {
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
-  /// The number of cores of the trial. The variant `concurrent` occupies as many threads of the pool.
+  /// The number of cores of the trial. The pool runs at least as many blocks at once.
   let cores: Int
+  /// The number of blocks that the pool may run at once. The variant `concurrent` submits as many blocks that wait for
+  /// the suspension before it submits the blocks of the trial.
+  let poolWidth: Int
   private let count: Int
   private let runs: RunCounts
   private let began = Atomic<Int>(0)
@@ -90,9 +94,10 @@ final class Suspension: Sendable {
   ///
   /// - Parameter bound: the maximum time for which the suspended queue is observed. The observation ends early if a
   ///   block begins.
-  init(blocks count: Int, cores: Int, looks bound: Duration) {
+  init(blocks count: Int, cores: Int, poolWidth: Int, looks bound: Duration) {
     self.count = count
     self.cores = cores
+    self.poolWidth = poolWidth
     runs = RunCounts(count: count)
     anyBegins = BoundedGate(bound: bound)
   }

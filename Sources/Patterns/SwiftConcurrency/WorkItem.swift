@@ -155,7 +155,7 @@ struct WorkItem: Pattern {
     }
   }
 
-  /// Returns an upper bound for the duration of a trial with the default of `patience`: one millisecond for each item,
-  /// plus 20 seconds.
+  /// Returns an upper bound for the duration of a trial whose items end: one millisecond for each item, plus 20
+  /// seconds. The probe ``runEachUnsubmittedItem(noticeWithin:)`` adds the waits for items that never end.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(1) * trial[items] + .seconds(20) }
 }

@@ -28,7 +28,11 @@ extension WorkItem {
   func runEachUnsubmittedItem(
     noticeWithin bound: Duration = CancelledWork.bound
   ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
-    Probe(reads: [items, patience], records: runs + [waitTimedOut, notNotifiedWhenFreed]) { trial, body in
+    Probe(
+      reads: [items, patience], records: runs + [waitTimedOut, notNotifiedWhenFreed],
+      // The trial waits twice for each item and for the warm-up: for the end of the item, and for its notify block.
+      longest: { trial in (longest(trial) ?? .zero) + trial[patience] * (2 * (trial[items] + 1)) }
+    ) { trial, body in
       let patience = trial[patience]
       let results = try each(trial, noticeWithin: bound) { body($0, patience) }
       trial.record(waitTimedOut, results.notWaited)

@@ -181,7 +181,8 @@ struct QueuePoolPattern: Pattern {
   var ofTasks: [any Declaration] { [threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches] }
 
   /// Returns an upper bound for the duration of a trial, without the tasks that block for the setting `pause`: the time
-  /// that the working tasks need if they run one after the other, plus the time of the requests for queues.
+  /// that the working tasks need if they run one after the other, plus the time of the requests for queues. The probe
+  /// ``look(timesBlocking:)`` adds the time of the blocking tasks.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] + .microseconds(1) * trial[turns] * trial[racers]
   }

@@ -15,7 +15,9 @@ extension QueuePoolPattern {
     timesBlocking: Bool = false
   ) -> Probe<@Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void> {
     Probe(
-      reads: [tasks, work] + (timesBlocking ? [pause] : []), records: ofTasks + (timesBlocking ? [blockingElapsed] : [])
+      reads: [tasks, work] + (timesBlocking ? [pause] : []),
+      records: ofTasks + (timesBlocking ? [blockingElapsed] : []),
+      longest: { trial in (longest(trial) ?? .zero) + (timesBlocking ? trial[pause] * trial[tasks] : .zero) }
     ) { trial, submit in
       let count = trial[tasks]
       let seen = try census.take(count, steps: trial.steps(work), threads: min(count, ThreadPool.limit)) {

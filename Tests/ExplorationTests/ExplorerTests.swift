@@ -222,6 +222,24 @@ import Testing
     #expect(first.broken == second.broken && first.shortest == second.shortest)
   }
 
+  @Test func `threads that random priorities preempt continue in either order`() throws {
+    let summary = try Explorer {
+      let log = Log()
+      Execution.threads(3) { thread in
+        for _ in 0..<2 {
+          Execution.step("step")
+          log.words.append("\(thread)")
+        }
+      }
+      // Two threads are preempted after their first steps, and continue after the third thread has ended.
+      let (first, last) = (log.words.prefix(3), log.words.suffix(2))
+      guard Set(first).count == 3, log.words[2] == log.words[3] else { return }
+      Execution.breaks(first.starts(with: last) ? "in the same order" : "in reverse order")
+    }
+    .explore(.priorities(1_000, changes: 2, seed: 1))
+    #expect(summary.outcomes == [.holds, .breaks("in the same order"), .breaks("in reverse order")])
+  }
+
   // MARK: Replay
 
   @Test func `the shortest failing schedule can be replayed step by step`() throws {

@@ -154,9 +154,9 @@ private struct Session {
     throws(Explorer.Nondeterminism) -> ExplorationSummary
   {
     var summary = ExplorationSummary(strategy)
-    for index in 0..<count where summary.unable == nil {
+    for index in 0..<count {
       try note(run(chooser(index)), in: &summary)
-      if isOver() { return shown(summary) }
+      if summary.unable != nil || isOver() { return shown(summary) }
     }
     summary.isComplete = true
     return shown(summary)

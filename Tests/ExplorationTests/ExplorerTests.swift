@@ -441,6 +441,21 @@ import Testing
     #expect(summary.unable == "no end after 5000 steps" && summary.schedules == 1)
   }
 
+  @Test(arguments: [Explorer.Strategy.random(3, seed: 1), .priorities(3, changes: 1, seed: 1), .all])
+  func `an exploration that ends because the program cannot be explored is incomplete and undecided`(
+    _ strategy: Explorer.Strategy
+  ) throws {
+    let summary = try Explorer {
+      let semaphore = ModelSemaphore(value: 0)
+      Task { semaphore.wait() }
+      Execution.settle()
+    }
+    .explore(strategy)
+    #expect(summary.unable != nil && summary.schedules == 1 && !summary.isComplete)
+    let variant = ExploredScenario.Variant("variant", isBroken: false) {}
+    #expect(ExplorationResult(scenario: "scenario", variant: variant, summary: summary, seconds: 0).isUndecided)
+  }
+
   @Test(arguments: [false, true])
   func `a program without enough stacks or threads cannot be explored, and is undecided`(_ isPool: Bool) throws {
     for most in 0..<3 {

@@ -271,6 +271,18 @@ import Testing
     #expect(error?.description == "step 2: found 0, but all threads have ended")
   }
 
+  @Test func `the participants include threads that act only after the defect, since their orders count`() throws {
+    let summary = try Explorer {
+      Execution.step("begins")
+      Execution.breaks("the first step")
+      Execution.threads(2) { _ in Execution.step("acts") }
+    }
+    .explore(.all)
+    #expect(summary.schedules == 2 && summary.broken == 2)
+    #expect(summary.participants == ["caller", "thread 1", "thread 2"])
+    #expect(summary.shortest?.shown.map(\.strand) == [0])
+  }
+
   // MARK: Ends
 
   @Test func `a schedule in which no thread can continue is reported as a deadlock`() throws {

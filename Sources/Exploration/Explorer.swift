@@ -178,7 +178,7 @@ private struct Session {
     return summary
   }
 
-  /// Adds one execution to the summary. Each failing schedule, and every hundredth schedule, is repeated for
+  /// Adds one execution to the summary. Each failing schedule and the first of every hundred schedules are repeated for
   /// verification.
   private func note(_ record: Record, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
     summary.executions += 1

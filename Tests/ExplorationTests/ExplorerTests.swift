@@ -438,6 +438,23 @@ import Testing
     #expect(Counted.alive.load(ordering: .relaxed) == 0)
   }
 
+  @Test func `each failing schedule and the first of every hundred schedules are executed twice`() throws {
+    let summary = try Explorer {
+      let log = Log()
+      Execution.threads(2) { thread in
+        for _ in 0..<5 {
+          Execution.step("step")
+          log.words.append("\(thread)")
+        }
+      }
+      if log.words[0] == "0" { Execution.breaks("thread 1 begins") }
+    }
+    .explore(.everyOrder)
+    // Thread 1 begins in the first half of the schedules. Of schedules 1, 101 and 201, only the last one holds.
+    #expect(summary.schedules == 252 && summary.broken == 126)
+    #expect(summary.executions == 252 + 126 + 1)
+  }
+
   @Test func `exploring a nondeterministic program throws an error`() throws {
     let calls = Atomic(0)
     let explorer = Explorer {

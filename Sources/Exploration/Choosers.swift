@@ -34,34 +34,42 @@ final class RandomWalk: Chooser {
   }
 }
 
-/// A chooser for probabilistic concurrency testing. Each strand has a random priority, and the strand with the highest
-/// priority makes the next step. At a few random steps, the priority of the running strand is lowered. With at least a
-/// known probability, the method finds a defect that requires `changes` ordered preemptions.
+/// A chooser for probabilistic concurrency testing (Burckhardt et al., 2010). Each strand has a random priority, and the
+/// strand with the highest priority makes the next step. At a few random steps, the strand that would make the step gets
+/// a priority below all initial priorities.
+///
+/// The depth of a defect is the smallest number of pairs of steps whose order suffices to cause the defect. For `n`
+/// strands, an execution whose `c` changes are drawn from `k` steps finds a defect of depth `c + 1` with a probability of
+/// at least 1/(n·kᶜ), if no execution has more than `k` steps.
 final class RandomPriorities: Chooser {
   private var random: SplitMix64
   private var priorities: [Int: UInt64] = [:]
-  private var changes: Set<Int>
+  /// The range of the initial priorities.
+  private let initial: ClosedRange<UInt64>
+  /// The new priorities of the changes, by step. A priority is the index of the change in the order in which the steps
+  /// were drawn, and not in the order of the steps. A later change may therefore assign a higher priority than an
+  /// earlier change, and preempted strands continue in any order.
+  private var changes: [Int: UInt64] = [:]
   private var step = 0
-  private var lowest: UInt64 = 1_000_000
 
-  /// Creates a chooser with at most `changes` changes of priority.
+  /// Creates a chooser with at most `changes` changes of priority. An execution has fewer changes if several changes are
+  /// drawn for the same step, or if the execution ends before the step of a change.
   ///
-  /// - Parameter steps: the approximate number of steps of an execution.
+  /// - Parameter steps: the number of steps from which changes are drawn, which is approximately that of an execution.
   init(seed: UInt64, changes: Int, steps: Int) {
     random = SplitMix64(seed: seed)
-    self.changes = []
-    for _ in 0..<changes { self.changes.insert(Int.random(in: 0..<max(1, steps), using: &random)) }
+    initial = UInt64(changes) ... .max
+    for index in 0..<changes {
+      self.changes[Int.random(in: 0..<max(1, steps), using: &random)] = UInt64(index)
+    }
   }
 
   func choose(_ choices: [Choice], after previous: Int?) -> Int? {
     defer { step += 1 }
     for choice in choices where priorities[choice.strand] == nil {
-      priorities[choice.strand] = UInt64.random(in: 1_000_001 ... .max, using: &random)
+      priorities[choice.strand] = UInt64.random(in: initial, using: &random)
     }
-    if changes.contains(step), let highest = highest(choices) {
-      lowest -= 1
-      priorities[highest] = lowest
-    }
+    if let priority = changes[step], let highest = highest(choices) { priorities[highest] = priority }
     return highest(choices)
   }
 

@@ -154,9 +154,9 @@ private struct Session {
     throws(Explorer.Nondeterminism) -> ExplorationSummary
   {
     var summary = ExplorationSummary(strategy)
-    for index in 0..<count where summary.unable == nil {
+    for index in 0..<count {
       try note(run(chooser(index)), in: &summary)
-      if isOver() { return shown(summary) }
+      if summary.unable != nil || isOver() { return shown(summary) }
     }
     summary.isComplete = true
     return shown(summary)
@@ -178,7 +178,7 @@ private struct Session {
     return summary
   }
 
-  /// Adds one execution to the summary. Each failing schedule, and every hundredth schedule, is repeated for
+  /// Adds one execution to the summary. Each failing schedule and the first of every hundred schedules are repeated for
   /// verification.
   private func note(_ record: Record, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
     summary.executions += 1

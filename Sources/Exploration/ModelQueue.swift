@@ -101,20 +101,16 @@ public final class ModelQueue: @unchecked Sendable {
   /// Submits a block, waits until it has finished, and returns its result.
   public func sync<Result>(flags: Flags = [], execute body: () throws -> Result) rethrows -> Result {
     let item = Item(isBarrier: flags.contains(.barrier))
-    // The call enqueues the block. If the queue is not free, the block begins in a later step.
-    if kind == .serial || !pending.isEmpty || isBarrierRunning || item.isBarrier {
-      execution.step(.changing(self.order + self.room), "calls sync on \(self.name)")
-      pending.append(item)
-      if !canBegin(item) {
-        execution.describe("calls sync on \(name), and waits")
-        execution.step(.changing(self.order + self.room), "waits for its sync on \(self.name)") { self.canBegin(item) }
-        execution.describe("continues in \(name)")
-      } else {
-        execution.describe("calls sync on \(name)\(item.isBarrier ? " as a barrier" : "")")
-      }
+    // The call enqueues the block in its own step, since only the footprint of this step contains the queue. If the
+    // block cannot begin yet, it begins in a later step.
+    execution.step(.changing(self.order + self.room), "calls sync on \(self.name)")
+    pending.append(item)
+    if canBegin(item) {
+      execution.describe("calls sync on \(name)\(item.isBarrier ? " as a barrier" : "")")
     } else {
+      execution.describe("calls sync on \(name), and waits")
       execution.step(.changing(self.order + self.room), "waits for its sync on \(self.name)") { self.canBegin(item) }
-      execution.describe("calls sync on \(name)")
+      execution.describe("continues in \(name)")
     }
     begin(item)
     defer { end(item) }

@@ -77,7 +77,8 @@ public struct Record: Sendable, Equatable {
   public var shown: [Step] { steps.prefix(decided).filter { !$0.isSilent && !$0.words.isEmpty } }
 
   /// The names of the threads, blocks and tasks that make steps with a description, in the order of their numbers.
-  /// Silent steps do not count.
+  /// Silent steps do not count. Steps after the first defect count, since the number of schedules counts the orders of
+  /// these steps as well.
   var participants: [String] {
     Set(steps.filter { !$0.isSilent && !$0.words.isEmpty }.map(\.strand)).sorted().map { strands[$0] }
   }

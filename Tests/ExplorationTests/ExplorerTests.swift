@@ -102,6 +102,99 @@ import Testing
     #expect(few * 2 < all)
   }
 
+  @Test func `the reduction finds the outcomes of a sync that is enqueued between two barriers`() throws {
+    let explorer = Explorer {
+      let queue = ModelQueue(label: "queue", attributes: .concurrent)
+      let own = Shared("own", 0)
+      let log = QueueLog()
+      Execution.threads(3) { thread in
+        if thread == 0 {
+          own.value = 1
+          queue.sync { log.blocks.append("sync") }
+        } else {
+          queue.async(flags: .barrier) { log.blocks.append("barrier \(thread) of \(log.submitted)") }
+          log.submitted += 1
+        }
+      }
+      Execution.settle()
+      Execution.breaks("\(log.blocks)")
+    }
+    let everyOrder = try explorer.explore(.everyOrder)
+    #expect(everyOrder.outcomes.contains(.breaks("\(["barrier 1 of 2", "sync", "barrier 2 of 2"])")))
+    #expect(try explorer.explore(.reduced).outcomes == everyOrder.outcomes)
+  }
+
+  /// Returns a program of two or three threads that submit up to four blocks to two queues. The outcome has the order
+  /// in which the blocks of each queue begin and end, and the number of blocks that were submitted before.
+  static func randomQueueProgram(_ seed: UInt64) -> @Sendable () -> Void {
+    var random = SplitMix64(seed: seed)
+    struct Call { let queue: Int, isSync: Bool, flags: ModelQueue.Flags, isAfterStore: Bool, isLong: Bool }
+    let count = Int.random(in: 2...3, using: &random)
+    let threads = (0..<count).map { thread in
+      (0..<Int.random(in: 1...(thread == 0 || count == 2 ? 2 : 1), using: &random)).map { index in
+        // More stores and longer blocks would take too long.
+        Call(
+          queue: Int.random(in: 0...3, using: &random) / 3, isSync: Bool.random(using: &random),
+          flags: Bool.random(using: &random) ? .barrier : [],
+          isAfterStore: index == 0 && Bool.random(using: &random),
+          isLong: thread == 0 && index == 0 && Bool.random(using: &random))
+      }
+    }
+    let attributes = (0..<2).map { _ -> ModelQueue.Attributes in
+      Int.random(in: 0...3, using: &random) > 0 ? .concurrent : []
+    }
+    let hasTarget = Bool.random(using: &random)
+    return {
+      let first = ModelQueue(label: "first", attributes: attributes[0])
+      let second = ModelQueue(label: "second", attributes: attributes[1], target: hasTarget ? first : nil)
+      let (queues, logs) = ([first, second], [QueueLog(), QueueLog()])
+      let own = threads.indices.map { Shared("own \($0)", 0) }
+      Execution.threads(threads.count) { thread in
+        for (index, call) in threads[thread].enumerated() {
+          let (queue, log, name) = (queues[call.queue], logs[call.queue], "\(thread).\(index)")
+          @Sendable func run() {
+            log.blocks.append("\(name) of \(log.submitted)")
+            guard call.isLong else { return }
+            _ = own[thread].value
+            log.blocks.append("\(name) ends")
+          }
+          if call.isAfterStore { own[thread].value = 1 }
+          if call.isSync {
+            queue.sync(flags: call.flags) { run() }
+          } else {
+            queue.async(flags: call.flags) { run() }
+            log.submitted += 1
+          }
+        }
+      }
+      Execution.settle()
+      Execution.breaks("\(logs.map(\.blocks))")
+    }
+  }
+
+  /// The log of a queue, which only steps that change the queue use.
+  ///
+  /// Unchecked: an execution uses its objects from one thread at a time.
+  private final class QueueLog: @unchecked Sendable {
+    var blocks: [String] = []
+    /// The number of blocks that were submitted with `async`.
+    var submitted = 0
+  }
+
+  @Test func `the reduced exploration finds every outcome of 100 random programs with queues`() throws {
+    var (all, few) = (0, 0)
+    for seed in 0..<100 {
+      let explorer = Explorer(Self.randomQueueProgram(UInt64(seed)))
+      let everyOrder = try explorer.explore(.everyOrder)
+      let reduced = try explorer.explore(.reduced)
+      #expect(everyOrder.isComplete && reduced.isComplete)
+      #expect(everyOrder.outcomes == reduced.outcomes, "program \(seed)")
+      all += everyOrder.schedules
+      few += reduced.schedules
+    }
+    #expect(few < all, "\(few) of \(all)")
+  }
+
   @Test func `footprints commute only if their order has no effect`() {
     let (load, store) = (Footprint.reading(1), Footprint.changing(1))
     #expect(load.commutes(with: load) && !load.commutes(with: store) && !store.commutes(with: store))
@@ -127,6 +220,24 @@ import Testing
     let second = try explorer.explore(strategy)
     #expect(first.schedules == 100 && first.broken > 0 && first.broken < 100)
     #expect(first.broken == second.broken && first.shortest == second.shortest)
+  }
+
+  @Test func `threads that random priorities preempt continue in either order`() throws {
+    let summary = try Explorer {
+      let log = Log()
+      Execution.threads(3) { thread in
+        for _ in 0..<2 {
+          Execution.step("step")
+          log.words.append("\(thread)")
+        }
+      }
+      // Two threads are preempted after their first steps, and continue after the third thread has ended.
+      let (first, last) = (log.words.prefix(3), log.words.suffix(2))
+      guard Set(first).count == 3, log.words[2] == log.words[3] else { return }
+      Execution.breaks(first.starts(with: last) ? "in the same order" : "in reverse order")
+    }
+    .explore(.priorities(1_000, changes: 2, seed: 1))
+    #expect(summary.outcomes == [.holds, .breaks("in the same order"), .breaks("in reverse order")])
   }
 
   // MARK: Replay
@@ -158,6 +269,18 @@ import Testing
       try Explorer { Execution.step("alone") }.replay([0, 0, 0])
     }
     #expect(error?.description == "step 2: found 0, but all threads have ended")
+  }
+
+  @Test func `the participants include threads that act only after the defect, since their orders count`() throws {
+    let summary = try Explorer {
+      Execution.step("begins")
+      Execution.breaks("the first step")
+      Execution.threads(2) { _ in Execution.step("acts") }
+    }
+    .explore(.all)
+    #expect(summary.schedules == 2 && summary.broken == 2)
+    #expect(summary.participants == ["caller", "thread 1", "thread 2"])
+    #expect(summary.shortest?.shown.map(\.strand) == [0])
   }
 
   // MARK: Ends
@@ -315,6 +438,23 @@ import Testing
     #expect(Counted.alive.load(ordering: .relaxed) == 0)
   }
 
+  @Test func `each failing schedule and the first of every hundred schedules are executed twice`() throws {
+    let summary = try Explorer {
+      let log = Log()
+      Execution.threads(2) { thread in
+        for _ in 0..<5 {
+          Execution.step("step")
+          log.words.append("\(thread)")
+        }
+      }
+      if log.words[0] == "0" { Execution.breaks("thread 1 begins") }
+    }
+    .explore(.everyOrder)
+    // Thread 1 begins in the first half of the schedules. Of schedules 1, 101 and 201, only the last one holds.
+    #expect(summary.schedules == 252 && summary.broken == 126)
+    #expect(summary.executions == 252 + 126 + 1)
+  }
+
   @Test func `exploring a nondeterministic program throws an error`() throws {
     let calls = Atomic(0)
     let explorer = Explorer {
@@ -328,6 +468,21 @@ import Testing
   @Test func `the exploration of an endless program is abandoned`() throws {
     let summary = try Explorer { while true { Execution.step("again") } }.explore(.random(3, seed: 1))
     #expect(summary.unable == "no end after 5000 steps" && summary.schedules == 1)
+  }
+
+  @Test(arguments: [Explorer.Strategy.random(3, seed: 1), .priorities(3, changes: 1, seed: 1), .all])
+  func `an exploration that ends because the program cannot be explored is incomplete and undecided`(
+    _ strategy: Explorer.Strategy
+  ) throws {
+    let summary = try Explorer {
+      let semaphore = ModelSemaphore(value: 0)
+      Task { semaphore.wait() }
+      Execution.settle()
+    }
+    .explore(strategy)
+    #expect(summary.unable != nil && summary.schedules == 1 && !summary.isComplete)
+    let variant = ExploredScenario.Variant("variant", isBroken: false) {}
+    #expect(ExplorationResult(scenario: "scenario", variant: variant, summary: summary, seconds: 0).isUndecided)
   }
 
   @Test(arguments: [false, true])

@@ -30,7 +30,7 @@ import Testing
       try Self.counts(SingletonRace.exploration) == [
         "check-then-act": [18, 12], "check-then-act-paused": [18, 12], "half-built": [574, 36],
         "dispatch-once": [6, 0],
-        "serial-queue": [8, 0], "serial-queue-c": [8, 0], "barrier": [80, 0], "mutex": [2, 0],
+        "serial-queue": [8, 0], "serial-queue-c": [8, 0], "barrier": [86, 0], "mutex": [2, 0],
         "double-checked": [12, 0],
         "actor": [4, 0],
       ])

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 
 #include "Blocks.h"
@@ -56,8 +57,19 @@ static enum gcdlab_trace_reason of_manager(void) {
 }
 WAIT(int, epoll_wait, (int descriptor, struct epoll_event *events, int most, int timeout),
      (descriptor, events, most, timeout), of_manager(), NULL)
+WAIT(int, epoll_pwait,
+     (int descriptor, struct epoll_event *events, int most, int timeout, const sigset_t *signals),
+     (descriptor, events, most, timeout, signals), GCDLAB_TRACE_DESCRIPTOR, NULL)
 WAIT(int, poll, (struct pollfd *descriptors, nfds_t count, int timeout), (descriptors, count, timeout),
      GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT(int, ppoll,
+     (struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *signals),
+     (descriptors, count, timeout, signals), GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT(int, select, (int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout),
+     (count, in, out, other, timeout), GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT(int, pselect,
+     (int count, fd_set *in, fd_set *out, fd_set *other, const struct timespec *timeout, const sigset_t *signals),
+     (count, in, out, other, timeout, signals), GCDLAB_TRACE_DESCRIPTOR, NULL)
 WAIT(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
      (clock, flags, time, left), GCDLAB_TRACE_SLEEP, NULL)
@@ -66,6 +78,13 @@ WAIT(unsigned, sleep, (unsigned seconds), (seconds), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, pthread_join, (pthread_t thread, void **result), (thread, result), GCDLAB_TRACE_JOIN, NULL)
 WAIT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex),
      GCDLAB_TRACE_CONDITION, NULL)
+WAIT(int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+     (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
+// glibc has `pthread_cond_clockwait` and `sem_clockwait` since version 2.30. If the C library lacks a function, nothing
+// calls the wrapper.
+WAIT(int, pthread_cond_clockwait,
+     (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
+     (condition, mutex, clock, until), GCDLAB_TRACE_CONDITION, NULL)
 // Waits in the C library for a mutex, a reader-writer lock, or a POSIX semaphore.
 WAIT_VOID(__lll_lock_wait, (int *word, int private), (word, private), GCDLAB_TRACE_LOCK, NULL)
 WAIT(int, __futex_abstimed_wait64,
@@ -99,8 +118,8 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 WAIT(int, sem_wait, (sem_t *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 WAIT(int, sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until),
      or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
-WAIT(int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
-     (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
+WAIT(int, sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespec *until), (semaphore, clock, until),
+     or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 extern int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
   if (!TRACING) return __real_pthread_mutex_lock(mutex);

@@ -55,7 +55,8 @@ static struct timespec soon(void) {
 }
 #endif
 
-// Waits twice in each function of the C library that has a time limit, for an event that never occurs.
+// Waits twice in each function of the C library that has a time limit, for an event that never occurs. Then calls the
+// functions in such a way that they do not wait.
 static void wait_with_limits(void) {
 #ifdef __linux__
 #if !__GLIBC_PREREQ(2, 30)
@@ -80,6 +81,20 @@ static void wait_with_limits(void) {
     pthread_mutex_unlock(&lock);
     until = soon();
     sem_clockwait(&semaphore, CLOCK_REALTIME, &until);
+  }
+  // None of these calls waits.
+  for (int i = 0; i < 1000; i++) {
+    const struct timespec zero = {0};
+    struct timeval none = {0};
+    struct epoll_event event;
+    poll(NULL, 0, 0);
+    ppoll(NULL, 0, &zero, NULL);
+    select(0, NULL, NULL, NULL, &none);
+    pselect(0, NULL, NULL, NULL, &zero, NULL);
+    epoll_wait(events, &event, 1, 0);
+    epoll_pwait(events, &event, 1, 0, NULL);
+    sem_post(&semaphore);
+    sem_wait(&semaphore);
   }
   close(events);
 #endif

@@ -71,25 +71,16 @@ struct Report: ParsableCommand {
 
   /// Prints and exports the runs of several machines side by side, in the formats of an atlas.
   private func compare() throws {
-    let forms: [(ending: String, render: (Atlas) throws -> String)] = [
-      ("html", AtlasPage.render), ("md", { $0.markdown }), ("json", { try $0.json() }),
-    ]
-    var files: [(file: OutputFile, render: (Atlas) throws -> String)] = []
-    for path in rendering.exports {
-      let form = try ExportPath.format(of: path, in: forms, by: \.ending)
-      files.append((try OutputFile(path, of: "--export"), form.render))
-    }
-    let format = rendering.format.ending
-    guard format == nil || forms.contains(where: { $0.ending == format }) else {
+    let files = try FileExport.files(rendering.exports, html: html, in: FileFormat<Atlas>.all)
+    let format = FileFormat<Atlas>.all.first { $0.ending == rendering.format.ending }
+    guard format != nil || rendering.format.isTable else {
       throw InputError("machines side by side are printed as table, json, markdown or html", at: "--format")
     }
     let atlas = try Lab.atlas(of: paths)
-    for (file, render) in files { try file.write(try render(atlas)) }
+    try FileExport.write(atlas, to: files)
+    if html != nil { return }
     try rendering.color.print(asIs: format != nil) { style in
-      guard let form = forms.first(where: { $0.ending == format }) else {
-        return AtlasText(atlas, style, details: rendering.details).report
-      }
-      return try form.render(atlas)
+      try format?.render(atlas) ?? AtlasText(atlas, style, details: rendering.details).report
     }
   }
 }

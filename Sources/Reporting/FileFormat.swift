@@ -1,8 +1,8 @@
 import Exploration
 import Laboratory
 
-/// A format in which traces, explorations, diffs or the sentences of documents are exported. To add a format, add an
-/// element to `all`.
+/// A format in which traces, explorations, diffs, machines side by side or the sentences of documents are exported. To
+/// add a format, add an element to `all`.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
@@ -42,6 +42,16 @@ extension FileFormat<DiffReport> {
     [
       FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown },
       FileFormat("csv") { $0.csv },
+    ]
+  }
+}
+
+extension FileFormat<Atlas> {
+  /// Every format of machines side by side, in the order of `help`.
+  public static var all: [FileFormat] {
+    [
+      FileFormat("html") { AtlasPage.render($0) }, FileFormat("md") { $0.markdown },
+      FileFormat("json") { try $0.json() },
     ]
   }
 }

@@ -32,6 +32,14 @@ import Testing
     #expect(try JSONValue(guide.output)["schema"] == .text("gcdlab.atlas/1"))
   }
 
+  @Test func `the option --html writes the page of several machines, and nothing is printed`() async throws {
+    let (one, many) = try await Self.runs()
+    let page = try TemporaryFile("a page")
+    let report = try await Binary.run(["report", "--side-by-side", one.path, many.path, "--html", page.path])
+    #expect(report.status == 0 && report.output == "" && report.errors == "", "\(report.errors)")
+    #expect(try #require(readFile(page.path)).contains("2 machines side by side"))
+  }
+
   @Test func `a single document is graded as with the option --results`() async throws {
     let (one, _) = try await Self.runs()
     let plain = try await Binary.run(["documents", one.path]),

@@ -246,6 +246,8 @@ import Testing
       ("report '\(saved.path)' --export k.json --export ./k.json", "--export"),
       ("report '\(saved.path)' --export k.json --export l.json", "--export"),
       ("report '\(saved.path)' --export k.json --export h.json", "--export"),
+      ("report --side-by-side '\(saved.path)' '\(saved.path)' --export x.md --export ./x.md", "--export"),
+      ("report --side-by-side '\(saved.path)' '\(saved.path)' --html p.html --export p.html", "--html"),
     ] {
       let refused = try await Binary.shell("cd '\(directory)' && exec \"$0\" \(arguments)")
       #expect(refused.status == 64 && refused.errors.contains("is the same file as"), "\(arguments): \(refused.errors)")

@@ -229,9 +229,16 @@ import Testing
       ])
     let json = try JSONReport.render([Ran(cores: 1).results.document])
     #expect(json.contains("\"stride\": 1"))
-    let set = try ResultDocument.parse(Array(json.replacing("\"stride\": 1", with: "\"stride\": 9").utf8), place: "x")
-    let columns = AtlasColumn.columns(of: set, place: "a") + Self.columns([Ran()])
-    #expect(try Self.atlas(columns).scenarios[0].cautions == ["stride differs between machines"])
+    for (setting, says) in [
+      ("\"stride\": 9", "stride differs between machines"), ("\"tasks\": 1", "stride, tasks differ between machines"),
+      ("\"stride\": 1, \"tasks\": 1", "tasks differs between machines"),
+    ] {
+      let set = try ResultDocument.parse(Array(json.replacing("\"stride\": 1", with: setting).utf8), place: "x")
+      let (one, other) = (AtlasColumn.columns(of: set, place: "a"), Self.columns([Ran()]))
+      // The order of the machines does not matter.
+      #expect(try Self.atlas(one + other).scenarios[0].cautions == [says])
+      #expect(try Self.atlas(other + one).scenarios[0].cautions == [says])
+    }
   }
 
   @Test func `a variant that only one machine has keeps its row`() throws {

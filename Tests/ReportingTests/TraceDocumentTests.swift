@@ -55,14 +55,38 @@ import Testing
     #expect(Self.results([Self.traced]).document.verdictsAlone.traces == nil)
   }
 
-  @Test func `a document keeps the exact beginning of a long record and mentions the rest`() throws {
-    var long = Self.traced
+  /// A trace that exceeds its share of a document.
+  private static let long: Trace = {
+    var long = traced
     long.gaps = []
     long.blocks = (0..<50_000).map { index in
       let begin = 1_000_000 + UInt64(index) * 100
       return Trace.Block(
         .apply, queue: 0, number: index + 1, submitted: 900_000, submitter: 0, lane: 2, begin: begin, end: begin + 90)
     }
+    return long
+  }()
+
+  @Test(
+    arguments: [
+      (.hung, .text("hung"), "; the trial ended later: hung"),
+      (.trapped(signal: 5), .text("trapped"), "; the trial ended later: trapped: SIGTRAP"),
+    ] as [(Trace.End, JSONValue, String)])
+  func `a document keeps the end of a trial whose record is cut`(_ end: Trace.End, _ saved: JSONValue, _ words: String)
+    throws
+  {
+    var long = Self.long
+    long.end = end
+    let document = Self.results([long]).document
+    #expect(try JSONValue(JSONReport.render([document]))[at: "traces.0.end"] == saved)
+    let (trace, note) = try #require(ReportContent(try Self.saved(document)).traces.first)
+    #expect(note?.hasSuffix(words) == true, "\(note ?? "")")
+    // The kept part ends before the trial.
+    #expect(trace.end == .completed)
+  }
+
+  @Test func `a document keeps the exact beginning of a long record and mentions the rest`() throws {
+    let long = Self.long
     let document = Self.results([long, Self.traced]).document
     let json = try JSONReport.render([document])
     #expect(json.utf8.count < 2_000_000)

@@ -58,17 +58,20 @@ static uint64_t numbers(uint64_t count) {
 struct submission {
   uint64_t number;
   struct gcdlab_trace_event *event;
+  const struct chunk *chunk;
   uint64_t begun;
 };
 static struct submission submitting(void *queue, unsigned how, uint64_t item) {
   struct submission submission = {.number = item ? item : numbers(1)};
   submission.event = write_with(&self.pen, GCDLAB_TRACE_SUBMIT, how, site(), 0, submission.number, (uint64_t)queue);
+  submission.chunk = self.pen.chunk;
   if (submission.number % 8 || item || (how & 15) == GCDLAB_TRACE_SYNC) submission.event = NULL;
   else submission.begun = now();
   return submission;
 }
 static void submitted(struct submission submission) {
-  if (!submission.event) return;
+  // A wait in the call may have filled the chunk. Another thread may then own the chunk, and have written other events.
+  if (!submission.event || submission.chunk != self.pen.chunk) return;
   uint64_t took = now() - submission.begun;
   submission.event->count = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX;
 }

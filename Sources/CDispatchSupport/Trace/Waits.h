@@ -1,14 +1,16 @@
 // The waits of threads.
 //
 // The wrappers replace functions of Dispatch and of the C library, on every thread. Only slow paths, in which a thread
-// has to wait, are wrapped. If a wait is inside another wait, the outer wait determines the reason. A wrapper preserves
-// errno, and must not wait itself.
+// has to wait, are recorded. If the slow path of a function cannot be wrapped, the function is wrapped, and a call that
+// cannot wait is not recorded: a call with a time limit of 0, and a call for a free semaphore or mutex. If a wait is
+// inside another wait, the outer wait determines the reason. A wrapper preserves errno, and must not wait itself.
 #pragma once
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 
 #include "Blocks.h"
@@ -29,17 +31,18 @@ static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
 }
 static enum gcdlab_trace_reason inside_or(enum gcdlab_trace_reason reason) { return self.why ? self.why - 1 : reason; }
 
-#define WAIT_AND(type, keep, give, name, parameters, arguments, reason, queue) \
-  extern type __real_##name parameters WEAK;                                   \
-  type __wrap_##name parameters {                                              \
-    if (!TRACING) return __real_##name arguments;                              \
-    waits(reason, queue, 0);                                                   \
-    keep __real_##name arguments;                                              \
-    waited();                                                                  \
-    give;                                                                      \
+#define WAIT_AND(type, keep, give, can_wait, name, parameters, arguments, reason, queue) \
+  extern type __real_##name parameters WEAK;                                             \
+  type __wrap_##name parameters {                                                        \
+    if (!TRACING || !(can_wait)) return __real_##name arguments;                         \
+    waits(reason, queue, 0);                                                             \
+    keep __real_##name arguments;                                                        \
+    waited();                                                                            \
+    give;                                                                                \
   }
-#define WAIT(type, ...) WAIT_AND(type, type came =, return came, __VA_ARGS__)
-#define WAIT_VOID(...) WAIT_AND(void, , , __VA_ARGS__)
+#define WAIT_IF(can_wait, type, ...) WAIT_AND(type, type came =, return came, can_wait, __VA_ARGS__)
+#define WAIT(...) WAIT_IF(true, __VA_ARGS__)
+#define WAIT_VOID(...) WAIT_AND(void, , , true, __VA_ARGS__)
 
 WAIT_VOID(_dispatch_sema4_wait, (void *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 WAIT(bool, _dispatch_sema4_timedwait, (void *semaphore, uint64_t until), (semaphore, until),
@@ -54,10 +57,22 @@ static enum gcdlab_trace_reason of_manager(void) {
   if (has_room(&self.pen, now()) && self.is_pool && self.depth == 0) strcpy(self.pen.chunk->name, "manager");
   return GCDLAB_TRACE_DESCRIPTOR;
 }
-WAIT(int, epoll_wait, (int descriptor, struct epoll_event *events, int most, int timeout),
-     (descriptor, events, most, timeout), of_manager(), NULL)
-WAIT(int, poll, (struct pollfd *descriptors, nfds_t count, int timeout), (descriptors, count, timeout),
-     GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT_IF(timeout, int, epoll_wait, (int descriptor, struct epoll_event *events, int most, int timeout),
+        (descriptor, events, most, timeout), of_manager(), NULL)
+WAIT_IF(timeout, int, epoll_pwait,
+        (int descriptor, struct epoll_event *events, int most, int timeout, const sigset_t *signals),
+        (descriptor, events, most, timeout, signals), GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT_IF(timeout, int, poll, (struct pollfd *descriptors, nfds_t count, int timeout), (descriptors, count, timeout),
+        GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT_IF(!timeout || timeout->tv_sec || timeout->tv_nsec, int, ppoll,
+        (struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *signals),
+        (descriptors, count, timeout, signals), GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT_IF(!timeout || timeout->tv_sec || timeout->tv_usec, int, select,
+        (int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout),
+        (count, in, out, other, timeout), GCDLAB_TRACE_DESCRIPTOR, NULL)
+WAIT_IF(!timeout || timeout->tv_sec || timeout->tv_nsec, int, pselect,
+        (int count, fd_set *in, fd_set *out, fd_set *other, const struct timespec *timeout, const sigset_t *signals),
+        (count, in, out, other, timeout, signals), GCDLAB_TRACE_DESCRIPTOR, NULL)
 WAIT(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
      (clock, flags, time, left), GCDLAB_TRACE_SLEEP, NULL)
@@ -66,6 +81,13 @@ WAIT(unsigned, sleep, (unsigned seconds), (seconds), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, pthread_join, (pthread_t thread, void **result), (thread, result), GCDLAB_TRACE_JOIN, NULL)
 WAIT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex),
      GCDLAB_TRACE_CONDITION, NULL)
+WAIT(int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+     (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
+// glibc has `pthread_cond_clockwait` and `sem_clockwait` since version 2.30. If the C library lacks a function, nothing
+// calls the wrapper.
+WAIT(int, pthread_cond_clockwait,
+     (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
+     (condition, mutex, clock, until), GCDLAB_TRACE_CONDITION, NULL)
 // Waits in the C library for a mutex, a reader-writer lock, or a POSIX semaphore.
 WAIT_VOID(__lll_lock_wait, (int *word, int private), (word, private), GCDLAB_TRACE_LOCK, NULL)
 WAIT(int, __futex_abstimed_wait64,
@@ -96,11 +118,27 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 
 // Calls whose slow path cannot be wrapped from outside the library.
 
-WAIT(int, sem_wait, (sem_t *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
-WAIT(int, sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until),
-     or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
-WAIT(int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
-     (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
+// Takes the semaphore if it is free. Every wait for a semaphore is a cancellation point.
+static bool takes(sem_t *semaphore) {
+  int error = errno;
+  pthread_testcancel();
+  bool taken = sem_trywait(semaphore) == 0;
+  errno = error;
+  return taken;
+}
+#define SEMAPHORE(name, parameters, arguments)                         \
+  extern int __real_##name parameters;                                 \
+  int __wrap_##name parameters {                                       \
+    if (!TRACING) return __real_##name arguments;                      \
+    if (takes(semaphore)) return 0;                                    \
+    waits(or_work(GCDLAB_TRACE_SEMAPHORE), NULL, 0);                   \
+    int result = __real_##name arguments;                              \
+    waited();                                                          \
+    return result;                                                     \
+  }
+SEMAPHORE(sem_wait, (sem_t *semaphore), (semaphore))
+SEMAPHORE(sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until))
+SEMAPHORE(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespec *until), (semaphore, clock, until))
 extern int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
   if (!TRACING) return __real_pthread_mutex_lock(mutex);

@@ -2,25 +2,39 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A file for traces, explorations, a diff or the sentences of documents. The extension of the file determines the
-/// format.
+/// A file for traces, explorations, a diff, machines side by side or the sentences of documents. The extension of the
+/// file determines the format.
 struct FileExport<Input> {
   private let format: FileFormat<Input>
   private let file: OutputFile
+  /// The option that specifies the file.
+  private let option: String
 
-  private init(_ path: String, in formats: [FileFormat<Input>]) throws(InputError) {
-    format = try ExportPath.format(of: path, in: formats, by: \.ending)
-    file = try OutputFile(path, of: "--export")
+  private init(_ path: String, _ format: FileFormat<Input>, of option: String) throws(InputError) {
+    self.format = format
+    self.option = option
+    file = try OutputFile(path, of: option)
   }
 
   /// Returns the files to write. The files are prepared before anything is measured.
   ///
+  /// - Parameters:
+  ///   - paths: The paths of the option `--export`.
+  ///   - html: The path of the option `--html`, a page with any extension; nil if there is no such page.
+  ///   - formats: The formats of the files.
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
   ///   name the same file.
-  static func files(_ paths: [String], in formats: [FileFormat<Input>]) throws(InputError) -> [FileExport] {
+  static func files(
+    _ paths: [String], html: String? = nil, in formats: [FileFormat<Input>]
+  ) throws(InputError) -> [FileExport] {
     var files: [FileExport] = []
-    for path in paths { files.append(try FileExport(path, in: formats)) }
-    try OutputFile.requireDistinct(files.map { ($0.file, "--export") })
+    for path in paths {
+      files.append(try FileExport(path, ExportPath.format(of: path, in: formats, by: \.ending), of: "--export"))
+    }
+    if let html, let format = formats.first(where: { $0.ending == "html" }) {
+      files.append(try FileExport(html, format, of: "--html"))
+    }
+    try OutputFile.requireDistinct(files.map { ($0.file, $0.option) })
     return files
   }
 

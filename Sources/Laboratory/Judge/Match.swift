@@ -4,9 +4,19 @@ import Measurement
 struct Match {
   let subject: Check.Reference
   let run: Run
-  var other: Run?
+  let other: Run?
   /// The number of cores that the operand `cores` of a check stands for.
   let cores: Double
+  /// The trials of the other run by their rounds, since a run may have 10,000 rounds.
+  private let partners: [Int: TrialRecord]
+
+  init(subject: Check.Reference, run: Run, other: Run? = nil, cores: Double) {
+    self.subject = subject
+    self.run = run
+    self.other = other
+    self.cores = cores
+    partners = Dictionary((other?.trials ?? []).map { ($0.round, $0) }, uniquingKeysWith: { first, _ in first })
+  }
 
   /// The runs of both sides of the check.
   var runs: [Run] { [run, other].compactMap(\.self) }
@@ -24,7 +34,7 @@ struct Match {
   }
 
   /// Returns the trial of the other run in the same round; nil if the other run has no trial in this round.
-  func partner(of trial: TrialRecord) -> TrialRecord? { other?.trials.first { $0.round == trial.round } }
+  func partner(of trial: TrialRecord) -> TrialRecord? { partners[trial.round] }
 }
 
 extension Results {

@@ -83,17 +83,18 @@ struct AtlasScenario: Sendable {
     cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 
-  /// Returns the parameters whose values differ between machines, as text: `cores differ`; nil if no parameter differs.
+  /// Returns the parameters whose values differ between machines, or that only some machines have, as text: `stride,
+  /// tasks differ`; nil if no parameter differs.
   private static func otherSettings(_ rows: [Row]) -> String? {
     var settings: Set<String> = []
     for row in rows {
       let parameters = row.cells.compactMap { $0?.parameters }
-      for (name, value) in parameters.joined() where parameters[0][name].map({ $0 != value }) ?? true {
+      for name in Set(parameters.flatMap(\.keys)) where Set(parameters.map { $0[name] }).count > 1 {
         settings.insert(name)
       }
     }
-    let names = settings.sorted().joined(separator: ", ")
-    return names.isEmpty ? nil : "\(names) \(settings.count > 1 || names.hasSuffix("s") ? "differ" : "differs")"
+    guard !settings.isEmpty else { return nil }
+    return "\(settings.sorted().joined(separator: ", ")) \(settings.count == 1 ? "differs" : "differ")"
   }
 }
 

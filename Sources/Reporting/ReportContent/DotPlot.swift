@@ -126,7 +126,7 @@ struct DotPlot: Sendable {
     let isBroken = tables.index.isWrong(run)
     let facts = tables.index.document.runs[run]
     guard let samples = facts.metrics[metric.name], isDrawn(samples) else {
-      guard facts.outcomes.kinds.contains(where: { $0 != .completed }) else { return nil }
+      guard !facts.outcomes.incompleteKinds.isEmpty else { return nil }
       return Row(
         label: label, isBroken: isBroken, isReference: false, figure: tables.missing(run).text, ratio: "", median: nil,
         span: nil, isDistinct: nil)

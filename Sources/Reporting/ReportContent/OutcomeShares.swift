@@ -39,14 +39,14 @@ struct OutcomeShares {
   /// The table with a row for each outcome; nil if all trials completed and no shown metric has several outcomes.
   var table: Table? {
     let runs = index.document.runs.indices
-    let ended = runs.contains(where: hasEnded)
+    let hasIncompleteTrials = runs.contains(where: hasIncompleteTrial)
     let entries = runs.flatMap { run in
       // A run whose trials completed without a figure would otherwise have no row in any table.
-      (hasEnded(run) || ended && !hasHeadline(run) ? ends(of: run) : [])
+      (hasIncompleteTrial(run) || hasIncompleteTrials && !hasHeadline(run) ? ends(of: run) : [])
         + shown.filter { hasValues(run, $0) }.flatMap { values(of: run, $0) }
     }
     guard !entries.isEmpty else { return nil }
-    let notes = (runs.contains(where: hasEnded) ? [Self.endings] : []) + races.map(says)
+    let notes = (hasIncompleteTrials ? [Self.endings] : []) + races.map(says)
     return Table(
       title: "outcomes", note: notes.joined(separator: "; "), keys: 2,
       isGrid: false,
@@ -90,7 +90,7 @@ struct OutcomeShares {
       }
       return OutcomeBars(index, title: race.name, note: race.says, rows)
     }
-    let ended = runs.count(where: hasEnded)
+    let ended = runs.count(where: hasIncompleteTrial)
     let measured = runs.count { run in headline.map { index.document.runs[run].metrics[$0.name] != nil } ?? false }
     guard ended > 0, ended >= measured, measured == 0 || headline?.better == .neither else { return nil }
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
@@ -122,8 +122,10 @@ struct OutcomeShares {
     index.document.runs[run].outcomes.kinds.filter { $0 != .unavailable }
   }
 
-  /// Returns whether at least one trial of a run did not complete. Trials that the machine did not allow do not count.
-  private func hasEnded(_ run: Int) -> Bool { kinds(run).contains { $0 != .completed } }
+  /// Returns whether a run has an incomplete trial that the machine allowed.
+  private func hasIncompleteTrial(_ run: Int) -> Bool {
+    index.document.runs[run].outcomes.incompleteKinds.contains { $0 != .unavailable }
+  }
 
   /// Returns whether a run has a figure of the headline metric. The result is true if no metric is shown.
   private func hasHeadline(_ run: Int) -> Bool {

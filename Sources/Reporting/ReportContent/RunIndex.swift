@@ -48,7 +48,7 @@ struct RunIndex: Sendable {
       claim.comparison?.figures.contains { $0.scope == .variant(facts.variant) } == true
     }
     let isSound =
-      facts.outcomes.kinds.allSatisfy { $0 == .completed } && own.contains { $0.verdict == .held }
+      facts.outcomes.incompleteKinds.isEmpty && own.contains { $0.verdict == .held }
       && !own.contains { $0.verdict == .witnessed }
     return !isSound
   }

@@ -128,7 +128,7 @@ struct Tables {
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : ratioCell($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is also a result.
-    let cells = zip(rows, ratios).filter { (seeksBest && hasEnded($0.0.run)) || $0.0.samples != nil }.map {
+    let cells = zip(rows, ratios).filter { (seeksBest && end(of: $0.0.run) != nil) || $0.0.samples != nil }.map {
       row, ratio in
       self.row(
         row.run, (columns + mean).map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
@@ -297,14 +297,10 @@ struct Tables {
   /// trials completed.
   func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
 
-  /// Returns whether at least one trial of a run did not complete.
-  private func hasEnded(_ run: Int) -> Bool { end(of: run) != nil }
-
   /// Returns the most frequent way in which trials of a run ended, other than completion; nil if all trials completed.
   private func end(of run: Int) -> String? {
     let outcomes = document.runs[run].outcomes
-    let ends = outcomes.kinds.filter { $0 != .completed }
-    return ends.max { (outcomes[$0], $1.rawValue) < (outcomes[$1], $0.rawValue) }?.rawValue
+    return outcomes.incompleteKinds.max { (outcomes[$0], $1.rawValue) < (outcomes[$1], $0.rawValue) }?.rawValue
   }
 
   // MARK: Grids

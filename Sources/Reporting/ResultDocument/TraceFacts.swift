@@ -3,7 +3,8 @@ import Laboratory
 /// A recorded trial of a variant, as part of a result document.
 ///
 /// All traces of a document together contain at most ``mostSpans`` blocks, waits and runs of threads. A trace that
-/// exceeds its share is cut: the document contains the beginning of the trace, and the length of the whole record.
+/// exceeds its share is cut: the document contains the beginning of the trace, the length of the whole record, and the
+/// end of the trial.
 struct TraceFacts: Codable, Sendable {
   let variant: String
   /// The swept settings of the trial, in the notation of labels; nil if no parameter is swept.
@@ -105,7 +106,7 @@ struct TraceFacts: Codable, Sendable {
     self.whole = trace.length < whole.length ? Instant(whole.length) : nil
     self.later = later > 0 ? later : nil
     (end, signal) =
-      switch trace.end {
+      switch whole.end {
       case .completed: (Outcome.Kind.completed.rawValue, nil)
       case .hung: (Outcome.Kind.hung.rawValue, nil)
       case .trapped(let signal): (Outcome.Kind.trapped.rawValue, signal)
@@ -136,18 +137,23 @@ struct TraceFacts: Codable, Sendable {
     missing = trace.missing
   }
 
-  /// Returns the part of the trace that the document contains.
+  /// The end of the trial. If the trace is cut, the trial ended after the part that the document contains.
+  private var ending: Trace.End {
+    switch end {
+    case Outcome.Kind.completed.rawValue: .completed
+    case Outcome.Kind.hung.rawValue: .hung
+    default: signal.map { .trapped(signal: $0) } ?? .other(end)
+    }
+  }
+
+  /// Returns the part of the trace that the document contains. The end of a part is `completed`, since findings and
+  /// pictures would otherwise show the end of the part as the end of the trial.
   ///
   /// - Parameter scenario: The name of the scenario.
   func trace(of scenario: String) -> Trace {
-    let end: Trace.End =
-      switch self.end {
-      case Outcome.Kind.completed.rawValue: .completed
-      case Outcome.Kind.hung.rawValue: .hung
-      default: signal.map { .trapped(signal: $0) } ?? .other(self.end)
-      }
-    return Trace(
-      scenario: scenario, variant: variant, point: point ?? "", cores: cores, length: length.time, end: end,
+    Trace(
+      scenario: scenario, variant: variant, point: point ?? "", cores: cores, length: length.time,
+      end: whole == nil ? ending : .completed,
       queues: queues,
       lanes: lanes.map { lane in
         Trace.Lane(
@@ -170,12 +176,13 @@ struct TraceFacts: Codable, Sendable {
 }
 
 extension TraceFacts {
-  /// A note on the part of the record that the document does not contain; nil if the document contains the whole
-  /// record.
+  /// A note on the part of the record that the document does not contain, with the end of the trial if the trial did
+  /// not complete; nil if the document contains the whole record.
   var note: String? {
     guard let whole else { return nil }
     let text = "the first \(TraceFigures.text(length.time)) of \(TraceFigures.text(whole.time)) are kept"
     return text + (later.map { ", without \($0) blocks that were submitted by then and began later" } ?? "")
+      + (ending == .completed ? "" : "; the trial ended later: \(ending.text.inLine)")
   }
 }
 

@@ -34,13 +34,13 @@ final class RandomWalk: Chooser {
   }
 }
 
-/// A chooser for probabilistic concurrency testing (Burckhardt et al., 2010). Each strand has a random priority, and the
-/// strand with the highest priority makes the next step. At a few random steps, the strand that would make the step gets
-/// a priority below all initial priorities.
+/// A chooser for probabilistic concurrency testing (Burckhardt et al., 2010). Each strand has a random priority, and
+/// the strand with the highest priority makes the next step. At a few random steps, the strand that would make the step
+/// gets a priority below all initial priorities.
 ///
 /// The depth of a defect is the smallest number of pairs of steps whose order suffices to cause the defect. For `n`
-/// strands, an execution whose `c` changes are drawn from `k` steps finds a defect of depth `c + 1` with a probability of
-/// at least 1/(n·kᶜ), if no execution has more than `k` steps.
+/// strands, an execution whose `c` changes are drawn from `k` steps finds a defect of depth `c + 1` with a probability
+/// of at least 1/(n·kᶜ), if no execution has more than `k` steps.
 final class RandomPriorities: Chooser {
   private var random: SplitMix64
   private var priorities: [Int: UInt64] = [:]
@@ -52,8 +52,8 @@ final class RandomPriorities: Chooser {
   private var changes: [Int: UInt64] = [:]
   private var step = 0
 
-  /// Creates a chooser with at most `changes` changes of priority. An execution has fewer changes if several changes are
-  /// drawn for the same step, or if the execution ends before the step of a change.
+  /// Creates a chooser with at most `changes` changes of priority. An execution has fewer changes if several changes
+  /// are drawn for the same step, or if the execution ends before the step of a change.
   ///
   /// - Parameter steps: the number of steps from which changes are drawn, which is approximately that of an execution.
   init(seed: UInt64, changes: Int, steps: Int) {

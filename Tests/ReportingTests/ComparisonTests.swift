@@ -506,14 +506,16 @@ import Testing
   }
 
   @Test func `the advice names the tasks that more time may decide`() throws {
-    let grid = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1])], rounds: 12) { variant, round, values in
+    let grid = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1])], rounds: 12) {
+      variant, round, values in
       let noise = values["work"] == 1000 ? 40 : 1.1
       return 10_000 * (round.isMultiple(of: 2) == (variant == "plain") ? noise : 1)
     }
     let says = try #require(grid.content.conclusion)
     #expect(
       says.contains(
-        /To decide work=10ns and work=100ns, --time \d+s may be enough; at this noise, even --time 180s may not decide the others\./),
+        /To decide work=10ns and work=100ns, --time \d+s may be enough; at this noise, even --time 180s may not decide the others\./
+      ),
       "\(says)")
   }
 

@@ -75,7 +75,7 @@ struct Explore: AsyncParsableCommand {
       ("--trials", trials, 1),
     ] {
       if let value, !(least...1_000_000_000).contains(value) {
-        throw ValidationError("\(option): found \(value), expected \(least) to 1_000_000_000.")
+        throw ValidationError("\(option): found \(value), expected \(least) to 1000000000.")
       }
     }
     let ways = [("--schedule", schedule != nil), ("--random", random != nil), ("--priorities", priorities != nil)]

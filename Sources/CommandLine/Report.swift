@@ -74,7 +74,9 @@ struct Report: ParsableCommand {
     let files = try FileExport.files(rendering.exports, html: html, in: FileFormat<Atlas>.all)
     let format = FileFormat<Atlas>.all.first { $0.ending == rendering.format.ending }
     guard format != nil || rendering.format.isTable else {
-      throw InputError("machines side by side are printed as table, json, markdown or html", at: "--format")
+      throw InputError(
+        "found '\(rendering.format.ending)', expected table, json, markdown or html for machines side by side",
+        at: "--format")
     }
     let atlas = try Lab.atlas(of: paths)
     try FileExport.write(atlas, to: files)

@@ -65,7 +65,7 @@ import Testing
       ),
       (
         [one.path, many.path, "--format", "csv"],
-        "gcdlab: --format: machines side by side are printed as table, json, markdown or html\n"
+        "gcdlab: --format: found 'csv', expected table, json, markdown or html for machines side by side\n"
       ),
     ]
     for (arguments, message) in cases {

@@ -92,7 +92,7 @@ import Testing
       var variants: [Variant] { Variant("one", .documented, "a way") { _ in } }
     }
     let error = #expect(throws: InputError.self) { try PatternDescription(Own()) }
-    #expect(error?.description.contains("'cores' is a setting of the lab's own") == true)
+    #expect(error?.description.contains("'cores' is reserved for the lab's own setting") == true)
   }
 
   // MARK: The machine that a trial sees

@@ -41,7 +41,7 @@ import Testing
     if case .deadlock = finding { true } else { false }
   }
 
-  @Test func `a notify block that begins right after a long block of the main queue counts as delayed by it`() {
+  @Test func `a long block of the main queue delays a notify block that begins right after the long block`() {
     func hangs(_ begin: UInt64) -> [TraceFinding] {
       Self.trace(kind: .main) {
         $0.length = 1000 * Self.millisecond

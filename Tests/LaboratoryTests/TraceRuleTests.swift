@@ -64,7 +64,7 @@ import Testing
     #expect(TraceRule.accounts.judgement(of: trace) != .kept)
   }
 
-  @Test func `a block inside another block of the same thread does not overlap with it`() {
+  @Test func `the rule for serial queues allows a block inside another block of the same thread`() {
     var trace = Trace.sample
     trace.blocks[1].begin = 2_000_000
     trace.blocks[1].end = 3_000_000

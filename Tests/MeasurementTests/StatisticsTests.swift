@@ -3,7 +3,7 @@ import Testing
 @testable import Measurement
 
 @Suite struct StatisticsTests {
-  @Test func `there is no summary without values, or with a value that is not a number`() {
+  @Test func `a summary of no values, or of values with a NaN, is nil`() {
     #expect(Summary([]) == nil)
     #expect(Summary(LatencyHistogram()) == nil)
     #expect(Summary([1, .nan]) == nil)

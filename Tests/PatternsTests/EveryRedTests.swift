@@ -67,7 +67,7 @@ import Testing
     ].flatMap(\.self)
   }
 
-  @Test func `every guarantee and anomaly has a body that breaks it`() throws {
+  @Test func `every guarantee and anomaly has a body for which the claim fails`() throws {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
     for gap in Self.gaps(try library.all(), Self.reds) { Issue.record("\(gap)") }
   }

@@ -89,7 +89,7 @@ import Testing
     #expect(watch.wasSet && isReported.wait(timeout: .now()) == .success)
   }
 
-  @Test func `fires before their deadline count as early, and due fires without a report as unreported`() {
+  @Test func `a fire before its deadline counts as early, and a due fire without a report counts as unreported`() {
     let hour: UInt64 = 3_600_000_000_000
     let due = TimerRun(by: .uptime, in: -1, every: hour)
     due.fired(1 as UInt)

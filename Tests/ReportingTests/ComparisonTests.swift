@@ -130,7 +130,7 @@ import Testing
     #expect(try lines(9000).contains { $0.contains("✱✱✱") })
   }
 
-  @Test func `a note below the table names the settings that are part of the figures`() throws {
+  @Test func `a note below the table names the settings that all runs share`() throws {
     let search = try Fixture.compared([("stride", [1, 4])]) { _, _, _ in 1000 }
     // The answer of a search contains the settings.
     #expect(text(search).contains("Measured at work 15 ns, threads 1.") && !text(search).contains("\n  at work"))
@@ -560,7 +560,7 @@ import Testing
       "\(rows)")
   }
 
-  @Test func `every format has the answer, including JSON, and a saved run keeps it`() throws {
+  @Test func `every format, including JSON, contains the answer, and a report of a saved run shows the saved answer`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 50_000
     }

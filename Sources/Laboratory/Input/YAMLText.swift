@@ -47,7 +47,7 @@ extension PlacedNode {
       }
       guard found <= most else {
         throw InputError(
-          "more than \(most) aliases ('*name'), which is more than a scenario needs", at: "\(place):\(number + 1)")
+          "the file has more than \(most) aliases ('*name'); at most \(most) are allowed", at: "\(place):\(number + 1)")
       }
     }
   }

@@ -105,7 +105,7 @@ extension Results {
         RunNote(
           "unsettled",
           "the rounds of `\(headline.name)` vary widely (standard deviation above half the mean) in "
-            + "\(steadiness.unsettled.abridged(to: 3)): their figures are approximate",
+            + "\(steadiness.unsettled.abridged(to: 3)); the figures of these runs are approximate",
           runs: steadiness.unsettled))
     }
     if !steadiness.outliers.isEmpty {

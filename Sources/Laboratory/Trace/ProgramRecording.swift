@@ -28,7 +28,7 @@ public struct ProgramRecording: Sendable {
   public init(_ command: [String], followsChildren: Bool) throws {
     guard Recorder.isAvailable else {
       throw LabError(
-        "programs cannot be recorded on this system; the template System Trace of Instruments has the same information")
+        "programs cannot be recorded on this system; use the System Trace template in Instruments instead")
     }
     recorder = try Recorder(recycles: true)
     library = try RecorderFile()

@@ -9,7 +9,7 @@ extension Runner {
   public func traces(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> [Trace] {
     guard Recorder.isAvailable else {
       throw LabError(
-        "trials cannot be recorded on this system; the template System Trace of Instruments has the same information")
+        "trials cannot be recorded on this system; use the System Trace template in Instruments instead")
     }
     let worker = WorkerProcess(image: image)
     let machine = confined(plan)

@@ -65,7 +65,7 @@ struct StructuredCost: Pattern {
         await children.pause()
       }
     }
-    Variant("task", .documented, "loose tasks, which the caller awaits", spawn) { children in
+    Variant("task", .documented, "unstructured tasks, which the caller awaits", spawn) { children in
       let tasks = children.all.map { child in Task { child.run() } }
       for task in tasks { await task.value }
       await children.pause()

@@ -5,7 +5,7 @@ import Instruments
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let instance: Unmanaged<Instance>
 
-  /// Creates the photo array, and thereby completes the set-up of the manager.
+  /// Completes the set-up of the manager by creating the photo array.
   func makePhotosArray() { instance._withUnsafeGuaranteedRef { $0.photosArray.value = true } }
 
   /// Whether the photo array has been created.

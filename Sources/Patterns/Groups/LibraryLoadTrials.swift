@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// In a gated load, the items queue is inactive until the completion has run, or until a timeout after the end of the
 /// sources. The number of items that are missing when the completion runs therefore does not depend on the speed of the
-/// queue. An append pauses between reading the count and storing the item, until a second append has read the count or
-/// a time limit has passed. Two appends that can run at the same time therefore always overlap.
+/// queue. An append in a gated load pauses between reading the count and storing the item, until a second append has
+/// read the count or a time limit has passed. Two appends that can run at the same time therefore always overlap.
 extension LibraryLoad {
   /// Returns an upper bound for the duration of a trial: the setting `hold` and ten seconds for each gated load, and
   /// 100 us for each item of the three sources in each other load.
@@ -130,7 +130,8 @@ final class Library: Sendable {
     let path: String
   }
 
-  /// The global queue on which ``media`` and the notify block run.
+  /// The loader's global queue. Most loaders run ``media`` on this queue, and some also run their notify block on this
+  /// queue.
   let queue: DispatchQueue
   /// The serial queue on which items are appended.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
@@ -236,7 +237,7 @@ final class Library: Sendable {
 
   // MARK: Results
 
-  /// The identifying numbers of the items that were found so far.
+  /// The identifying numbers of the items that have been found so far.
   fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }
   fileprivate var failures: Int { [media, assets, bundle].count(where: \.hasFailed) }
   fileprivate let missing = Tally()
@@ -246,7 +247,8 @@ final class Library: Sendable {
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
 }
 
-/// A record of a load's sources: the time at which a source last ended, and the number of sources that have not ended.
+/// A record of a load's sources: the time at which the most recent source ended, and the number of sources that have
+/// not ended.
 private final class SourcesEnd: Sendable {
   let moment = Moment()
   private let unended: Atomic<Int>

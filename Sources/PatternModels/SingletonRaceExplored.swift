@@ -1,7 +1,8 @@
 import Exploration
 import Instruments
 
-/// A reference to an instance of the document's singleton. The reference is valid until the end of its race.
+/// A reference to an instance of the singleton for which threads race. The reference is valid until the end of its
+/// race.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let instance: Unmanaged<Instance>
 
@@ -19,7 +20,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
   static func create() -> PhotoManager? { nil }
 }
 
-/// An instance of the document's singleton.
+/// An instance of the singleton for which threads race.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Instance: @unchecked Sendable {
@@ -95,7 +96,7 @@ struct SharedManager: @unchecked Sendable {
   /// Creates an instance, and counts it.
   func create() -> PhotoManager { singleton.takeUnretainedValue().create() }
 
-  /// Does nothing in place of the document's pause, since an exploration executes every order.
+  /// Does nothing in place of a pause, since an exploration executes every order.
   func sleep() {}
 }
 

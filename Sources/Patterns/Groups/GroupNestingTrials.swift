@@ -185,12 +185,12 @@ final class NestedWork: Sendable {
   /// The results that the nested work must set.
   var results: some RandomAccessCollection<Result> { (0..<values.count).lazy.map { Result(work: self, index: $0) } }
 
-  /// A result: the document's `foo` or `bar`.
+  /// A result of nested work: `foo` or `bar` in the document "dispatch_group".
   struct Result: Sendable {
     fileprivate let work: NestedWork
     fileprivate let index: Int
 
-    /// Runs calibrated work, in place of the document's lengthy method.
+    /// Runs calibrated work. The method stands for the lengthy method in the document "dispatch_group".
     func doSomething() { work.make() }
 
     /// Runs calibrated work in a task. In a held call, first waits until the gate for the blocks of the group opens.
@@ -199,7 +199,7 @@ final class NestedWork: Sendable {
       work.make()
     }
 
-    /// Sets the result, as the document's inner block does.
+    /// Sets the result, as the inner block in the document "dispatch_group" does.
     func set() { work.set(index) }
 
     /// Sets the result in a task. In a held call, first waits until the gate for nested work opens.
@@ -209,8 +209,8 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// Records the time and the number of missing results. This method stands for the document's notify block, which
-  /// reads all results.
+  /// Records the time and the number of missing results. This method stands for the notify block in the document
+  /// "dispatch_group", which reads all results.
   func completionBlock() {
     completed.set()
     missing.add(missingNow)

@@ -59,7 +59,7 @@ struct GroupWaitVsNotify: Pattern {
   let wrongNotifyQueue = Metric.count(
     "wrong-notify-queue", "notify blocks that ran on a queue other than the background queue named")
 
-  /// The queue on which completion blocks run: the main queue, as in the document. Tests replace this queue, since
+  /// The queue on which completion blocks run: the main queue, as in "GCD in depth". Tests replace this queue, since
   /// nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 

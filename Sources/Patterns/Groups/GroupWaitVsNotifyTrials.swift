@@ -227,8 +227,8 @@ final class GroupDownload: Sendable {
     }
   }
 
-  /// Records the time and the number of missing results. This method stands for the document's completion block, which
-  /// must run after all photos are loaded.
+  /// Records the time and the number of missing results. This method stands for the completion block in "GCD in depth",
+  /// which must run after all photos are loaded.
   func completionBlock() {
     completed.set()
     if !notice.isSet { notice.copy(completed) }
@@ -238,7 +238,7 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Runs the document's other work during the downloads. The amount of work is that of one download.
+  /// Runs the caller's other work during the downloads. The other work takes as many steps as one download.
   func otherWork() {
     // The method has submitted all downloads before it calls this method.
     unstarted.store(0, ordering: .releasing)
@@ -295,7 +295,7 @@ final class GroupDownload: Sendable {
   /// started.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
-  /// Runs the work of a download and stores its result. Returns whether this download is the last one.
+  /// Runs the work of a download and stores its result. Returns whether this download is the last download to finish.
   private func produce(_ index: Int) -> Bool {
     let result = CalibratedWork.spin(steps: steps, from: UInt64(index) + 1) | 1
     results[index].store(result, ordering: .relaxed)

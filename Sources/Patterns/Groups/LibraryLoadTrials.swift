@@ -182,7 +182,7 @@ final class Library: Sendable {
     media = source(0, [(roots[0], count)])
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
-    // Only a second append can end the pause early, so the bound of the pause begins at once.
+    // Only a second append can end the pause early, so the bound of the pause begins immediately.
     self.pause?.startBound()
   }
 
@@ -203,8 +203,8 @@ final class Library: Sendable {
     count.store(index + 1, ordering: .relaxed)
   }
 
-  /// Records the time and the number of missing items. This method stands for the document's completion handler, which
-  /// must run after the library is loaded.
+  /// Records the time and the number of missing items. This method stands for the completion handler in "The
+  /// Replacement of the Semaphore", which must run after the library is loaded.
   func completionHandler() {
     completed.set()
     missing.add(notOnce)

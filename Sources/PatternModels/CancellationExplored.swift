@@ -188,7 +188,7 @@ extension Cancellation {
       "sleep": "Task.sleep waits for a real clock, which an execution does not have",
     ],
     settings: ["children": .integer(2)],
-    // The claim about this variant contradicts the proposal.
+    // The claim about this variant contradicts SE-0317.
     alsoBroken: ["async-let-order"],
     leavesOut:
       "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "

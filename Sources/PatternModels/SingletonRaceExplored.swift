@@ -70,7 +70,7 @@ private final class Singleton: @unchecked Sendable {
   }
 }
 
-/// The document's static variable, as one thread accesses it.
+/// The static variable that holds the singleton, as one thread accesses the variable.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 struct SharedManager: @unchecked Sendable {

@@ -35,7 +35,7 @@ extension GroupAdapter {
   }
 
   /// Returns a probe that sends requests through an adapter without a group, and waits for their handlers. The probe
-  /// creates a group that it does not pass to the adapter, and waits for the group to end.
+  /// creates a group, but does not pass the group to the adapter, and waits for the group to end.
   ///
   /// - Parameter patience: the maximum time to wait for the end of the group.
   func measureWithoutGroup(patience: Duration = .seconds(10)) -> Probe<OptionalAdapter> {

@@ -7,7 +7,8 @@ import Synchronization
 /// In a gated load, the items queue is inactive until the completion has run, or until a timeout after the end of the
 /// sources. The number of items that are missing when the completion runs therefore does not depend on the speed of the
 /// queue. An append in a gated load pauses between reading the count and storing the item, until a second append has
-/// read the count or a time limit has passed. Two appends that can run at the same time therefore always overlap.
+/// read the count or a time limit has passed. Two appends that can run at the same time therefore overlap, unless the
+/// time limit passes first.
 extension LibraryLoad {
   /// Returns an upper bound for the duration of a trial: the setting `hold` and ten seconds for each gated load, and
   /// 100 us for each item of the three sources in each other load.
@@ -107,8 +108,8 @@ extension LibraryLoad {
     return paths(roots)
   }
 
-  /// Returns a message about the first fault of `roots`; nil if there is no fault. The absence of any path is a fault,
-  /// and so is a path that is not a readable directory.
+  /// Returns a message about the first fault of `roots`; nil if there is no fault. Each path must be a readable
+  /// directory, and there must be at least one path.
   static func fault(of roots: String) -> String? {
     guard !paths(roots).isEmpty else { return "no path in roots" }
     for path in paths(roots) {
@@ -247,8 +248,8 @@ final class Library: Sendable {
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
 }
 
-/// A record of a load's sources: the time at which the most recent source ended, and the number of sources that have
-/// not ended.
+/// A record of a load's sources: the time of the most recent end of a source, and the number of sources that have not
+/// ended.
 private final class SourcesEnd: Sendable {
   let moment = Moment()
   private let unended: Atomic<Int>

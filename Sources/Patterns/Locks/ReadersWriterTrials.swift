@@ -5,7 +5,7 @@ import Synchronization
 /// The code that runs the trials and records their metrics.
 ///
 /// First some writes pause between their two values, until a reader has read the pair or a timeout expires. If no guard
-/// excludes readers, a reader always reads the pair during the pause. Then all parties read and write without a pause,
+/// excludes the reader, the reader reads the pair during the pause. Then all parties read and write without a pause,
 /// and their operations are timed.
 extension ReadersWriter {
   /// Returns an upper bound for the duration of a trial: the time that the operations need if they run one after the

@@ -9,8 +9,8 @@ extension QueuePriority {
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
   /// Returns a probe that submits tasks to the global queues of the four priorities, and records when the tasks begin.
-  /// The probe also requests the global queues of the QoS classes, and counts the queues that differ from the queues of
-  /// the priorities. The body returns the queue for an identifier.
+  /// The probe also requests the global queues of the QoS classes and of maintenance, and counts the queues that differ
+  /// from the queues of the priorities. The body returns the queue for an identifier.
   ///
   /// - Parameter niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func beginOnEveryQueue(

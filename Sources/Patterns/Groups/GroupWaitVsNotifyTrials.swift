@@ -240,7 +240,7 @@ final class GroupDownload: Sendable {
 
   /// Runs the caller's other work during the downloads. The other work takes as many steps as one download.
   func otherWork() {
-    // The method has submitted all downloads before it calls this method.
+    // The measured method submits all downloads before it calls `otherWork`.
     unstarted.store(0, ordering: .releasing)
     let time = MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
     otherWorkTime.store(time, ordering: .releasing)

@@ -240,7 +240,7 @@ final class UnusedQueue: Sendable {
   /// Waits until the block has recorded the nice value.
   func awaitLook() { hasSeen.wait() }
 
-  /// The nice value of the thread that ran the block. The value is valid after ``awaitLook()`` has returned.
+  /// The nice value of the thread that ran the block. The value is valid after the block has run.
   var niceness: Int { seen[0] }
 }
 

@@ -105,7 +105,7 @@ extension BlockCapture {
     }
   }
 
-  /// Returns a probe that executes a work item and cancels it concurrently.
+  /// Returns a probe for a work item that is executed and cancelled concurrently.
   func measureCancelled() -> Probe<Maker> {
     Probe { _, make in
       let block = CapturingBlock(isCancelled: true)

@@ -110,9 +110,9 @@ final class Scope: @unchecked Sendable {
         gate.open()
       }
     }
-    /// Ends the child. Records a broken promise if the child should be cancelled and is not, or is cancelled and should
-    /// not be. A child should be cancelled if it was added late or has waited for its cancellation. The first child
-    /// ends in a later step.
+    /// Ends the child. A child must be cancelled if it was added late or has waited for its cancellation. Any other
+    /// child must not be cancelled. A violation of either rule is a broken promise. The first child ends in a later
+    /// step.
     func awaitExit() async {
       let hasWaited = !scope.recordBegin(number)
       if Task.isCancelled != (isLate || hasWaited) {
@@ -158,7 +158,8 @@ final class Scope: @unchecked Sendable {
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self, number: count) }
 
-  /// Records that a child begins. Returns true for the first call with this child, and false for later calls.
+  /// Records that a child begins. Returns true for the first call with `child`, and false for later calls with the same
+  /// child.
   @discardableResult private func recordBegin(_ child: Int) -> Bool {
     guard hasBegun.insert(child).inserted else { return false }
     Execution.note("child \(child + 1) begins")
@@ -187,7 +188,7 @@ extension Cancellation {
       "sleep": "Task.sleep waits for a real clock, which an execution does not have",
     ],
     settings: ["children": .integer(2)],
-    // The claim about this variant contradicts the proposal.
+    // The claim about this variant contradicts SE-0317.
     alsoBroken: ["async-let-order"],
     leavesOut:
       "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "

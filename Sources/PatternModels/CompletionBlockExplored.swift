@@ -40,7 +40,7 @@ final class AverageCall: @unchecked Sendable {
   fileprivate func judge() { if results.atEnd != 42 { Execution.breaks("the result never arrives") } }
 }
 
-/// A queue with a reference count. A use of the queue after the release of its last reference breaks a promise.
+/// A queue with a reference count. A use of the queue after the release of its last reference is a broken promise.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class CountedQueue: @unchecked Sendable {

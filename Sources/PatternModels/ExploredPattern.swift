@@ -18,8 +18,8 @@ extension ExploredPattern {
   /// body of one variant once.
   ///
   /// - Parameters:
-  ///   - obstacles: the reasons why variants cannot be explored, by the name of the variant. The scenario lists the
-  ///     variants that are not compiled in this module last.
+  ///   - obstacles: the reasons why variants cannot be explored, by the name of the variant. The scenario lists last
+  ///     the variants that are not compiled in this module.
   ///   - settings: the settings of each execution. Small settings limit the number of schedules.
   ///   - alsoBroken: the names of variants that are not marked as broken, but break their promise according to a claim
   ///     of the scenario.

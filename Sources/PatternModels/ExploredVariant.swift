@@ -3,8 +3,8 @@ import Instruments
 
 /// The properties of a variant that an exploration requires: its name, its role and its body.
 ///
-/// The initializers accept the arguments that patterns pass to the initializers of `Variant`, so that the source files
-/// of the patterns compile. An exploration ignores all other properties of a variant.
+/// The initializers accept the arguments that patterns pass to the initializers of `Variant`. The source files of the
+/// patterns therefore compile without changes. An exploration ignores all other properties of a variant.
 struct ExploredVariant: Sendable {
   typealias Role = Laboratory.Variant.Role
 

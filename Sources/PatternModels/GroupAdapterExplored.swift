@@ -53,7 +53,7 @@ final class FileRequests: @unchecked Sendable {
     }
   }
 
-  /// Executes the document's completion block. A request that has not been handled is a broken promise.
+  /// Executes the completion block of the group. A request that has not been handled is a broken promise.
   func completionBlock() {
     completions += 1
     Execution.note("runs the completion")

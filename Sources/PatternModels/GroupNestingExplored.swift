@@ -16,21 +16,23 @@ final class NestedWork: @unchecked Sendable {
   /// The results that the nested work sets.
   var results: [Result] { values.map { Result(value: $0) } }
 
-  /// A result: the document's `foo` or `bar`.
+  /// A result of nested work: `foo` or `bar` in the document "dispatch_group".
   struct Result: Sendable {
     fileprivate let value: Variable<Int>
 
-    /// Does nothing in place of the document's lengthy method, since an exploration executes every order.
+    /// Does nothing in place of the lengthy method in the document "dispatch_group", since an exploration executes
+    /// every order.
     func doSomething() {}
     /// Does nothing in place of lengthy work in a task.
     func doSomething() async {}
-    /// Sets the result, as the document's nested block does.
+    /// Sets the result, as the inner block in the document "dispatch_group" does.
     func set() { value.value = 42 }
     /// Sets the result from a task.
     func set() async { value.value = 42 }
   }
 
-  /// Executes the document's notify block, which reads all results. A missing result is a broken promise.
+  /// Executes the notify block of the document "dispatch_group", which reads all results. A missing result is a broken
+  /// promise.
   func completionBlock() {
     completions += 1
     Execution.note("runs the completion")

@@ -32,7 +32,7 @@ final class Library: @unchecked Sendable {
     }
   }
 
-  /// Executes the document's completion handler. An item that is missing in the library is a broken promise.
+  /// Executes the completion handler of the load. An item that is not in the library exactly once is a broken promise.
   func completionHandler() {
     completions += 1
     // Reading the count is a step of the execution. An item whose append has not ended counts as missing.
@@ -63,7 +63,7 @@ final class Source: Sendable {
     queue = DispatchQueue(label: name)
   }
 
-  /// Calls `body` with the item, if the source has one.
+  /// Calls `body` with the item, if the source has an item.
   func forEach(_ body: (Library.Item) -> Void) {
     if let item { body(item) }
   }

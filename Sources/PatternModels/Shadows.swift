@@ -29,7 +29,7 @@ func gcdlab_dispatch_sync_f(
   queue.sync { function(context) }
 }
 
-/// Calls `function` with a copy of `context`, but only once for each predicate.
+/// Calls `function` with a pointer to a copy of `context`, unless the predicate has already been used.
 func dispatchOnce<Context>(
   _ predicate: ModelOnce, _ context: Context, _ function: (UnsafeMutableRawPointer?) -> Void
 ) {
@@ -57,7 +57,7 @@ enum SystemThread {
 
 // MARK: Swift concurrency
 
-/// Executes `body` as a task, waits until the task has ended, and returns the result of `body`.
+/// Executes `body` in a task, waits until the task has ended, and returns the result of `body`.
 ///
 /// - Throws: the error that `body` throws, or ``Unavailable`` if the execution is over before the task has ended.
 func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {

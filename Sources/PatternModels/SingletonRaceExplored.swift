@@ -1,11 +1,12 @@
 import Exploration
 import Instruments
 
-/// A reference to an instance of the document's singleton. The reference is valid until the end of its race.
+/// A reference to an instance of the singleton for which threads race. The reference is valid until the end of its
+/// race.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let instance: Unmanaged<Instance>
 
-  /// Creates the photo array, and thereby completes the set-up of the manager.
+  /// Completes the set-up of the manager by creating the photo array.
   func makePhotosArray() { instance._withUnsafeGuaranteedRef { $0.photosArray.value = true } }
 
   /// Whether the photo array has been created.
@@ -19,7 +20,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
   static func create() -> PhotoManager? { nil }
 }
 
-/// An instance of the document's singleton.
+/// An instance of the singleton for which threads race.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Instance: @unchecked Sendable {
@@ -69,7 +70,7 @@ private final class Singleton: @unchecked Sendable {
   }
 }
 
-/// The document's static variable, as one thread accesses it.
+/// The static variable that holds the singleton, as one thread accesses the variable.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 struct SharedManager: @unchecked Sendable {
@@ -95,7 +96,7 @@ struct SharedManager: @unchecked Sendable {
   /// Creates an instance, and counts it.
   func create() -> PhotoManager { singleton.takeUnretainedValue().create() }
 
-  /// Does nothing in place of the document's pause, since an exploration executes every order.
+  /// Does nothing in place of a pause, since an exploration executes every order.
   func sleep() {}
 }
 

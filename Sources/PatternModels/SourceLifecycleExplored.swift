@@ -156,7 +156,7 @@ extension SourceLifecycle {
       "queue-retained": others, "queue-retained-timer": others, "released-while-pending": others,
       "retain-cycle": others, "release-inactive": others, "release-cancelled-suspended": others,
     ], settings: ["repeats": .integer(1), "events": .integer(1)],
-    // The claim about this variant contradicts the document.
+    // The claim about this variant contradicts the Concurrency Programming Guide.
     alsoBroken: ["cancel-beside"],
     leavesOut:
       "A source delivers at most three handler calls. The check whether a source is cancelled and the call of its handler are two steps, "

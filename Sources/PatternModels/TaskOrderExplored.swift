@@ -20,8 +20,8 @@ final class OrderRound: @unchecked Sendable {
     var isInSecondHalf: Bool { index > 0 }
     /// Records that a task has received the item. In a trial, this method can suspend the task.
     func waitIfFirst() async { Execution.note("takes item \(index + 1)") }
-    /// Records that the item has arrived. If the item that is sent second has already arrived, the arrival of the first
-    /// one is a broken promise.
+    /// Records that the item has arrived. If the second item has already arrived, the arrival of the first item is a
+    /// broken promise.
     func recordArrival() {
       Execution.note("item \(index + 1) arrives")
       if round.arrivals.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) arrives out of order") }

@@ -3,10 +3,10 @@ import Instruments
 
 /// How does an asynchronous call become part of a group?
 ///
-/// The document wraps a URL connection's asynchronous request in a method that takes a group. The method enters the
-/// group before the request. In the request's handler, the method calls the caller's handler and then leaves the group.
-/// If the caller passes no group, the method only forwards the request. The variants `balanced` and `nil-group` are the
-/// method with and without a group.
+/// The document "dispatch_group" wraps a URL connection's asynchronous request in a method that takes a group. The
+/// method enters the group before the request. In the request's handler, the method calls the caller's handler and then
+/// leaves the group. If the caller passes no group, the method only forwards the request. The variant `balanced` calls
+/// the method with a group, and the variant `nil-group` calls the method without a group.
 ///
 /// A request in a trial reads a file with DispatchIO, or fails because the file does not exist. `FileRequests` sends
 /// and measures the requests.

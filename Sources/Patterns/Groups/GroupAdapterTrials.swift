@@ -4,8 +4,9 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 ///
-/// All replies are delayed while the requests are sent. The replies are delivered when the group notifies, or after a
-/// timeout. A group that ends too early therefore ends before the timeout, even on a slow machine.
+/// The probes that measure requests delay the replies until the group notifies, or until a timeout expires.
+/// ``measureExtraLeave(patience:)`` delays only the last reply. A group that ends too early therefore ends before the
+/// timeout, even on a slow machine.
 extension GroupAdapter {
   /// A function that sends a request asynchronously, as a member of a group.
   typealias Adapter = @Sendable (FileRequests.Request, DispatchGroup, @escaping FileRequests.Handler) -> Void
@@ -34,7 +35,7 @@ extension GroupAdapter {
   }
 
   /// Returns a probe that sends requests through an adapter without a group, and waits for their handlers. The probe
-  /// creates a group that it does not pass to the adapter, and waits for the group to end.
+  /// creates a group, but does not pass the group to the adapter, and waits for the group to end.
   ///
   /// - Parameter patience: the maximum time to wait for the end of the group.
   func measureWithoutGroup(patience: Duration = .seconds(10)) -> Probe<OptionalAdapter> {
@@ -128,7 +129,7 @@ extension GroupAdapter {
   ///
   /// - Parameters:
   ///   - count: the number of requests.
-  ///   - failures: the number of requests that fail, which are the first ones.
+  ///   - failures: the number of requests that fail. The first `failures` requests fail.
   func misuse(requests count: Int, failures: Int) -> Probe<Adapter> {
     Probe(reads: [], records: []) { trial, send in
       try Self.requireThreads(count)
@@ -253,7 +254,7 @@ final class FileRequests: Sendable {
     fileprivate let requests: FileRequests
     fileprivate let index: Int
 
-    /// Whether the request is the first one.
+    /// Whether the request is the first request of the group.
     var isFirst: Bool { index == 0 }
 
     /// The path to read. No file exists at the path of a request that must fail.
@@ -278,7 +279,7 @@ final class FileRequests: Sendable {
       }
     }
 
-    /// Delivers the reply, even if other replies are still delayed.
+    /// Delivers the reply to this request, even if other replies are still delayed.
     func deliverReply() { requests.deliverReplies(index..<(index + 1)) }
 
     /// Waits until the reply has arrived and its handler has returned.
@@ -319,10 +320,10 @@ final class FileRequests: Sendable {
     handlerHasEnded[index].signal()
   }
 
-  /// Waits until the group has ended, or until the timeout for delayed replies. The timeout starts when all requests
-  /// have been sent.
+  /// Waits until the completion block has been called, or until the timeout for delayed replies expires. The timeout
+  /// starts once all requests have been sent.
   ///
-  /// - Returns: whether the group has ended.
+  /// - Returns: whether the completion block was called before the timeout.
   @discardableResult func holdReplies() -> Bool { end.pass() }
 
   /// Delivers the replies of the requests at `indices`.

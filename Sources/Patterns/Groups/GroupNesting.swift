@@ -3,10 +3,10 @@ import Instruments
 
 /// Does a group wait for blocks that its own blocks add to it?
 ///
-/// The document submits two lengthy blocks to a global queue as members of a group. At the end of its work, each
-/// lengthy block submits an inner block to the main queue as a member of the same group. The inner block stores a
-/// result. The notify block runs on the main queue, reads both results and prints them. The variant `nested` is this
-/// code.
+/// The first example of the document "dispatch_group" submits two lengthy blocks to a global queue as members of a
+/// group. At the end of its work, each lengthy block submits an inner block to the main queue as a member of the same
+/// group. The inner block stores a result. The notify block runs on the main queue, reads both results and prints them.
+/// The variant `nested` is this code.
 ///
 /// A trial calls the method of its variant on the main queue, as a user interface would. `GroupNestingTrials.swift`
 /// contains the code that runs the trials.

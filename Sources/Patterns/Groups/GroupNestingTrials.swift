@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// A held call has two phases. In the first phase all blocks of the method are delayed, and the call must return. In
 /// the second phase the blocks run, and the nested work that the blocks add is delayed. Nested work on the main queue
-/// is delayed until the group notifies, and nested work on another queue until the completion has run. Both delays also
-/// end at a timeout, which starts when no other work is left. Whether results are missing when the group notifies
-/// therefore does not depend on speed.
+/// or in a task is delayed until the group has ended. Nested work on another queue is delayed until the completion has
+/// run. Both delays also end at a timeout, which starts when no other work is left. Whether results are missing when
+/// the group notifies therefore does not depend on speed.
 ///
 /// The completion runs on the main queue. The order of the main queue may hide a group that has ended too early, so the
 /// group also notifies a queue without other blocks.
@@ -54,7 +54,7 @@ extension GroupNesting {
     }
   }
 
-  /// A probe that runs a method without a dispatch group. The method reports the end of its work itself.
+  /// A probe that runs a method without a dispatch group. The method itself reports the end of its task group.
   var measureTask: Probe<@Sendable (NestedWork) -> Void> {
     Probe(reads: settings + [hold], records: results) { trial, method in
       try call(trial, hold: trial[hold], patience: .seconds(10), addsOnMain: false, method)
@@ -134,15 +134,15 @@ struct BlockGates {
     completion = BoundedGate(bound: time)
   }
 
-  /// Starts the timeouts of the gates. Call this method when all other work has finished.
+  /// Starts the timeouts of ``end`` and ``completion``. Call this method when all other work has finished.
   func startBound() {
     end.startBound()
     completion.startBound()
   }
 }
 
-/// A call of the document's method, with the results (`foo` and `bar` in the document) and the completion that reads
-/// them.
+/// A call of the method of the document "dispatch_group", with the results (`foo` and `bar` in the document) and the
+/// completion that reads them.
 final class NestedWork: Sendable {
   /// The key of a queue-specific value that is set only on the main queue.
   static let isMainQueue = DispatchSpecificKey<Bool>()
@@ -185,12 +185,12 @@ final class NestedWork: Sendable {
   /// The results that the nested work must set.
   var results: some RandomAccessCollection<Result> { (0..<values.count).lazy.map { Result(work: self, index: $0) } }
 
-  /// A result: the document's `foo` or `bar`.
+  /// A result of nested work: `foo` or `bar` in the document "dispatch_group".
   struct Result: Sendable {
     fileprivate let work: NestedWork
     fileprivate let index: Int
 
-    /// Runs calibrated work, in place of the document's lengthy method.
+    /// Runs calibrated work. The method stands for the lengthy method in the document "dispatch_group".
     func doSomething() { work.make() }
 
     /// Runs calibrated work in a task. In a held call, first waits until the gate for the blocks of the group opens.
@@ -199,7 +199,7 @@ final class NestedWork: Sendable {
       work.make()
     }
 
-    /// Sets the result, as the document's inner block does.
+    /// Sets the result, as the inner block in the document "dispatch_group" does.
     func set() { work.set(index) }
 
     /// Sets the result in a task. In a held call, first waits until the gate for nested work opens.
@@ -209,8 +209,8 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// Records the time and the number of missing results. This method stands for the document's notify block, which
-  /// reads all results.
+  /// Records the time and the number of missing results. This method stands for the notify block in the document
+  /// "dispatch_group", which reads all results.
   func completionBlock() {
     completed.set()
     missing.add(missingNow)
@@ -251,8 +251,8 @@ final class NestedWork: Sendable {
   /// Calls `method` on the main queue, and waits until all work of the call has ended. Delays first the blocks that the
   /// method submits, and then the nested work that these blocks add.
   ///
-  /// - Returns: true if the call returned within `patience`, while all blocks were delayed. If the call has no gates,
-  ///   returns true without calling `method`.
+  /// - Returns: true if the call returned within `patience`, while all blocks were delayed; otherwise false. If the
+  ///   call has no gates, returns true without calling `method`.
   func callHeld(patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void) -> Bool {
     guard let held else { return true }
     let returned = DispatchSemaphore(value: 0)

@@ -4,11 +4,12 @@ import Instruments
 /// How does a program detect that a group of tasks has finished: by `dispatch_group_wait`, by `dispatch_group_notify`,
 /// or by the older calls that these functions replaced?
 ///
-/// The document downloads three photos and then calls a completion block on the main queue. The document's first
-/// version moves the whole method to a global queue of high priority, enters the group once for each photo, and blocks
-/// in `dispatch_group_wait` until the last download has left the group. The second version registers a notify block
-/// instead, and so requires neither the global queue nor a blocked thread. Another document reports that the notify
-/// call replaced its semaphore, and a third document recommends a group in place of joining threads.
+/// "GCD in depth" downloads three photos and then calls a completion block on the main queue. The first version of the
+/// code moves the whole method to a global queue of high priority, enters the group once for each photo, and blocks in
+/// `dispatch_group_wait` until the last download has left the group. The second version registers a notify block
+/// instead, and so requires neither the global queue nor a blocked thread. "The Replacement of the Semaphore" reports
+/// that the notify call replaced a semaphore. The Concurrency Programming Guide recommends a group in place of joining
+/// threads.
 ///
 /// A download in a trial is a task that spins for `work` and stores a result. The completion block checks whether all
 /// results are stored. `GroupWaitVsNotifyTrials.swift` contains the code that runs the trials.
@@ -58,7 +59,7 @@ struct GroupWaitVsNotify: Pattern {
   let wrongNotifyQueue = Metric.count(
     "wrong-notify-queue", "notify blocks that ran on a queue other than the background queue named")
 
-  /// The queue on which completion blocks run: the main queue, as in the document. Tests replace this queue, since
+  /// The queue on which completion blocks run: the main queue, as in "GCD in depth". Tests replace this queue, since
   /// nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 

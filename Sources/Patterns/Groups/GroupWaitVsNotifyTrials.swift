@@ -9,7 +9,8 @@ import Synchronization
 /// no longer occupies a thread. Each measured wake-up therefore wakes a thread that slept during the downloads,
 /// although the repetitions run without a pause.
 extension GroupWaitVsNotify {
-  /// A function that downloads the photos as the document's method does, and calls or submits the completion block.
+  /// A function that downloads the photos. If the function has a completion block, the function also submits the
+  /// completion block.
   typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
 
   /// Returns an upper bound for the duration of a trial: the time that the downloads and the other work of all calls
@@ -51,9 +52,10 @@ extension GroupWaitVsNotify {
     }
   }
 
-  /// Returns a probe that calls a method whose wait succeeds, because the timeout is long enough.
+  /// Returns a probe that calls a method whose timeout is longer than the downloads take. The method's wait therefore
+  /// succeeds, unless `holdsBack` is true.
   ///
-  /// - Parameter holdsBack: whether the downloads are delayed until the wait has ended, so that the wait times out.
+  /// - Parameter holdsBack: whether the downloads are delayed until the wait has ended. If true, the wait times out.
   func measureWaitWithEnoughTime(holdsBack: Bool = false) -> Probe<Method> {
     Probe(reads: settings + [enoughTime], records: figuresOfThread + [timeouts]) { trial, method in
       let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
@@ -83,7 +85,7 @@ extension GroupWaitVsNotify {
   /// - Parameters:
   ///   - timeout: the timeout of a method that waits for a limited time.
   ///   - holdsBack: whether the downloads are delayed until the wait has ended.
-  ///   - holdsThread: whether the method occupies a thread, so that the time on the thread is recorded.
+  ///   - holdsThread: whether the method occupies a thread. If true, the time on the thread is recorded.
   private func measureCompletion(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     _ method: @escaping Method
@@ -138,7 +140,7 @@ extension GroupWaitVsNotify {
   }
 }
 
-/// A call of the document's method, with the photos to download, the completion block, and the recorded times.
+/// A call of a method that downloads photos, with the photos to download, the completion block, and the recorded times.
 final class GroupDownload: Sendable {
   /// The key of a queue-specific value that is set only on the main queue.
   static let isMainQueue = DispatchSpecificKey<Bool>()
@@ -225,8 +227,8 @@ final class GroupDownload: Sendable {
     }
   }
 
-  /// Records the time and the number of missing results. This method stands for the document's completion block, which
-  /// must run after all photos are loaded.
+  /// Records the time and the number of missing results. This method stands for the completion block in "GCD in depth",
+  /// which must run after all photos are loaded.
   func completionBlock() {
     completed.set()
     if !notice.isSet { notice.copy(completed) }
@@ -236,9 +238,9 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Runs the document's other work during the downloads. The amount of work is that of one download.
+  /// Runs the caller's other work during the downloads. The other work takes as many steps as one download.
   func otherWork() {
-    // The method has submitted all downloads before it calls this method.
+    // The measured method submits all downloads before it calls `otherWork`.
     unstarted.store(0, ordering: .releasing)
     let time = MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
     otherWorkTime.store(time, ordering: .releasing)
@@ -254,17 +256,18 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Records the time and the number of missing results when the method detects that all downloads have ended.
+  /// Records the time at which the method detects the end of all downloads, and the number of results that are missing
+  /// at that time.
   func noticed() {
     notice.set()
     missing.add(missingResults)
   }
 
-  /// Records the time and the number of missing results when the notify block detects that all downloads have ended.
-  /// Also records whether the block runs on the background queue.
+  /// Records the time at which the notify block detects the end of all downloads, and the number of results that are
+  /// missing at that time. Also records whether the block runs on the background queue.
   ///
-  /// The method compares the current queue with the background queue. A queue-specific value would change a global
-  /// queue for the whole process.
+  /// To identify the queue, this method compares the current queue with the background queue. A queue-specific value
+  /// would change a global queue for the whole process.
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
@@ -292,7 +295,7 @@ final class GroupDownload: Sendable {
   /// started.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
-  /// Runs the work of a download and stores its result. Returns whether this download is the last one.
+  /// Runs the work of a download and stores its result. Returns whether this download is the last download to finish.
   private func produce(_ index: Int) -> Bool {
     let result = CalibratedWork.spin(steps: steps, from: UInt64(index) + 1) | 1
     results[index].store(result, ordering: .relaxed)
@@ -347,9 +350,9 @@ final class GroupDownload: Sendable {
   /// report what threads wait for, if the method has thrown an error, or if no two consecutive counts agree within two
   /// seconds.
   ///
-  /// The count includes threads of the pool and the calling thread of the method. Threads are counted only if all
-  /// threads of the pool sleep, and two counts must agree. A thread that waits briefly for a lock is therefore not
-  /// counted.
+  /// The count includes threads of the pool and, until the method has returned, the calling thread of the method.
+  /// Threads are counted only if all threads of the pool sleep, and two counts must agree. A thread that waits briefly
+  /// for a lock is therefore not counted.
   ///
   func parkedThreads() -> Int? {
     let patience = MonotonicClock.now() + 2_000_000_000
@@ -393,7 +396,8 @@ final class GroupDownload: Sendable {
   /// The nanoseconds from the call to the completion block; nil if either event did not occur.
   var completedAfter: UInt64? { completed.since(called) }
 
-  /// The number of results that were missing when the method or the completion block used them.
+  /// The number of results that were missing when the method detected the end of the downloads, plus the number of
+  /// results that were missing when the completion block ran.
   let missing = Tally()
   /// The number of times that the completion block ran.
   let completions = Tally()

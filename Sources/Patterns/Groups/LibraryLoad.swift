@@ -3,10 +3,10 @@ import Instruments
 
 /// Is the library loaded when the completion block runs?
 ///
-/// The document loads a media library from three sources at the same time. A group counts the sources. Each source
-/// passes its items to a method that appends them asynchronously on a serial queue. The appending blocks are not
-/// members of the group. A notify block calls the completion block on the main queue. The variant `documented` is this
-/// loader.
+/// "The Replacement of the Semaphore" loads a media library from three sources at the same time. A group counts the
+/// sources. Each source passes its items to a method that appends them asynchronously on a serial queue. The appending
+/// blocks are not members of the group. A notify block calls the completion block on the main queue. The variant
+/// `documented` is this loader.
 ///
 /// A source in a trial enumerates the files below a directory of this machine. The third source fails after half of its
 /// items, at a directory that does not exist. `LibraryLoadTrials.swift` contains the code that runs the trials.
@@ -15,7 +15,7 @@ import Instruments
 struct LibraryLoad: Pattern {
   static let name = "library-load"
 
-  /// The QoS class of the global queue on which a loader runs its first source and the notify block.
+  /// The QoS class of a loader's global queue. Most variants run their first source on this queue.
   enum SourceClass: String, CaseIterable, Sendable {
     case background, utility, `default`
 

@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// In a gated load, the items queue is inactive until the completion has run, or until a timeout after the end of the
 /// sources. The number of items that are missing when the completion runs therefore does not depend on the speed of the
-/// queue. An append pauses between reading the count and storing the item, until a second append has read the count or
-/// a time limit has passed. Two appends that can run at the same time therefore always overlap.
+/// queue. An append in a gated load pauses between reading the count and storing the item, until a second append has
+/// read the count or a time limit has passed. Two appends that can run at the same time therefore overlap, unless the
+/// time limit passes first.
 extension LibraryLoad {
   /// Returns an upper bound for the duration of a trial: the setting `hold` and ten seconds for each gated load, and
   /// 100 us for each item of the three sources in each other load.
@@ -107,8 +108,8 @@ extension LibraryLoad {
     return paths(roots)
   }
 
-  /// Returns a message about the first fault of `roots`; nil if there is no fault. The absence of any path is a fault,
-  /// and so is a path that is not a readable directory.
+  /// Returns a message about the first fault of `roots`; nil if there is no fault. Each path must be a readable
+  /// directory, and there must be at least one path.
   static func fault(of roots: String) -> String? {
     guard !paths(roots).isEmpty else { return "no path in roots" }
     for path in paths(roots) {
@@ -130,7 +131,8 @@ final class Library: Sendable {
     let path: String
   }
 
-  /// The global queue on which ``media`` and the notify block run.
+  /// The loader's global queue. Most loaders run ``media`` on this queue, and some also run their notify block on this
+  /// queue.
   let queue: DispatchQueue
   /// The serial queue on which items are appended.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
@@ -181,7 +183,7 @@ final class Library: Sendable {
     media = source(0, [(roots[0], count)])
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
-    // Only a second append can end the pause early, so the bound of the pause begins at once.
+    // Only a second append can end the pause early, so the bound of the pause begins immediately.
     self.pause?.startBound()
   }
 
@@ -202,8 +204,8 @@ final class Library: Sendable {
     count.store(index + 1, ordering: .relaxed)
   }
 
-  /// Records the time and the number of missing items. This method stands for the document's completion handler, which
-  /// must run after the library is loaded.
+  /// Records the time and the number of missing items. This method stands for the completion handler in "The
+  /// Replacement of the Semaphore", which must run after the library is loaded.
   func completionHandler() {
     completed.set()
     missing.add(notOnce)
@@ -236,7 +238,7 @@ final class Library: Sendable {
 
   // MARK: Results
 
-  /// The identifying numbers of the items that were found so far.
+  /// The identifying numbers of the items that have been found so far.
   fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }
   fileprivate var failures: Int { [media, assets, bundle].count(where: \.hasFailed) }
   fileprivate let missing = Tally()
@@ -246,7 +248,8 @@ final class Library: Sendable {
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
 }
 
-/// A record of a load's sources: the time at which a source last ended, and the number of sources that have not ended.
+/// A record of a load's sources: the time of the most recent end of a source, and the number of sources that have not
+/// ended.
 private final class SourcesEnd: Sendable {
   let moment = Moment()
   private let unended: Atomic<Int>

@@ -5,8 +5,8 @@ import Instruments
 ///
 /// The series of articles that begins with "GCD in depth" guards an array with a concurrent queue. Readers run
 /// concurrently. A writer is a barrier: it waits for the running readers, and other readers wait until the writer has
-/// finished. A barrier has this effect on a private queue only. On a global queue `dispatch_barrier_async` has the
-/// effect of `dispatch_async`, according to its manual page.
+/// finished. A barrier has this effect on a private queue only. On a global queue, `dispatch_barrier_async` has the
+/// effect of `dispatch_async`, according to the manual page of the function.
 ///
 /// A trial repeatedly submits three blocks: the earlier block, the barrier and the later block. The earlier block is
 /// running when the barrier is submitted, and waits until the barrier begins. The barrier submits the later block and

@@ -5,8 +5,9 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension LockScaling: FindingPattern {
-  /// Returns a note with the number of threads at each setting of a search; an empty array if the experiment is not a
-  /// search. If an actor is compared with locks, the note adds how many tasks enter the actor.
+  /// Returns an array with one note, which states the number of threads at each setting of a search. If an actor is
+  /// compared with locks, the note adds that as many tasks enter the actor. Returns an empty array if the experiment is
+  /// not a search.
   func findings(in results: Results) -> [RunNote] {
     guard results.experiment.seeksBest else { return [] }
     let settings = results.runs.grouped { threadsPerCore.value(in: $0.parameters) ?? 0 }.map { setting, runs in
@@ -162,7 +163,8 @@ final class CriticalSection: Sendable {
   /// Returns the object with which the thread or task `member` enters the section.
   func entry(_ member: Int) -> SectionEntry { SectionEntry(section: self, member: member) }
 
-  /// Calls `enter` repeatedly until the entries of all members reach the limit, and records the duration of each call.
+  /// Calls `enter` repeatedly until all members together have made the maximum number of entries, and records the
+  /// duration of each call.
   func time(_ member: Int, _ enter: () -> Void) {
     while number.value < most {
       let start = MonotonicClock.now()
@@ -171,8 +173,8 @@ final class CriticalSection: Sendable {
     }
   }
 
-  /// Calls the asynchronous closure `enter` repeatedly until the entries of all members reach the limit, and records
-  /// the duration of each call.
+  /// Calls the asynchronous closure `enter` repeatedly until all members together have made the maximum number of
+  /// entries, and records the duration of each call.
   func time(_ member: Int, _ enter: () async -> Void) async {
     while number.value < most {
       let start = MonotonicClock.now()

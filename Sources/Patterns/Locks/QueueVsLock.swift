@@ -5,14 +5,14 @@ import Synchronization
 
 /// Is a queue cheaper than a lock?
 ///
-/// The document compares a lock and a serial queue for two threads that change the same data, and says that the queue
-/// is more efficient. According to the document, a lock requires an expensive trap into the kernel, contended or not. A
-/// queue works mainly in the process and calls the kernel only if necessary. The critical section in a trial is
-/// minimal: it reads a number and writes the incremented number.
+/// The Concurrency Programming Guide compares a lock and a serial queue for two threads that change the same data, and
+/// says that the queue is more efficient. According to the guide, a lock requires an expensive trap into the kernel,
+/// contended or not. A queue works mainly in the process and calls the kernel only if necessary. The critical section
+/// in a trial is minimal: it reads a number and writes the incremented number.
 ///
 /// One thread updates the number alone, then several threads contend. The first thread that reads the number waits
 /// until a second thread has read the number, or until a time limit has passed (``BoundedGate``). Without mutual
-/// exclusion at least one update is therefore always lost.
+/// exclusion at least one update is therefore lost, unless the time limit passes first.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueVsLock: Pattern {

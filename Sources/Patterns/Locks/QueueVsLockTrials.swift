@@ -100,7 +100,7 @@ extension QueueVsLock {
   }
 }
 
-/// A number that is updated by a load and a store, so that concurrent updates may be lost if no guard excludes them.
+/// A number that is updated by a load and a store. Concurrent updates may be lost if no guard excludes them.
 final class SharedNumber: Sendable {
   private let number = Atomic<Int>(0)
   private let steps: Int
@@ -139,7 +139,7 @@ final class SharedNumber: Sendable {
   }
 
   /// Runs the work of an update between the load and the store. The first reader of 0 also waits for a second reader.
-  /// This method is not inlined, so that `update` itself is inlined.
+  /// This method is not inlined, which keeps the inlined code of `update` short.
   @inline(never)
   private func holdOn(_ before: Int) {
     if before == 0 { meet() }

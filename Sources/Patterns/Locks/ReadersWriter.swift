@@ -5,8 +5,8 @@ import Instruments
 ///
 /// Two values belong together, and a writer changes both values. A read between the two changes is torn. Readers do not
 /// interfere with each other, so a readers-writer lock admits several readers at the same time. A concurrent queue does
-/// the same if reads are synchronous blocks and writes are barriers. The code of the articles protects an array of
-/// photos in this way.
+/// the same if reads are synchronous blocks and writes are barriers. The series of articles that begins with "GCD in
+/// depth" protects an array of photos in this way.
 ///
 /// With each kind of lock, a writer in a trial waits until its write has ended. `ReadersWriterTrials.swift` contains
 /// the code that runs the trials.
@@ -89,8 +89,8 @@ struct ReadersWriter: Pattern {
     }
   }
 
-  /// The probe for a pair without a guard. A paused write continues when a reader has read the pair, so the trials do
-  /// not read the setting `hold`.
+  /// The probe for a pair without a guard. Without a guard, a reader always reads the pair and ends the pause of a held
+  /// write. The trials therefore do not read the setting `hold`.
   private var runUnguarded: TrialProbe {
     Probe(
       reads: [threads, operations, reads, work, heldWrites],

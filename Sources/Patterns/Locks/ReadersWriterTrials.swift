@@ -5,7 +5,7 @@ import Synchronization
 /// The code that runs the trials and records their metrics.
 ///
 /// First some writes pause between their two values, until a reader has read the pair or a timeout expires. If no guard
-/// excludes readers, a reader always reads the pair during the pause. Then all parties read and write without a pause,
+/// excludes the reader, the reader reads the pair during the pause. Then all parties read and write without a pause,
 /// and their operations are timed.
 extension ReadersWriter {
   /// Returns an upper bound for the duration of a trial: the time that the operations need if they run one after the
@@ -15,7 +15,8 @@ extension ReadersWriter {
       * trial[heldWrites]
   }
 
-  /// Times reads and writes of a pair, and pauses a write to check whether the guard admits a reader.
+  /// Times reads and writes of a pair. Before that, pauses writes to check whether the guard admits a reader during a
+  /// write.
   ///
   /// - Parameters:
   ///   - bound: the maximum time for which a write pauses; nil to use the setting `hold`.
@@ -35,8 +36,8 @@ extension ReadersWriter {
     }
   }
 
-  /// Times reads and writes of a pair with an asynchronous guard, and pauses a write to check whether the guard admits
-  /// a reader.
+  /// Times reads and writes of a pair with an asynchronous guard. Before that, pauses writes to check whether the guard
+  /// admits a reader during a write.
   func measureTasks(
     _ trial: Trial, read: @escaping @Sendable (Pair) async -> Pair.Values,
     write: @escaping @Sendable (Pair) async -> Void
@@ -117,8 +118,8 @@ final class Pair: Sendable {
     return Values(first: first, second: second.load(ordering: .relaxed))
   }
 
-  /// Writes the incremented first value to both variables, with work between the two writes. A held write also pauses
-  /// between the two writes.
+  /// Increments the first value, and writes the result to both variables, with work between the two writes. A held
+  /// write also pauses between the two writes.
   func write() {
     let next = first.load(ordering: .relaxed) &+ 1
     first.store(next, ordering: .relaxed)
@@ -152,7 +153,7 @@ private final class HeldWrite: Sendable {
   func readerHasRead() { reader.open() }
 }
 
-/// A race of several parties, each of which reads and writes one pair.
+/// A race of several parties that read and write the same pair.
 private final class PairRace: Sendable {
   let actors: Int
   let steps: Int
@@ -224,7 +225,7 @@ private final class PairRace: Sendable {
   /// The number of torn reads.
   var torn: Int { notes.values.sum { $0.torn } }
   /// The operations per second of all parties together, from the start of the first operation to the end of the last
-  /// one.
+  /// operation.
   var rate: Double {
     let start = notes.values.map(\.start).min() ?? 0
     let end = notes.values.map(\.end).max() ?? 0

@@ -8,8 +8,8 @@ import Instruments
 /// further piece while it is full. glibc caches 7 or 16 pieces of each size, and may also fill the cache from an arena
 /// with many free pieces.
 struct FreedMemory: ~Copyable {
-  /// The pieces that `malloc` returned. The pieces are freed when the detector is destroyed, so that `malloc` returns
-  /// no piece twice.
+  /// The pieces that `malloc` returned. The pieces are freed only when the detector is destroyed. Until then, `malloc`
+  /// does not return a piece twice.
   private var pieces: [UnsafeMutableRawPointer?] = []
 
   /// Creates a detector with capacity for `rounds` calls of ``isReused(_:_:)``. Growing the array of pieces during a
@@ -29,7 +29,7 @@ struct FreedMemory: ~Copyable {
     return UInt(bitPattern: piece) == address
   }
 
-  /// Removes a piece of `size` bytes from the thread's cache, so that the cache accepts the next freed piece.
+  /// Removes a piece of `size` bytes from the thread's cache. The cache then has room for the next freed piece.
   private mutating func makeRoom(_ size: Int) {
     pieces.append(malloc(size))
     free(pieces.removeLast())

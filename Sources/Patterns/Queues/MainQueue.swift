@@ -4,10 +4,10 @@ import Instruments
 
 /// On which thread do the blocks of the main queue run, and what delays the blocks?
 ///
-/// The documents say that the main queue runs its tasks one at a time on the main thread. The documents recommend that
-/// a program does lengthy work on another queue and then submits the result to the main queue. The documents also say
-/// that `dispatch_apply` on the main thread delays the events of that thread. An event in a trial is a block that is
-/// submitted to the main queue during the work.
+/// "GCD in depth" says that the main queue runs its tasks one at a time on the main thread. The article recommends that
+/// a program does lengthy work on another queue and then submits the result to the main queue. The Concurrency
+/// Programming Guide says that `dispatch_apply` on the main thread delays the events of that thread. An event in a
+/// trial is a block that is submitted to the main queue during the work.
 ///
 /// The main thread of a trial drains the main queue in a loop, as in an app, unless the variant says otherwise.
 ///

@@ -6,8 +6,8 @@ extension MainQueue {
   /// Returns one second as an upper bound for the duration of a trial, since a block may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Returns an upper bound for the duration of a trial with work: the time for the warm-up and the work during all
-  /// events, and one second of waiting.
+  /// Returns an upper bound for the duration of a trial with work: the time of one piece of work for the warm-up and
+  /// for each event, and one second of waiting.
   func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
   /// Submits blocks to the main queue from four threads at the same time, and then one block from a block on the main

@@ -4,14 +4,14 @@ import Instruments
 
 /// Where does a program store data that belongs to a queue, and when is the data cleaned up?
 ///
-/// The document says that thread-local data does not belong to a queue, and that the data of a queue belongs in the
-/// queue's context. The document's listing stores a structure as the context of a serial queue and installs a finalizer
-/// function. The finalizer frees the structure and its contents when the system frees the queue.
+/// The Concurrency Programming Guide says that thread-local data does not belong to a queue, and that the data of a
+/// queue belongs in the queue's context. The guide's listing stores a structure as the context of a serial queue and
+/// installs a finalizer function. The finalizer frees the structure and its contents when the system frees the queue.
 ///
 /// Swift hides the C functions and offers `setSpecific` instead, so the trials call the C functions through
 /// `CDispatchSupport`. The last block of a queue runs while the last reference to the queue is released. In the first
-/// repetition this block waits for a while, so that a finalizer that runs too early is detected. The wait has a time
-/// limit, since no event reports that a finalizer will not run.
+/// repetition this block waits for a while. A finalizer that runs too early is detected during this wait. The wait has
+/// a time limit, since no event reports that a finalizer will not run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue",
 /// "Providing a Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent

@@ -130,8 +130,8 @@ extension QueueContext {
     }
   }
 
-  /// A probe that releases queues without a context, then a queue with a context, and counts the finalizers that ran
-  /// without a context.
+  /// A probe that releases queues without a context, and counts the finalizers that ran without a context. Before the
+  /// probe counts, it releases a queue with a context, and waits for the finalizer of this queue.
   var releaseQueue: Probe<@Sendable () -> RetainedQueue> {
     Probe(reads: [repeats], records: [withoutContext]) { trial, make in
       let before = MyDataContext.cleanUpsWithout.count
@@ -155,8 +155,8 @@ extension QueueContext {
   /// Requests a global queue with each single-bit flag, and records the number of accepted flags. The flag 2, which
   /// requests an overcommit queue, is recorded separately.
   ///
-  /// Then releases the queue for the flag 0 a thousand times. Records whether Dispatch still returns this queue, and
-  /// the number of blocks that the queue does not run exactly once.
+  /// Then releases the queue for the flag 0 a thousand times, if there is such a queue. Records whether Dispatch still
+  /// returns this queue, and the number of blocks that the queue does not run exactly once.
   ///
   /// - Parameters:
   ///   - patience: the maximum time to wait for the blocks.
@@ -226,8 +226,8 @@ extension QueueContext {
   /// queue-specific value is recorded separately.
   ///
   /// - Parameters:
-  ///   - patience: the maximum time to wait for a block of the queue. If the block has not run by then, the change of
-  ///     the target or the suspension took effect.
+  ///   - patience: the maximum time to wait for a block of the queue. If the block has not run by then, the new target
+  ///     or the suspension took effect.
   ///   - change: a closure that makes a change to the queue.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
@@ -370,8 +370,8 @@ final class MyDataContext: Sendable {
 
   // MARK: The end of the queue
 
-  /// A retained pointer to the data, for a C function. The data is never freed, so that a finalizer that runs twice can
-  /// be counted.
+  /// A pointer to the data, for a C function. Each access of the property retains the data, and nothing releases the
+  /// data. The data is therefore never freed, and a second run of a finalizer can be counted.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
   /// Returns the data at a pointer, or new data if the pointer is nil.
@@ -394,15 +394,15 @@ final class MyDataContext: Sendable {
     }
   }
 
-  /// Waits until the data is cleaned up or a time limit has passed, while the queue is referenced. Records a clean-up
-  /// as too early.
+  /// Waits, while the queue is referenced, until the data is cleaned up or a time limit has passed. Records a clean-up
+  /// before the end of the wait as too early.
   func lookWhileReferenced() {
     whileReferenced.startBound()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
   /// Runs the last block of the queue, which waits until the data is cleaned up or a time limit has passed. Records a
-  /// clean-up as too early.
+  /// clean-up before the end of the block as too early.
   func lastBlock() {
     if isCleanedUp.pass() { state.note { $0.wasEarly = true } }
     end.set()
@@ -423,7 +423,7 @@ final class MyDataContext: Sendable {
     state.wait(within: patience) { $0.cleanUps > 0 }
   }
 
-  /// Waits for a short time after the clean-up, so that later finalizers are counted.
+  /// Waits for a short time after the clean-up. Finalizers that run during this time are counted, too.
   func lookAfterwards() {
     afterwards.startBound()
     afterwards.pass()
@@ -446,7 +446,7 @@ final class ThreadKey<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   deinit { pthread_key_delete(key) }
 
-  /// The value of the variable on the calling thread; nil if the thread has not set the variable.
+  /// The value of the variable on the calling thread; nil if the thread has not stored an object.
   var value: Value? {
     get { pthread_getspecific(key).map { Unmanaged<Value>.fromOpaque($0).takeUnretainedValue() } }
     set { pthread_setspecific(key, newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }) }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// Which blocks wait for work that cannot run before the blocks end?
 ///
-/// The document forbids a task to call `dispatch_sync` with the queue on which the task runs. On a serial queue the
-/// call deadlocks; on a concurrent queue the call should be avoided as well. The document also warns of calling
-/// `dispatch_apply` with the serial queue on which the caller runs.
+/// The Concurrency Programming Guide forbids a task to call `dispatch_sync` with the queue on which the task runs. On a
+/// serial queue the call deadlocks; on a concurrent queue the call should be avoided as well. The guide also warns of
+/// calling `dispatch_apply` with the serial queue on which the caller runs.
 ///
 /// A task that a trial submits is the only task in its queue when the task begins. A hazard is expected to trap or to
 /// hang. If the tasks of a hazard end nevertheless, the trial completes and reports this result. Inner blocks that are

@@ -4,13 +4,14 @@ import Synchronization
 
 /// In which order do the tasks of a queue begin and end, and in which order do threads acquire a lock?
 ///
-/// The document says that every queue is first in, first out. According to the document, a serial queue runs its tasks
-/// one at a time and, unlike a lock, in a predictable order. Any thread may submit tasks without a lock. The document's
-/// listing adds one block to a serial queue by `dispatch_async` and a second block by `dispatch_sync`. When the first
-/// call returns, the first block may not have run yet. When the second call returns, both blocks have run.
+/// The Concurrency Programming Guide says that every queue is first in, first out. According to the guide, a serial
+/// queue runs its tasks one at a time and, unlike a lock, in a predictable order. Any thread may submit tasks without a
+/// lock. The guide's listing adds one block to a serial queue with `dispatch_async`, and a second block with
+/// `dispatch_sync`. When the first call returns, the first block may not have run yet. When the second call returns,
+/// both blocks have run.
 ///
-/// Each task logs its beginning and its end. The trial reads the log when all tasks have ended. The first task waits
-/// until its successor has ended or a time limit has passed, so that the successor overtakes the first task if the
+/// Each task logs its beginning and its end. The trial reads the log after all tasks have ended. The first task waits
+/// until its successor has ended or a time limit has passed. The successor therefore overtakes the first task if the
 /// queue allows it.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Creating Serial Dispatch Queues",

@@ -31,8 +31,9 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Repeatedly adds two tasks one after the other, while spinning tasks occupy the pool: as many as the pool may run
-  /// at once. Records the number of pairs whose second task began first.
+  /// Repeatedly adds two tasks, one after the other, while spinning tasks occupy the pool. The number of spinning tasks
+  /// is the number of tasks that the pool may run at the same time. Records the number of pairs whose second task began
+  /// first.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the spinning tasks wait for the second task to begin. If the second task
@@ -47,7 +48,8 @@ extension QueueOrder {
       let busy = SpinBarrier(parties: cores + 1)
       for index in 0..<width {
         DispatchQueue.global().async(group: pair.all) {
-          // A pool that is as wide as the cores begins the further spinning tasks later, but before the pair.
+          // If the pool runs only one task for each core, the remaining spinning tasks begin later, but before the
+          // pair.
           if index < cores { busy.wait() }
           let end = MonotonicClock.now() + patience.nanoseconds
           while !pair.secondHasBegun, MonotonicClock.now() < end { yieldProcessor() }
@@ -61,8 +63,9 @@ extension QueueOrder {
     trial.record(beginInversions, count)
   }
 
-  /// Returns a probe that runs the document's listing. The first block waits for the call of `dispatch_sync` to return,
-  /// if the call of `dispatch_async` returned before the end of the first block.
+  /// Returns a probe that runs the listing of the Concurrency Programming Guide. The first block waits for the call of
+  /// `dispatch_async` to return. If this call returns within `asyncPatience`, the block then waits for the call of
+  /// `dispatch_sync` to return.
   ///
   /// - Parameters:
   ///   - patience: the maximum time for which the first block waits for the call of `dispatch_sync` to return.
@@ -152,9 +155,9 @@ final class TaskLog: Sendable {
 
     /// Logs the beginning and the end of the task.
     ///
-    /// Between the two events, the first task waits for the end of the second task. Before its beginning is logged, the
-    /// second task waits until the beginning of the first task is logged, since the first task may lose its core before
-    /// it logs. Both waits have a time limit.
+    /// Between the two events, the first task waits for the end of the second task. The second task first waits until
+    /// the beginning of the first task is logged. Without this wait, the second task could log its beginning first,
+    /// even if the first task began first and then lost its core. Both waits have a time limit.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
@@ -243,7 +246,7 @@ final class TaskPair: Sendable {
   var isInverted: Bool { begun.load(ordering: .acquiring) == 2 && second.load(ordering: .acquiring) == 1 }
 }
 
-/// A run of the document's listing.
+/// A run of the listing of the Concurrency Programming Guide.
 final class Listing: Sendable {
   private let asyncHasReturned: BoundedGate
   private let syncHasReturned: BoundedGate
@@ -265,8 +268,8 @@ final class Listing: Sendable {
     asyncHasReturned.startBound()
   }
 
-  /// Runs the first block, which waits for the call of `dispatch_async` to return, and then for the call of
-  /// `dispatch_sync`.
+  /// Runs the first block, which waits for the call of `dispatch_async` to return. If this call returns before a time
+  /// limit, the block then waits for the call of `dispatch_sync` to return.
   func someWork() {
     let returnedBefore = asyncHasReturned.pass()
     // If the caller waits for the first block to end, the first block must not wait for the caller.
@@ -317,7 +320,8 @@ final class Arrivals: Sendable {
     /// The position in the order of arrival, from 0.
     let number: Int
 
-    /// Records that the thread acquired the lock. The first thread then blocks until ``release()`` is called.
+    /// Records that the thread acquired the lock. The thread of the first arrival then blocks until ``release()`` is
+    /// called.
     func noteAdmission() {
       arrivals.entered.withLock { $0.append(number) }
       guard number == 0 else { return }
@@ -331,7 +335,7 @@ final class Arrivals: Sendable {
   /// Records that the calling thread is about to make the arrival `number`.
   func recordThread(_ number: Int) { threads[number].store(ThreadCensus.currentThread, ordering: .releasing) }
 
-  /// Waits until the first thread has acquired the lock.
+  /// Waits until the first arrival has acquired the lock.
   func awaitEntry(of first: Int) { firstIsIn.wait() }
 
   /// Waits until the thread of the arrival `number` sleeps or has acquired the lock.
@@ -347,7 +351,7 @@ final class Arrivals: Sendable {
     }
   }
 
-  /// Unblocks the first thread, so that it releases the lock.
+  /// Unblocks the first thread, which then releases the lock.
   func release() { firstMayLeave.signal() }
 
   /// The number of arrivals that were admitted after an arrival with a higher number. The value is valid after all

@@ -4,16 +4,17 @@ import Instruments
 
 /// Does the QoS class of a task determine when the task runs, if there are more tasks than cores?
 ///
-/// The documents list four global queues, of high, default, low and background priority, and say that tasks of a higher
-/// priority run before tasks of a lower priority. QoS classes have replaced these priorities. One document requests a
-/// global queue by its priority. Another document creates each serial queue with an attribute for its QoS class.
+/// "GCD in depth" lists four global queues, of high, default, low and background priority. The Concurrency Programming
+/// Guide says that tasks of high and default priority run before tasks of low priority. QoS classes have replaced these
+/// priorities. The guide requests a global queue by its priority. YYDispatchQueuePool creates each serial queue with an
+/// attribute for its QoS class.
 ///
 /// All classes compete in one trial. If the user-interactive class shares the queue of the user-initiated class, the
 /// user-interactive class does not take part. Tasks on the global queues are submitted in shuffled order without a
-/// pause, and the trial records when they *begin*, since the documents describe the order in which tasks begin. Each
-/// task on a private serial queue has its own thread. These tasks start together at a spin barrier, and the trial
-/// records when they *end*. In the variant `overtaking`, a task of the low priority is submitted last, and the tasks of
-/// a higher priority end only after the last task has begun.
+/// pause, and the trial records when they *begin*, since the guide describes the order in which tasks begin. Each task
+/// on a private serial queue has its own thread. These tasks start together at a spin barrier, and the trial records
+/// when they *end*. In the variant `overtaking`, a task of the low priority is submitted last. The tasks of a higher
+/// priority end only after the last task has begun, or after a time limit.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
 /// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.

@@ -9,8 +9,8 @@ extension QueuePriority {
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
   /// Returns a probe that submits tasks to the global queues of the four priorities, and records when the tasks begin.
-  /// The probe also requests the global queues of the QoS classes, and counts the queues that differ from the queues of
-  /// the priorities. The body returns the queue for an identifier.
+  /// The probe also requests the global queues of the QoS classes and of maintenance, and counts the queues that differ
+  /// from the queues of the priorities. The body returns the queue for an identifier.
   ///
   /// - Parameter niceness: the priorities of the QoS classes' threads; nil to measure the priorities.
   func beginOnEveryQueue(
@@ -26,7 +26,7 @@ extension QueuePriority {
   /// User-interactive is left out if the class shares the queue of user-initiated.
   ///
   /// The body returns the queue for a key. The trial is unavailable if the threads of the default, utility and
-  /// background classes do not have different priorities, or if not enough threads can be started.
+  /// background classes are not in descending order of urgency, or if not enough threads can be started.
   ///
   /// - Parameters:
   ///   - measure: the metrics to record, one for each key. A key above default is recorded only if user-initiated is
@@ -61,8 +61,9 @@ extension QueuePriority {
     }
   }
 
-  /// Returns a probe that, for each of `priorities`, submits more tasks than the pool runs at a time to the queue of
-  /// the priority, and then one task to the queue of the low priority.
+  /// Returns a probe that submits tasks to the queue of a higher priority, and then one task to the queue of the low
+  /// priority. The probe does so for each of `priorities` in turn. The tasks of a higher priority are twice as many as
+  /// the pool may run at the same time.
   ///
   /// The probe counts the tasks that had not begun when the last task began. The body returns the queue for a priority.
   ///
@@ -110,8 +111,8 @@ extension QueuePriority {
   /// when they end. User-interactive is left out if the class shares the queue of user-initiated.
   ///
   /// The body creates a queue for a key, and is called once for each task. The trial is unavailable if the threads of
-  /// the default, utility and background classes do not have different priorities, or if not enough threads can be
-  /// started.
+  /// the default, utility and background classes are not in descending order of urgency, or if not enough threads can
+  /// be started.
   ///
   /// - Parameter measure: the metrics to record, one for each key. A key above default is recorded only if
   ///   user-initiated is more urgent than default.
@@ -239,7 +240,7 @@ final class UnusedQueue: Sendable {
   /// Waits until the block has recorded the nice value.
   func awaitLook() { hasSeen.wait() }
 
-  /// The nice value of the thread that ran the block. The value is valid after ``awaitLook()`` has returned.
+  /// The nice value of the thread that ran the block. The value is valid after the block has run.
   var niceness: Int { seen[0] }
 }
 

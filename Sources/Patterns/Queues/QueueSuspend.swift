@@ -4,9 +4,10 @@ import Synchronization
 
 /// Which blocks does a suspended queue still run, and what do unbalanced calls of `suspend` and `resume` cause?
 ///
-/// `dispatch_suspend` prevents a queue from starting blocks until `dispatch_resume` is called. The document says that
-/// the two calls nest and must be balanced. According to the document, the calls take effect between blocks, and a
-/// running block is not stopped. The document has no listing for the calls. In C the calls look like this:
+/// `dispatch_suspend` prevents a queue from starting blocks until `dispatch_resume` is called. The Concurrency
+/// Programming Guide says that the two calls nest and must be balanced. According to the guide, the calls take effect
+/// between blocks, and a running block is not stopped. The guide has no listing for the calls. In C, the calls look
+/// like this:
 ///
 /// ```c
 /// dispatch_suspend(queue);

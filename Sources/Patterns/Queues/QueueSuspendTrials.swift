@@ -71,10 +71,10 @@ extension QueueSuspend {
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
-  /// The number of cores of the trial. The pool runs at least as many blocks at once.
+  /// The number of cores of the trial. The pool runs at least this number of blocks at the same time.
   let cores: Int
-  /// The number of blocks that the pool may run at once. The variant `concurrent` submits as many blocks that wait for
-  /// the suspension before it submits the blocks of the trial.
+  /// The number of blocks that the pool may run at the same time. The variant `concurrent` first submits this number of
+  /// blocks, which run until the queue is suspended. Then the variant submits the blocks of the trial.
   let poolWidth: Int
   private let count: Int
   private let runs: RunCounts
@@ -93,7 +93,7 @@ final class Suspension: Sendable {
   /// Creates a suspension with `count` blocks.
   ///
   /// - Parameter bound: the maximum time for which the suspended queue is observed. The observation ends early if a
-  ///   block begins.
+  ///   block begins, or if all blocks began before the suspension.
   init(blocks count: Int, cores: Int, poolWidth: Int, looks bound: Duration) {
     self.count = count
     self.cores = cores
@@ -148,8 +148,9 @@ final class Suspension: Sendable {
     isSuspended.signal()
   }
 
-  /// Observes the suspended queue until a block begins or a time limit has passed, and records the number of blocks
-  /// that began.
+  /// Waits until the queue is suspended. Then observes the queue until a block begins or a time limit has passed, and
+  /// records the number of blocks that began during the suspension. If all blocks began before the suspension, the
+  /// observation ends immediately.
   func watch() {
     awaitSuspension()
     anyBegins.startBound()
@@ -183,7 +184,7 @@ final class Suspension: Sendable {
   /// The number of blocks that have not run exactly once.
   var lost: Int { runs.notOnce }
   /// The nanoseconds from the call of `resume` to the beginning of the first block; nil if a block began during the
-  /// suspension, or if no block began after the call.
+  /// suspension, or if no block began. The value is 0 if a block began before the suspension.
   var resumeToRun: UInt64? {
     guard beganSuspended == 0 else { return nil }
     return firstBegan.since(resumed)

@@ -16,7 +16,8 @@ import Instruments
 /// the tasks work, and the start and end times show how many tasks overlap. In the second run each task blocks
 /// immediately, until no further task begins and all threads sleep (``Standstill``).
 ///
-/// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
+/// Source: the header <dispatch/queue.h>, `dispatch_set_target_queue`. The question goes beyond the documents that the
+/// lab checks.
 struct TargetQueues: Pattern {
   static let name = "target-queues"
 

@@ -9,7 +9,8 @@ public struct Conclusion: Sendable {
     case figure(Check.Reference)
     /// The first figure as a multiple of the second, over paired rounds: `{serial.hot-path / mutex.hot-path}`.
     case ratio(Check.Reference, Check.Reference)
-    /// The first figure in percent of the second, from the lowest to the highest round: `{naive.lost of naive.sent}`.
+    /// The first figure in percent of the second, as the range of the rounds or, for few cases, as a total:
+    /// `{naive.lost of naive.sent}`.
     case share(Check.Reference, Check.Reference)
     /// The system of the run, for a statement that may not be true of another system: `{system}`.
     case system

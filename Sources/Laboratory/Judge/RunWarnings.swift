@@ -1,6 +1,6 @@
 import Measurement
 
-/// The warnings about the trials of a run. The figures include all trials despite these warnings.
+/// The warnings about the trials of a run. No trial is left out of the figures because of these warnings.
 extension Results {
   /// Returns the warnings, in descending order of severity.
   func warnings(within budget: Budget) -> [RunNote] {
@@ -82,8 +82,8 @@ extension Results {
   }
 
   /// Returns a note on the precision of a search that ended before its ratios reached the requested precision; an empty
-  /// array if there is no such search. Runs that certainly differ much from the best run take part in few rounds, and
-  /// do not count.
+  /// array if there is no such search. Runs that certainly differ much from their references do not count, since such
+  /// runs may take part in fewer rounds.
   private func imprecision(_ budget: Budget) -> [RunNote] {
     guard experiment.seeksBest, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)

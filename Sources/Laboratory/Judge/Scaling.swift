@@ -78,7 +78,8 @@ public struct Scaling: Sendable {
 
 extension Results {
   /// Notes on the scalability law of the headline metric, one for each variant at its fastest setting. The array is
-  /// empty if the figures do not show the gain from several cores.
+  /// empty if the figures do not show the gain from several cores, or if the headline metric is not a speed. A variant
+  /// without a law has no note.
   var scalability: [RunNote] {
     guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed

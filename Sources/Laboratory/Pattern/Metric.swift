@@ -53,9 +53,9 @@ public struct Metric: Sendable, Hashable {
     self.summary = summary
   }
 
-  /// The metrics of a trial's outcome, which every trial has. The figure of such a metric is 1 in a trial with the
-  /// outcome of the same name as the metric, and 0 in any other trial. A claim can thus refer to a trial that traps or
-  /// hangs (`any.hung == 0`).
+  /// The metrics of a trial's outcome, which every trial has. The figure of such a metric is 1 if the trial's outcome
+  /// has the name of the metric, and 0 otherwise. With these metrics, a claim can refer to traps and hangs (`any.hung
+  /// == 0`).
   public static let outcomes: [Metric] = [
     Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
     Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that a signal ended"),
@@ -79,8 +79,8 @@ public struct Metric: Sendable, Hashable {
   }
 }
 
-/// A metric that a pattern's author declares. A trial uses this typed key to record samples: `MetricKey<Duration>` for
-/// latencies, `MetricKey<Int>` for counts, and `MetricKey<Double>` for rates and shares.
+/// A typed key for a metric that a pattern's author declares. A trial records samples with the key:
+/// `MetricKey<Duration>` for latencies, `MetricKey<Int>` for counts, and `MetricKey<Double>` for rates and shares.
 ///
 /// The name in the declaration is the name of the property in kebab case. A test verifies this rule.
 public struct MetricKey<Sample>: Declaration {

@@ -101,8 +101,7 @@ public struct Parameter: Sendable {
 
   /// Parses `text` as a value of this parameter.
   ///
-  /// - Throws: ``InputError`` without a place if `text` is not an allowed value; the error describes the text and the
-  ///   allowed values.
+  /// - Throws: ``InputError`` without a place if `text` is not an allowed value; the error describes the mistake.
   public func value(parsing text: String) throws(InputError) -> ParameterValue {
     let range: ClosedRange<Int>
     switch kind {
@@ -151,7 +150,7 @@ public struct Parameter: Sendable {
   }
 
   /// Whether the values are numbers. In place of a number, a scenario or a check may contain the name of another
-  /// setting.
+  /// setting, except for the number of cores.
   var isNumber: Bool {
     switch kind {
     case .count, .duration, .size, .percent, .cores: true

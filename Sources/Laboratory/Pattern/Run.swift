@@ -49,7 +49,8 @@ public struct TrialRecord: Sendable {
   public let round: Int
   /// The way in which the trial ended.
   public let outcome: Outcome
-  /// The measurements of the trial; empty if the trial did not complete.
+  /// The measurements of the trial. If the trial did not complete, ``Metric/timeToEnd`` is the only possible
+  /// measurement.
   public let observation: Observation
   /// The names of the settings that the body read.
   public let reads: Set<String>
@@ -144,7 +145,7 @@ extension Run {
     trials.lazy.compactMap { if case .stopped = $0.outcome { $0.outcome.detail } else { nil } }.first
   }
 
-  /// Whether a trial of the run was stopped while it was still working.
+  /// Whether a trial of the run was stopped (``Outcome/stopped(after:)``).
   var isStopped: Bool { stopping != nil }
 }
 

@@ -85,7 +85,7 @@ public final class Trial: Sendable {
   public func lacks(_ feature: String) { state.withLock { _ = $0.found.insert(feature) } }
 
   /// Returns whether enough earlier trials recorded that the machine lacks `feature`. If the result is true, the trial
-  /// need not wait for `thing`.
+  /// need not wait for `feature`.
   public func isKnownToLack(_ feature: String) -> Bool { shortages.contains(feature) }
 
   // MARK: Recording

@@ -48,12 +48,12 @@ public struct Experiment: Sendable {
   public var code: [String: [String]] = [:]
   /// Whether the experiment searches for the best setting, and does not judge claims.
   public var seeksBest = false
-  /// The names of the parameters that the command line set to a value other than the value in the scenario.
+  /// The names of the parameters that the command line set, and that the scenario sweeps or sets to another value.
   public internal(set) var changed: Set<String> = []
   /// The settings of a quick run, which replace the values in ``parameters``.
   public let quick: [String: ParameterValue]
-  /// The settings of a recorded trial. These settings replace the values in ``quick``, so that the picture is legible.
-  /// If a setting has several values, each value has its own picture.
+  /// The settings of a recorded trial. These settings replace the values in ``quick``, and keep the picture legible. If
+  /// a setting has several values, each value has its own picture.
   public let trace: [Sweep]
 
   /// Creates an experiment. `pattern` must declare every name and allow every value.

@@ -22,7 +22,7 @@ struct WorkerProcess {
     var timeToEnd: UInt64?
     /// Whether the worker was ended at its time limit.
     var hasExpired = false
-    /// Whether all threads of the worker slept at the time limit.
+    /// Whether all threads of the worker slept at the time limit, as the watchdog determined (``Watchdog/isAsleep``).
     var isAsleep = false
   }
 

@@ -1,8 +1,8 @@
 /// The findings about the threads of the pool.
 extension Trace {
   /// The shortest reported wait of a job, and the shortest reported period of starvation in a trial, in nanoseconds. A
-  /// period of starvation in a user's program must be ten times as long. A pool needs up to this time to start the next
-  /// block on a thread.
+  /// pool needs up to this time to start the next block on a thread. A period of starvation in a user's program must be
+  /// ten times as long.
   private static let shortest: UInt64 = 1_000_000
 
   func starvation(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {

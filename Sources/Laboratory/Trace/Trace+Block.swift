@@ -61,7 +61,8 @@ extension Trace {
     public var kind: Kind
     /// Whether the block was submitted as a barrier.
     public var isBarrier: Bool
-    /// The index of the queue that the block was submitted to, in ``Trace/queues``.
+    /// The index in ``Trace/queues`` of the queue that the block was submitted to; for a job that has begun, of the
+    /// queue on which the job began.
     public var queue: Int
     /// The number of the block in its queue, from 1.
     public var number: Int

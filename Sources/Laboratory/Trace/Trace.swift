@@ -18,7 +18,7 @@ public struct Trace: Sendable, Codable, Equatable {
   public var length: UInt64
   /// The way in which the trial or the program ended.
   public var end: End
-  /// Whether the trial ended by a trap or a hang that the variant is expected to end by.
+  /// Whether the trial ended with the trap or the hang with which its variant is expected to end.
   public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order of their first use.
   public var queues: [Queue]
@@ -71,8 +71,8 @@ public struct Trace: Sendable, Codable, Equatable {
     /// The trial or the program ended in the described way.
     case other(String)
 
-    /// Returns whether this end is a trap or a hang that a variant is expected to end by. The argument is the name of
-    /// the variant's ``Ending``; nil if the name is unknown.
+    /// Returns whether this end is the trap or the hang with which a variant is expected to end. The argument is the
+    /// name of the variant's ``Ending``; nil if the name is unknown.
     public func isForeseen(by ending: String?) -> Bool {
       switch self {
       case .hung: ending == Ending.hangs(within: .zero).name

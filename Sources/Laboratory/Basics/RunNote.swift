@@ -1,7 +1,7 @@
 /// A note on a run in addition to the claims: a warning of the lab, or a finding of a pattern. Result documents contain
 /// the note, and all reports print the text of the note.
 public struct RunNote: Sendable, Codable, Hashable {
-  /// The kind of the note, for programs: `outliers`, `drift`, `best-stride`.
+  /// The kind of the note, for programs; for example, `outliers`, `drift` or `best-stride`.
   public let kind: String
   /// The text of the note, for readers.
   public let says: String

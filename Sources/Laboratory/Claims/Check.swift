@@ -1,6 +1,6 @@
 import Measurement
 
-/// A comparison of two operands: `apply[stride=64].elapsed < apply[stride=1].elapsed`.
+/// A comparison of two operands, for example `apply[stride=64].elapsed < apply[stride=1].elapsed`.
 public struct Check: Sendable, Equatable {
   /// The way in which the two sides are compared.
   public enum Comparison: String, Sendable, CaseIterable {

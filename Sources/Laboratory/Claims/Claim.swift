@@ -13,7 +13,7 @@ public struct Claim: Sendable {
   }
   /// The claim in words.
   public let says: String
-  /// The identifiers of the documents' sentences that the claim supports if the claim is true: `guide.34`.
+  /// The identifiers, such as `guide.34`, of the documents' sentences that the claim supports if the claim is true.
   public let bears: [String]
   /// The identifiers of the sentences that the claim contradicts, as a counterexample, if the claim is true.
   public let contradicts: [String]

@@ -3,7 +3,7 @@
 public struct Documents: Sendable {
   /// A source document with its sentences.
   public struct Document: Sendable {
-    /// The short name of the document: `guide`. The name is the prefix of the sentences' identifiers.
+    /// The short name of the document, for example `guide`. The name is the prefix of the sentences' identifiers.
     public let name: String
     /// The title of the document.
     public let title: String
@@ -41,7 +41,7 @@ public struct Documents: Sendable {
 
   /// A statement of a document about the behavior of Dispatch, in the lab's own words.
   public struct Sentence: Sendable {
-    /// The identifier: `guide.34`.
+    /// The identifier, for example `guide.34`.
     public let id: String
     /// The statement of the document, in the lab's own words.
     public let says: String
@@ -66,7 +66,7 @@ public struct Documents: Sendable {
     /// The facts from which the lab infers the sentence; nil if trials show the sentence itself.
     public let byInference: String?
     /// The lab's replacements for the feature that the document describes. The key is the name of a system without this
-    /// feature: `Linux`.
+    /// feature, for example `Linux`.
     public let standIns: [String: String]
     /// The identifiers of the sentences in today's documents that answer the question of this sentence; an empty array
     /// if no document answers the question.

@@ -54,8 +54,7 @@ public struct Metric: Sendable, Hashable {
   }
 
   /// The metrics of a trial's outcome, which every trial has. The figure of such a metric is 1 if the trial's outcome
-  /// has the name of the metric, and 0 otherwise. With these metrics, a claim can refer to traps and hangs (`any.hung
-  /// == 0`).
+  /// has the name of the metric, and 0 otherwise. For example, the check `any.hung == 0` is about hangs.
   public static let outcomes: [Metric] = [
     Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
     Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that a signal ended"),
@@ -95,8 +94,8 @@ public struct MetricKey<Sample>: Declaration {
   public var name: String { metric.name }
 }
 
-/// A family of metrics of one kind, one metric for each key: `write-latency`, `rename-latency`, … The expression
-/// `family[key]` returns the ``MetricKey`` of a key.
+/// A family of metrics of one kind, one metric for each key; for example, `write-latency` and `rename-latency`. The
+/// expression `family[key]` returns the ``MetricKey`` of a key.
 public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
   /// The place of the declaration.

@@ -86,7 +86,8 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// The accepted values, for error messages and `explain`: `1 to 4096`, `0 ns to 2 s`, `pool or thread`.
+  /// The accepted values, for error messages and `explain`; for example, `1 to 4096`, `0 ns to 2 s` or `pool or
+  /// thread`.
   public var allowed: String {
     switch kind {
     case .count(let range), .duration(let range), .size(let range), .percent(let range):
@@ -173,7 +174,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// Returns `value` in a readable form: `50 ns`, `64 KiB`, `1_000_000`, `ramp`.
+  /// Returns `value` in a readable form, for example `50 ns`, `64 KiB`, `1_000_000` or `ramp`.
   public func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text

@@ -81,7 +81,7 @@ public final class Trial: Sendable {
   /// results then contain a warning. Once three trials with the same number of cores have recorded a feature, the lab
   /// passes the feature to later trials (``isKnownToLack(_:)``).
   ///
-  /// - Parameter feature: the missing feature, as a noun phrase: `a second core`.
+  /// - Parameter feature: the missing feature as a noun phrase, for example `a second core`.
   public func lacks(_ feature: String) { state.withLock { _ = $0.found.insert(feature) } }
 
   /// Returns whether enough earlier trials recorded that the machine lacks `feature`. If the result is true, the trial

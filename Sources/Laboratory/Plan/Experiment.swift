@@ -104,7 +104,7 @@ extension Comparison.Policy {
 }
 
 extension Experiment {
-  /// The settings that all runs share, as text: `requests 3, work 50 us`.
+  /// The settings that all runs share, as text, for example `requests 3, work 50 us`.
   public var settingsText: String {
     pattern.parameters.filter { parameter in !sweep.contains { $0.name == parameter.name } }.map { parameter in
       "\(parameter.name) \(parameter.describe(parameters[parameter.name] ?? parameter.standard))"

@@ -35,8 +35,8 @@ extension Trace {
     return findings
   }
 
-  /// The finding about the longest block on the main queue that delayed other blocks for the program's limit
-  /// (``Program/hang``) or longer; nil if there is no such block.
+  /// The finding about the longest block on the main queue that ran for the program's limit (``Program/hang``) or
+  /// longer and delayed other blocks; nil if there is no such block.
   var hang: TraceFinding? {
     guard let program else { return nil }
     var longest: TraceFinding?

@@ -18,7 +18,7 @@ extension Trace {
       /// A queue of unknown kind.
       case unknown
     }
-    /// The label of the queue; `queue 3`, with a number, if the queue has no label.
+    /// The label of the queue in a short form; `queue 3`, with a number, if the queue has no label.
     public var label: String
     /// The kind of the queue.
     public var kind: Kind

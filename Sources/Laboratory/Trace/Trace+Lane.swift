@@ -5,7 +5,7 @@ extension Trace {
     public enum Kind: String, Sendable, Codable, CaseIterable {
       /// The thread of the trial, which runs the body of the variant.
       case caller
-      /// The first thread of the process, which serves the main queue.
+      /// The first thread of the process, which executes the `main` function.
       case main
       /// A thread of Dispatch's pool, which also runs the jobs of Swift concurrency.
       case pool
@@ -27,7 +27,7 @@ extension Trace {
     }
     /// The system's identifier of the thread.
     public var thread: Int
-    /// The name of the thread in pictures: `caller`, `main`, `pool 3`.
+    /// The name of the thread in pictures, for example `caller`, `main` or `pool 3`.
     public var name: String
     /// The kind of the thread.
     public var kind: Kind

@@ -36,7 +36,7 @@ public enum TraceFinding: Sendable, Equatable {
   /// Several blocks were in progress at once. The value is their maximum number.
   case overlap(blocks: Int)
   /// A block on the main queue delayed other blocks. The values are the longest such block, its duration, and the
-  /// number of blocks that waited for the program's limit or longer.
+  /// number of blocks that it delayed.
   case hang(block: Int, time: UInt64, waiting: Int)
   /// Each lane waits for a lock at the end of the record. The next lane held the lock when the wait began, and the last
   /// lane waits for a lock that the first lane held.
@@ -64,7 +64,8 @@ public enum TraceFinding: Sendable, Equatable {
     public var block: Int?
     /// The wait of the lane.
     public var wait: Trace.Wait
-    /// The duration of the wait, at most up to the end of the record, in nanoseconds.
+    /// The duration of the wait within the record, in nanoseconds. In ``TraceFinding/wait(_:)``, the duration counts
+    /// from the first submission.
     public var time: UInt64
   }
 

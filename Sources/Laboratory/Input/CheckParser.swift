@@ -10,7 +10,7 @@ extension Check {
   }
 }
 
-/// A parser that resolves the names of a written check by the declarations of a pattern. As a result, an unknown
+/// A parser that resolves the names in a written check with the declarations of a pattern. As a result, an unknown
 /// variant, metric or parameter causes an error before any trial runs.
 struct CheckParser {
   let text: String

@@ -98,8 +98,8 @@ struct LessonCode: Sendable {
 
   private func text(of file: String) -> String? { files.first { $0.name == file }?.text }
 
-  /// Returns the lines of a text; an empty array if `text` is nil. The comparison of bytes takes a tenth of the time of
-  /// a comparison of characters.
+  /// Returns the lines of a text; an empty array if `text` is nil. The method compares bytes, which takes a tenth of
+  /// the time of comparing characters.
   fileprivate static func lines(of text: String?) -> [Substring] {
     text?.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) } ?? []
   }

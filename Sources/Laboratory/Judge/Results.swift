@@ -155,7 +155,7 @@ extension Runner {
 
 /// A pattern that computes findings in addition to the claims, such as a fitted model or a best setting.
 public protocol FindingPattern: Pattern {
-  /// Returns the findings in `results`, in addition to the claims.
+  /// Returns the findings in `results`, which supplement the claims.
   func findings(in results: Results) -> [RunNote]
 }
 

@@ -19,7 +19,8 @@ struct Pace {
   /// The names of the variants with a trial, at any point of the sweep, that hung or failed in another way at its time
   /// limit. Further trials of these variants are skipped, since each further trial would take equally long.
   private var givenUp: Set<String> = []
-  /// The labels of the runs with a stopped trial. A variant may have less work at another point.
+  /// The labels of the runs with a stopped trial. The other runs of their variants continue, since a variant may have
+  /// less work at another point.
   private var stopped: Set<String> = []
   /// The labels of the runs that are certainly much worse than the best run of their group. These runs hardly affect
   /// the answer, so they take part in few rounds, and the other runs get more time.

@@ -6,7 +6,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   case completed
   /// A signal with this number ended the worker.
   case trapped(signal: Int)
-  /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
+  /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
   case hung
   /// The trial had not ended after this time, which is shorter than the time limit for a hang. The lab ended the trial
   /// without deciding whether the trial hung.
@@ -22,7 +22,7 @@ public enum Outcome: Sendable, Codable, Hashable {
     case completed
     /// A signal ended the worker.
     case trapped
-    /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
+    /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
     case hung
     /// The trial had not ended at a time limit that is shorter than the time limit for a hang. The lab ended the trial
     /// without deciding whether the trial hung.

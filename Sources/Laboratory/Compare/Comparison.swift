@@ -184,7 +184,7 @@ public struct Comparison: Sendable {
     }.keys.sorted()
   }
 
-  /// Returns, for each run, the run of the baseline at the point of the run; nil if there is none. Settings that the
+  /// Returns, for each run, the run of the baseline at the same point; nil if there is no such run. Settings that the
   /// baseline ignores are not compared.
   private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
     let runs = cells.indices.filter { cells[$0].variant == name }

@@ -69,8 +69,8 @@ extension Results {
     }
   }
 
-  /// Returns whether the cost of the clock, or of the timing loop, is a large part of a figure. The true figure is then
-  /// lower. The result is false if the figure or its noise floor is unknown.
+  /// Returns whether the cost of the clock, or of the timing loop, is a large part of a figure. If the result is true,
+  /// the actual figure is lower. The result is false if the figure or its noise floor is unknown.
   private func isNearFloor(_ reference: Check.Reference) -> Bool {
     guard let run = runs(of: reference).first, let floor = run.floor(of: reference.metric, on: machine),
       let median = Summary(figures(reference).map(\.value))?.p50

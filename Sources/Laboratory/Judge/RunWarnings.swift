@@ -139,7 +139,7 @@ extension Results {
   }
 
   /// Returns the note on the runs whose trials were in one of two states; nil if there are no such runs. The note says
-  /// which state the figure in the tables belongs to, since one figure cannot describe both states.
+  /// how the figure in the tables relates to the states, since one figure cannot describe both states.
   private func twoStates(_ metric: Metric, isHeadline: Bool) -> RunNote? {
     let (all, steadiness) = series(metric)
     guard !steadiness.bimodal.isEmpty else { return nil }

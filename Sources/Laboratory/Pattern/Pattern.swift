@@ -1,4 +1,5 @@
-/// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
+/// A documented way of using Grand Central Dispatch or Swift concurrency, and the code that runs one trial of each
+/// variant.
 ///
 /// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each with its
 /// name, type, unit, range, default and a short description. A pattern also declares its ``variants``, each with its

@@ -1,8 +1,8 @@
 import Measurement
 import Platform
 
-/// A requirement of a pattern or a variant on the machine. If the machine does not meet the requirement, each variant
-/// with the requirement is unavailable, and the lab starts no worker for the variant.
+/// A requirement that the machine must meet for a pattern or a variant. If the machine does not meet the requirement,
+/// each variant with the requirement is unavailable, and the lab starts no worker for the variant.
 public struct Requirement: Sendable {
   /// A short description of the requirement, for example `2 cores` or `Darwin`.
   public let says: String

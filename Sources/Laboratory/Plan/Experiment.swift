@@ -32,7 +32,7 @@ public struct Experiment: Sendable {
   public var parameters: [String: ParameterValue]
   /// The variants to run, in the order of the scenario file or of the pattern.
   public var variants: [Variant]
-  /// The swept parameters with their values. The value of the last parameter changes from point to point.
+  /// The swept parameters with their values. From point to point, the value of the last parameter changes first.
   public var sweep: [Sweep]
   /// The name of the variant that ratios refer to; nil if the experiment has no baseline.
   public var baseline: String?

@@ -14,8 +14,8 @@ public struct Trace: Sendable, Codable, Equatable {
   public var point: String
   /// The system's numbers of the cores that the trial or the program could use.
   public var cores: [Int]
-  /// The duration of the trace, in nanoseconds. The trace ends with the trial's body, or with the record if the body
-  /// did not end.
+  /// The duration of the trace, in nanoseconds. The trace ends with the trial's body or with the program. If neither
+  /// ended, the trace ends with the record.
   public var length: UInt64
   /// The way in which the trial or the program ended.
   public var end: End

@@ -39,7 +39,7 @@ public struct Documents: Sendable {
     case recipe
   }
 
-  /// A statement of a document about the behavior of Dispatch, in the lab's own words.
+  /// A statement of a document about the behaviour of Dispatch or Swift concurrency, in the lab's own words.
   public struct Sentence: Sendable {
     /// The identifier, for example `guide.34`.
     public let id: String

@@ -147,7 +147,8 @@ extension Trace {
     return stuck.isEmpty ? nil : .standstill(lanes: stuck.keys.sorted())
   }
 
-  /// The waits in `sync` that have ended, of all threads. A wait without an end is part of a standstill.
+  /// The waits of all threads in `sync` that have ended. A wait that has not ended can belong to a deadlock or a
+  /// standstill.
   private var syncWaits: [Wait] { lanes.flatMap(\.waits).filter { $0.reason == .sync && $0.end != nil } }
 
   /// The smallest number of waits in `sync` from which their total time is reported.

@@ -131,7 +131,7 @@ public struct Evidence: Sendable, Equatable {
 
   /// A trial that illustrates a verdict.
   public struct Example: Sendable, Equatable {
-    /// The label of the run: the variant with its point, `concurrent[tasks=1000]`.
+    /// The label of the run: the variant with its point, for example `concurrent[tasks=1000]`.
     public let run: String
     /// The number of the round, from 1.
     public let round: Int

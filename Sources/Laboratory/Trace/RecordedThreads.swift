@@ -3,7 +3,7 @@ import Platform
 /// The threads of a record: the cores and times at which each thread ran, and the waits of each thread.
 struct RecordedThreads {
   private let time: RecordedTime
-  /// The time of the first report of the scheduler.
+  /// The time of the scheduler's first report; 0 if there are no reports.
   private let begin: UInt64
   private let isProgram: Bool
   private var threads: [Int: Thread] = [:]

@@ -62,8 +62,8 @@ public enum Outcome: Sendable, Codable, Hashable {
     }
   }
 
-  /// The name of the kind and the reason for a missing observation, for example `broken: …`; nil if the trial
-  /// completed, or if the kind is the whole reason.
+  /// The name of the kind and the reason for a missing observation, joined by a colon; nil if the trial completed, or
+  /// if the kind is the whole reason.
   public var reason: String? { detail.map { "\(kind.rawValue): \($0)" } }
 
   /// The reason for a missing observation, without the name of the kind; nil if the trial completed, or if the kind is

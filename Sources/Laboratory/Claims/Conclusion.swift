@@ -7,8 +7,7 @@ public struct Conclusion: Sendable {
     case text(String)
     /// The median of a figure over the rounds, for example `{mutex.hot-path}`.
     case figure(Check.Reference)
-    /// The first figure as a multiple of the second, over paired rounds, for example `{serial.hot-path /
-    /// mutex.hot-path}`.
+    /// The first figure as a multiple of the second (`{serial.hot-path / mutex.hot-path}`), over paired rounds.
     case ratio(Check.Reference, Check.Reference)
     /// The first figure in percent of the second, as the range of the rounds or, for few cases, as a total; for
     /// example, `{naive.lost of naive.sent}`.

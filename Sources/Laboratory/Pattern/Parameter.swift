@@ -86,8 +86,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// The accepted values, for error messages and `explain`; for example, `1 to 4096`, `0 ns to 2 s` or `pool or
-  /// thread`.
+  /// The accepted values, such as `1 to 4096` or `pool or thread`, for error messages and `explain`.
   public var allowed: String {
     switch kind {
     case .count(let range), .duration(let range), .size(let range), .percent(let range):

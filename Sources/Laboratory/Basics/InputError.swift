@@ -1,6 +1,6 @@
 /// An error in the input: a scenario file, a flag or a value that cannot be used. The exit status is 64.
 public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The place of the error: `stride.yml:12`, `--set`; empty while the place is unknown.
+  /// The place of the error, for example `stride.yml:12` or `--set`; empty while the place is unknown.
   public var place: String
   /// A description of the error, usually of the text that was found and of the text that was expected.
   public let message: String

@@ -2,7 +2,7 @@ import Measurement
 
 /// The properties of the machine that affect the figures of a run.
 public struct Machine: Sendable, Codable, Hashable {
-  /// The operating system: `Linux`, `Darwin`.
+  /// The name of the operating system, for example `Linux` or `Darwin`.
   public var os: String
   /// The kernel's release.
   public var kernel: String

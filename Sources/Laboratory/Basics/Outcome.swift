@@ -6,11 +6,12 @@ public enum Outcome: Sendable, Codable, Hashable {
   case completed
   /// A signal with this number ended the worker.
   case trapped(signal: Int)
-  /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
+  /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
   case hung
-  /// The trial was still working when this time, its share of the run's time, had passed. The lab ended the trial.
+  /// The trial had not ended after this time, which is shorter than the time limit for a hang. The lab ended the trial
+  /// without deciding whether the trial hung.
   case stopped(after: Duration)
-  /// The worker's report is missing, unreadable or without a promised figure, or the body threw an error.
+  /// The trial failed in another way: for instance, the body threw an error, or a promised figure is missing.
   case broken(reason: String)
   /// The machine does not allow the trial.
   case unavailable(reason: String)
@@ -21,11 +22,12 @@ public enum Outcome: Sendable, Codable, Hashable {
     case completed
     /// A signal ended the worker.
     case trapped
-    /// The watchdog ended the worker, because all threads of the worker slept or the worker exceeded its time limit.
+    /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
     case hung
-    /// The trial was still working when its share of the run's time had passed, and the lab ended the trial.
+    /// The trial had not ended at a time limit that is shorter than the time limit for a hang. The lab ended the trial
+    /// without deciding whether the trial hung.
     case stopped
-    /// The worker's report is missing, unreadable or without a promised figure, or the body threw an error.
+    /// The trial failed in another way: for instance, the body threw an error, or a promised figure is missing.
     case broken
     /// The machine does not allow the trial.
     case unavailable
@@ -60,10 +62,12 @@ public enum Outcome: Sendable, Codable, Hashable {
     }
   }
 
-  /// The name of the kind and the reason for a missing observation: `broken: …`; nil if the kind is the whole reason.
+  /// The name of the kind and the reason for a missing observation, joined by a colon; nil if the trial completed, or
+  /// if the kind is the whole reason.
   public var reason: String? { detail.map { "\(kind.rawValue): \($0)" } }
 
-  /// The reason for a missing observation, without the name of the kind; nil if the kind is the whole reason.
+  /// The reason for a missing observation, without the name of the kind; nil if the trial completed, or if the kind is
+  /// the whole reason.
   var detail: String? {
     switch self {
     case .broken(let reason), .unavailable(let reason): reason

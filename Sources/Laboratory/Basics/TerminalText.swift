@@ -24,7 +24,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The character as an escape sequence of Swift: `\n`, `\u{1b}`.
+  /// The character as an escape sequence of Swift, for example `\n` or `\u{1b}`.
   public var writtenOut: String {
     switch self {
     case "\n": "\\n"

@@ -1,6 +1,6 @@
 import Measurement
 
-/// A comparison of two operands: `apply[stride=64].elapsed < apply[stride=1].elapsed`.
+/// A comparison of two operands, for example `apply[stride=64].elapsed < apply[stride=1].elapsed`.
 public struct Check: Sendable, Equatable {
   /// The way in which the two sides are compared.
   public enum Comparison: String, Sendable, CaseIterable {
@@ -56,7 +56,7 @@ public struct Check: Sendable, Equatable {
       /// One variant.
       case variant(String)
 
-      /// Creates the scope with a name in a check: `all`, `any` or the name of a variant.
+      /// Creates the scope with the given name in checks: `all`, `any` or the name of a variant.
       public init(_ name: String) {
         switch name {
         case "all": self = .all
@@ -155,8 +155,9 @@ extension Check.Reference {
 }
 
 extension Setting {
-  /// Returns whether this setting agrees with `found`, the value in `run`. If the setting names another setting,
-  /// `found` is compared with that setting's value in `run`. A run that is not confined counts as a run on all cores.
+  /// Returns whether this setting agrees with `found`, the value in `run`, although the two values are written
+  /// differently. If the setting names another setting, `found` is compared with that setting's value in `run`. A run
+  /// that is not confined counts as a run on all cores.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
     if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }

@@ -4,7 +4,7 @@ import Measurement
 public struct Claim: Sendable {
   /// The kind of a claim. The kind determines how the check is judged.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// The check must be true in every trial.
+    /// The check must be true in every trial; with the scope `any`, for at least one variant in every round.
     case guarantee
     /// The check describes a documented failure, and must be true in at least one trial.
     case anomaly
@@ -13,7 +13,7 @@ public struct Claim: Sendable {
   }
   /// The claim in words.
   public let says: String
-  /// The identifiers of the documents' sentences that the claim supports if the claim is true: `guide.34`.
+  /// The identifiers, such as `guide.34`, of the documents' sentences that the claim supports if the claim is true.
   public let bears: [String]
   /// The identifiers of the sentences that the claim contradicts, as a counterexample, if the claim is true.
   public let contradicts: [String]
@@ -42,7 +42,7 @@ public struct Claim: Sendable {
 
 /// The result of judging a claim.
 public enum Verdict: String, Sendable, Codable, CaseIterable {
-  /// The guarantee was kept in every trial.
+  /// The guarantee was kept throughout the run.
   case held
   /// The guarantee was violated in at least one trial.
   case violated
@@ -91,13 +91,14 @@ public struct Judgement: Sendable {
 
 /// The figures that a verdict is based on. A figure is nil if it does not apply to the claim.
 public struct Evidence: Sendable, Equatable {
-  /// The median of the left side over the trials. If trials violated a guarantee or showed an anomaly, the median is
-  /// over these trials.
+  /// The median of the left side over the trials or paired rounds. If trials violated a guarantee or showed an anomaly,
+  /// the median is over these trials.
   public var left: Double?
   /// The value of the right side, computed as ``left`` is.
   public var right: Double?
   /// The smallest and the largest figure of the left side, over the trials of ``left``; nil if all figures are equal.
-  /// For paired rounds, only counts have a range: the median of two counts may be a count that no trial recorded.
+  /// For paired rounds, only counts have a range, since the median of an even number of counts may be a count that no
+  /// trial recorded.
   public var leftRange: ClosedRange<Double>?
   /// The range of the right side, computed as ``leftRange`` is.
   public var rightRange: ClosedRange<Double>?
@@ -121,14 +122,16 @@ public struct Evidence: Sendable, Equatable {
   public var reason: String?
   /// The explanation of a verdict on sides that do not overlap, although the interval of their ratio includes 1.
   public static let disjoint = "the highest round of one is below the lowest of the other"
-  /// A trial in which the check was true; nil for performance claims, and if there is no such trial.
+  /// A trial in which the check was true; nil for performance claims, for unavailable claims, and if there is no such
+  /// trial.
   public var example: Example?
-  /// A trial in which the check was false; nil for performance claims, and if there is no such trial.
+  /// A trial in which the check was false; nil for performance claims, for unavailable claims, and if there is no such
+  /// trial.
   public var counterexample: Example?
 
   /// A trial that illustrates a verdict.
   public struct Example: Sendable, Equatable {
-    /// The label of the run: the variant with its point, `concurrent[tasks=1000]`.
+    /// The label of the run: the variant with its point, for example `concurrent[tasks=1000]`.
     public let run: String
     /// The number of the round, from 1.
     public let round: Int

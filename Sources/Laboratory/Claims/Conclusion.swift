@@ -5,13 +5,14 @@ public struct Conclusion: Sendable {
   public enum Part: Sendable, Equatable {
     /// A text without figures.
     case text(String)
-    /// The median of a figure over the rounds: `{mutex.hot-path}`.
+    /// The median of a figure over the rounds, for example `{mutex.hot-path}`.
     case figure(Check.Reference)
-    /// The first figure as a multiple of the second, over paired rounds: `{serial.hot-path / mutex.hot-path}`.
+    /// The first figure as a multiple of the second (`{serial.hot-path / mutex.hot-path}`), over paired rounds.
     case ratio(Check.Reference, Check.Reference)
-    /// The first figure in percent of the second, from the lowest to the highest round: `{naive.lost of naive.sent}`.
+    /// The first figure in percent of the second, as the range of the rounds or, for few cases, as a total; for
+    /// example, `{naive.lost of naive.sent}`.
     case share(Check.Reference, Check.Reference)
-    /// The system of the run, for a statement that may not be true of another system: `{system}`.
+    /// The system of the run (`{system}`), for a statement that may not be true of another system.
     case system
   }
   /// The required result of a claim.

@@ -1,11 +1,12 @@
 import Measurement
 
-/// A check in its written form, before its names are resolved. Two texts with the same meaning have equal written
-/// checks. A result document contains a check only in this form.
+/// A check in its written form, before its names are resolved. Two texts that differ only in spaces, or in the place of
+/// a factor, have equal written checks. A result document contains only the text of a check, which this type parses.
 ///
 /// ```
 /// check    = operand ("<" | "<=" | "==" | "!=" | ">=" | ">") operand
-/// operand  = [number "*"] (number-with-unit | "cores" | figure) ["*" number]
+/// operand  = quantity | quantity-with-unit "*" number | number "*" value | value ["*" number]
+/// value    = "cores" | figure
 /// figure   = scope [point] "." metric ["." statistic]
 /// scope    = variant | "all" | "any"
 /// point    = "[" parameter "=" value { "," parameter "=" value } "]"
@@ -58,7 +59,7 @@ public struct WrittenCheck: Sendable, Hashable {
 
   /// Parses the text of a check.
   ///
-  /// - Throws: ``InputError`` if the text is not a check; the error quotes the text and the part that was found.
+  /// - Throws: ``InputError`` if the text is not a check; the error quotes the text and describes the mistake.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "check")
     left = try scanner.operand()
@@ -84,7 +85,7 @@ extension WrittenCheck.Operand {
 extension WrittenCheck.Figure {
   /// Parses the text of a figure.
   ///
-  /// - Throws: ``InputError`` if the text is not a figure; the error quotes the text and the part that was found.
+  /// - Throws: ``InputError`` if the text is not a figure; the error quotes the text and describes the mistake.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "figure")
     guard case .figure(let figure) = try scanner.reference() else {
@@ -114,7 +115,7 @@ private struct CheckScanner {
   }
 
   mutating func comparison() throws(InputError) -> Check.Comparison {
-    // Two-character operators come first, so that "<=" is not read as "<".
+    // Two-character operators come first. Otherwise, "<=" would be read as "<".
     for comparison in Check.Comparison.allCases.sorted(by: { $0.rawValue.count > $1.rawValue.count })
     where take(comparison.rawValue) { return comparison }
     throw failure("expected one of < <= == != >= > at '\(rest.prefix(20))'")

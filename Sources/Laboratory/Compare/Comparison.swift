@@ -11,7 +11,7 @@ public struct Comparison: Sendable {
     let figures: [RoundFigure]
     let mayBeBest: Bool
 
-    /// Creates the cell of a variant at a point. `point` does not contain settings that the variant ignores.
+    /// Creates the cell of a variant at a point. `point` must not contain settings that the variant ignores.
     ///
     /// - Parameter mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best
     ///   variant only among broken variants.
@@ -38,10 +38,10 @@ public struct Comparison: Sendable {
     /// - Parameters:
     ///   - sweep: the names of the swept parameters, in the order of the sweep.
     ///   - problem: the names of the swept parameters that define the problem. The smallest problem would always be the
-    ///     best, so each value of these parameters has its own best run. If the array is empty, each combination of all
-    ///     swept parameters except the last has its own best run; these combinations are the rows of a grid. If the
-    ///     number of cores and other parameters are swept, each number of cores has its own best run, since more cores
-    ///     make everything faster and a user cannot choose to have more cores.
+    ///     best, so each value of these parameters has its own best run. If the array is empty, each combination of the
+    ///     swept parameters, not counting the cores and the last parameter, has its own best run; these combinations
+    ///     are the rows of a grid. If the number of cores and other parameters are swept, each number of cores has its
+    ///     own best run, since more cores usually make all variants faster and a user cannot choose to have more cores.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest
@@ -59,11 +59,11 @@ public struct Comparison: Sendable {
   /// The best run of each group of several runs; empty if the comparison does not determine the best run.
   public let bests: Set<Int>
   /// The contrast of each run with its reference: the run of the baseline at the same point, or the best run of the
-  /// group.
+  /// group. A run without a ratio to a reference has no contrast.
   public let contrasts: [Int: Contrast]
   /// The runs that serve as references for other runs.
   public let references: Set<Int>
-  /// The reference of each run that has a contrast.
+  /// The reference of each run, except of runs that are references themselves and of runs without a reference.
   public let referenceOf: [Int: Int]
   /// The runs that do not differ significantly from the best run of their group: the interval of the ratio is narrow
   /// and includes 1.
@@ -140,8 +140,8 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// Returns the contrast of two sides, one of which may be the best run, as certain as the ratios of the comparison;
-  /// nil if there is no ratio.
+  /// Returns the contrast of two sides, with the certainty of the comparison's own ratios; nil if there is no ratio.
+  /// One of the sides may be the best run.
   public func contrast(_ rounds: PairedRounds) -> Contrast? { Contrast(rounds, among: comparisons, spread: spread) }
 
   /// Returns the run with the best typical figure; nil if no run has a figure. The machine may have changed while some
@@ -184,7 +184,7 @@ public struct Comparison: Sendable {
     }.keys.sorted()
   }
 
-  /// Returns, for each run, the run of the baseline at the point of the run; nil if there is none. Settings that the
+  /// Returns, for each run, the run of the baseline at the same point; nil if there is no such run. Settings that the
   /// baseline ignores are not compared.
   private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
     let runs = cells.indices.filter { cells[$0].variant == name }

@@ -43,8 +43,8 @@ public struct PairedRounds: Sendable {
     ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread)
   }
 
-  /// Whether the ranges of the two sides do not overlap. For equal sides with six rounds each, the ranges do not
-  /// overlap in one of 462 cases (Mann and Whitney, 1947).
+  /// Whether the ranges of the two sides do not overlap. If the sides do not differ and have six rounds each, the
+  /// ranges do not overlap in one of 462 cases (Mann and Whitney, 1947).
   var areDisjoint: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
       side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
@@ -52,9 +52,9 @@ public struct PairedRounds: Sendable {
     return sides.count == 2 && (sides[0].high < sides[1].low || sides[1].high < sides[0].low)
   }
 
-  /// Returns whether the ranges of the two sides do not overlap, and chance is certainly not the cause, if
-  /// `comparisons` comparisons share the confidence. The intervals already use the whole probability of an error, and
-  /// this rule adds at most a tenth to the probability.
+  /// Returns whether the ranges of the two sides do not overlap, and whether such a gap is too improbable to be due to
+  /// chance. The probability of a gap by chance, multiplied by `comparisons`, must be at most a tenth of the error
+  /// probability of the intervals.
   func areCertainlyDisjoint(among comparisons: Int) -> Bool {
     // The number of ways to distribute the figures over the two sides. In two of these ways, the sides do not overlap.
     let ways = (1...max(1, pairs.count)).reduce(1.0) { $0 * Double(pairs.count + $1) / Double($1) }
@@ -71,7 +71,7 @@ public struct Contrast: Sendable {
   /// The ratio of each round, in the order of the left side's rounds.
   public let rounds: [Double]
   /// Whether the ranges of the two runs certainly do not overlap, although the interval of their ratio may include 1.
-  /// The interval includes 1 if one run varies so much that little is known about the ratio.
+  /// The interval can include 1 if one run varies so much that little is known about the ratio.
   private let areCertainlyDisjoint: Bool
   /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide.
   public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areCertainlyDisjoint } }

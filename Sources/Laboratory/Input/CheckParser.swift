@@ -3,14 +3,14 @@ import Measurement
 extension Check {
   /// Creates a check on the given variants of `pattern` by parsing `text`.
   ///
-  /// - Throws: ``InputError`` if `text` is not a check; the error quotes the check, describes the text that was found
-  ///   and the text that was expected, and suggests the nearest name.
+  /// - Throws: ``InputError`` if `text` is not a check; the error quotes the check and describes the mistake. For an
+  ///   unknown name, the error suggests the nearest name.
   public init(parsing text: String, on pattern: PatternDescription, variants: [Variant]) throws(InputError) {
     self = try CheckParser.parse(text, pattern: pattern, variants: variants)
   }
 }
 
-/// A parser that resolves the names of a written check by the declarations of a pattern. As a result, an unknown
+/// A parser that resolves the names in a written check with the declarations of a pattern. As a result, an unknown
 /// variant, metric or parameter causes an error before any trial runs.
 struct CheckParser {
   let text: String

@@ -3,7 +3,7 @@
 public struct Documents: Sendable {
   /// A source document with its sentences.
   public struct Document: Sendable {
-    /// The short name of the document: `guide`. The name is the prefix of the sentences' identifiers.
+    /// The short name of the document, for example `guide`. The name is the prefix of the sentences' identifiers.
     public let name: String
     /// The title of the document.
     public let title: String
@@ -39,9 +39,9 @@ public struct Documents: Sendable {
     case recipe
   }
 
-  /// A statement of a document about the behavior of Dispatch, in the lab's own words.
+  /// A statement of a document about the behaviour of Dispatch or Swift concurrency, in the lab's own words.
   public struct Sentence: Sendable {
-    /// The identifier: `guide.34`.
+    /// The identifier, for example `guide.34`.
     public let id: String
     /// The statement of the document, in the lab's own words.
     public let says: String
@@ -66,10 +66,10 @@ public struct Documents: Sendable {
     /// The facts from which the lab infers the sentence; nil if trials show the sentence itself.
     public let byInference: String?
     /// The lab's replacements for the feature that the document describes. The key is the name of a system without this
-    /// feature: `Linux`.
+    /// feature, for example `Linux`.
     public let standIns: [String: String]
-    /// The identifiers of the sentences in today's documents that answer the question of this sentence; an empty array
-    /// if no document answers the question.
+    /// The identifiers of the sentences in today's documents that answer the same question as this sentence; empty if
+    /// no document answers the question.
     public let today: [String]
     /// The file and the line of the sentence, for errors.
     public let line: String
@@ -87,7 +87,7 @@ public struct Documents: Sendable {
   /// The names of the eras with documents, in the order of ``Era``.
   public var eras: [String] { Era.allCases.filter { era in documents.contains { $0.era == era } }.map(\.rawValue) }
 
-  /// Returns the sentences in documents of the other era that concern the question of `sentence`.
+  /// Returns the sentences in documents of the other era that answer the same question as `sentence`.
   public func answers(to sentence: Sentence) -> [Sentence] {
     sentence.today.compactMap(self.sentence) + sentences.filter { $0.today.contains(sentence.id) }
   }

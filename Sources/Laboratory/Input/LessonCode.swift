@@ -12,8 +12,9 @@ struct LessonCode: Sendable {
   }
 
   /// Returns the code of `variant`; nil if the source is missing. The code is the body of the variant, the declarations
-  /// that the body names, and a comment for each other helper that this code names. The declarations are from the
-  /// body's file, or are types of other files, such as the instruments.
+  /// that the body names, and a comment for each other documented helper that this code names. The declarations are
+  /// from the body's file, or are types of other files, such as the instruments. The variant can name further
+  /// declarations (``Variant/shows``).
   func code(of variant: Variant) -> [String]? {
     guard let (code, shown) = listing(of: variant) else { return nil }
     let comments = helpers(in: code, of: variant, without: shown).flatMap { helper in
@@ -22,7 +23,7 @@ struct LessonCode: Sendable {
     return code + (comments.isEmpty ? [] : [""] + comments)
   }
 
-  /// Returns a sentence as a comment in lines of at most 100 columns.
+  /// Returns a sentence as the lines of a comment, with at most 100 columns.
   private static func comment(_ text: String) -> [String] {
     let width = 100
     var lines: [String] = []
@@ -97,8 +98,8 @@ struct LessonCode: Sendable {
 
   private func text(of file: String) -> String? { files.first { $0.name == file }?.text }
 
-  /// Returns the lines of a text; an empty array if `text` is nil. The comparison of bytes takes a tenth of the time of
-  /// a comparison of characters.
+  /// Returns the lines of a text; an empty array if `text` is nil. The method compares bytes, which takes a tenth of
+  /// the time of comparing characters.
   fileprivate static func lines(of text: String?) -> [Substring] {
     text?.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) } ?? []
   }

@@ -24,7 +24,7 @@ struct LessonReader {
     case of(Substring)
     /// A type that the code does not name. Any of the types that were named so far may be this type.
     case unknown
-    /// A type of the system.
+    /// A type outside the lab.
     case foreign
   }
   /// The position of a declaration. The reader records one helper for each position.

@@ -1,4 +1,4 @@
-/// A chain of names in a line of code, joined by dots: `library.append`.
+/// A chain of names that are joined by dots in a line of code, for example `library.append`.
 struct NameChain {
   let names: [Substring]
   /// Whether a dot precedes the first name. If the value is true, the first name is a member of an unknown type.

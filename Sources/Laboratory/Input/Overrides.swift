@@ -111,7 +111,7 @@ extension Experiment {
 
 extension PatternDescription {
   /// Parses the value of a parameter at a point of a sweep or a check. The text may also be the name of another setting
-  /// with the same unit: `stride=iterations` stands for the value of `iterations`.
+  /// with the same unit. For example, `stride=iterations` stands for the value of `iterations`.
   ///
   /// - Throws: ``InputError`` without a place, if `text` is neither a valid value nor the name of such a setting.
   func pointValue(_ text: String, of parameter: Parameter) throws(InputError) -> ParameterValue {

@@ -102,7 +102,7 @@ struct Mapping {
   }
   let entries: [Entry]
   let owner: PlacedNode
-  /// The position of the mapping among several mappings, for errors: ` in claim 2`; empty for a single mapping.
+  /// The position of the mapping among several mappings, for errors, such as ` in claim 2`; empty for a single mapping.
   private let part: String
 
   func node(_ key: String) -> PlacedNode { entries.first { $0.key == key }?.value ?? owner }
@@ -141,8 +141,8 @@ struct Mapping {
   /// Creates a mapping from a node.
   ///
   /// - Parameters:
-  ///   - name: the name of the mapping in errors: `a claim`.
-  ///   - part: the name of this mapping among several mappings: `claim 2`; nil for a single mapping.
+  ///   - name: the name of the mapping in errors, for example `a claim`.
+  ///   - part: the name of this mapping among several mappings, for example `claim 2`; nil for a single mapping.
   /// - Throws: ``InputError`` if the node is not a mapping, or if a key is not a text.
   init(_ owner: PlacedNode, _ name: String, part: String? = nil) throws(InputError) {
     guard let pairs = owner.node.pairs else {

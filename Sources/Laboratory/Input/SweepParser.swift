@@ -1,6 +1,6 @@
 import Measurement
 
-/// A parser for the sweeps of `compare`: `stride=1,4,16`, `stride=1..4096:x4`, `work=10ns..100ns:+10ns`,
+/// A parser for the sweeps of `compare`, for example `stride=1,4,16`, `stride=1..4096:x4`, `work=10ns..100ns:+10ns` or
 /// `balance=uniform,ramp`.
 public struct SweepParser {
   /// The pattern whose parameters are swept.

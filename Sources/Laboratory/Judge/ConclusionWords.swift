@@ -2,9 +2,9 @@ import Measurement
 
 extension Results {
   /// The note with the first of the experiment's conclusions whose conditions are all met and whose figures all exist.
-  /// If no conclusion qualifies but a claim is inconclusive, the note suggests a change that would help. The value is
-  /// nil if no conclusion qualifies and no claim is inconclusive, if the experiment has no conclusions, or if it
-  /// searches for the best setting.
+  /// If no conclusion qualifies but a claim is inconclusive, the note contains the reason, and a change that would help
+  /// if there is one. The value is nil if no conclusion qualifies and no claim is inconclusive, if the experiment has
+  /// no conclusions, or if it searches for the best setting.
   var conclusion: RunNote? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(
@@ -18,7 +18,7 @@ extension Results {
     return words.map { RunNote(Conclusion.kind, $0) }
   }
 
-  /// The reason why there is no conclusion, and the change that would help.
+  /// The reason why there is no conclusion, and a change that would help if there is one.
   private var noConclusion: String {
     if let thing = runs.lazy.flatMap(\.trials).flatMap(\.shortages).min() {
       return "No conclusion: \(thing) was not available. Close other programs that keep the cores busy, and run again."
@@ -69,8 +69,8 @@ extension Results {
     }
   }
 
-  /// Returns whether the cost of the clock, or of the timing loop, is a large part of a figure, so that the true figure
-  /// is lower.
+  /// Returns whether the cost of the clock, or of the timing loop, is a large part of a figure. If the result is true,
+  /// the actual figure is lower. The result is false if the figure or its noise floor is unknown.
   private func isNearFloor(_ reference: Check.Reference) -> Bool {
     guard let run = runs(of: reference).first, let floor = run.floor(of: reference.metric, on: machine),
       let median = Summary(figures(reference).map(\.value))?.p50
@@ -78,17 +78,18 @@ extension Results {
     return NoiseFloor.isNear(median, floor: floor)
   }
 
-  /// Returns whether the true ratio of a check's two sides is further from 1 than the measured `ratio`.
+  /// Returns whether the true ratio of a check's two sides is further from 1 than the measured `ratio`; false if a side
+  /// is not a figure.
   func isBound(_ ratio: ConfidenceInterval, of check: Check) -> Bool {
     guard case .reference(let left) = check.left, case .reference(let right) = check.right else { return false }
     let (short, long) = ratio.estimate < 1 ? (left, right) : (right, left)
     return isNearFloor(short) && !isNearFloor(long)
   }
 
-  /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are no shares. The
-  /// share of lost updates, for example, differs from round to round, so a total with three digits would be falsely
-  /// precise. If there are too few cases for a share in each round, the result is a total with the number of cases: `8
-  /// % (2 of 24)`.
+  /// Returns the shares of the rounds as a range of rounded percentages, `9 to 38 %`; nil if there are no shares. The
+  /// share of lost updates, for example, differs from round to round, so a precise total would be misleading. If there
+  /// are too few cases for a share in each round, the result is `8 % (2 of 24)`: the total share, with the number of
+  /// cases.
   static func share(_ pairs: [(left: Double, right: Double)]) -> String? {
     let (cases, all) = (pairs.reduce(0) { $0 + $1.left }, pairs.reduce(0) { $0 + $1.right })
     if all > 0, all < fewCases, pairs.allSatisfy({ $0.left <= $0.right }) {
@@ -104,7 +105,7 @@ extension Results {
     return text(low) == text(high) ? "\(text(high)) %" : "\(text(low)) to \(text(high)) %"
   }
 
-  /// The number of cases from which on each round has its own share.
+  /// The smallest number of cases, in all rounds together, for which the range of the rounds' shares is shown.
   private static let fewCases = 200.0
 
   private func rounds(_ left: Check.Reference, _ right: Check.Reference) -> PairedRounds {

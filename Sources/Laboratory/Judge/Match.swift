@@ -7,7 +7,7 @@ struct Match {
   let other: Run?
   /// The number of cores that the operand `cores` of a check stands for.
   let cores: Double
-  /// The trials of the other run by their rounds, since a run may have 10,000 rounds.
+  /// The trials of the other run, by round. A dictionary keeps the lookup fast, since a run may have 10,000 rounds.
   private let partners: [Int: TrialRecord]
 
   init(subject: Check.Reference, run: Run, other: Run? = nil, cores: Double) {
@@ -21,8 +21,8 @@ struct Match {
   /// The runs of both sides of the check.
   var runs: [Run] { [run, other].compactMap(\.self) }
 
-  /// Returns the value of an operand in `trial`, or in the other run's trial of the same round; nil if there is no
-  /// value.
+  /// Returns the value of an operand; nil if there is no value. The figure of ``subject`` is from `trial`, and any
+  /// other figure is from the other run's trial of the same round.
   func value(_ operand: Check.Operand, in trial: TrialRecord) -> Double? {
     switch operand {
     case .quantity(let value, _): value
@@ -38,8 +38,10 @@ struct Match {
 }
 
 extension Results {
-  /// Returns the runs that a check refers to, each paired with the runs that the run is compared with. Two runs are
-  /// compared if all settings that both runs use have equal values, except the settings that the check names.
+  /// Returns the matches of a check: each run that the first figure includes, paired with each comparable run that the
+  /// second figure includes. Two runs are comparable if all settings that both runs use have equal values, except the
+  /// settings that the check names. A run that both figures include is paired only with itself. If the check has no
+  /// second figure, the runs are not paired.
   func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
     // A check does not refer to a variant without the metric. A variant that should have measured the metric, but hung,

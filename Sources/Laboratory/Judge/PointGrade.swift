@@ -41,7 +41,8 @@ struct PointGrade {
     }
   }
 
-  /// Sets the verdict by the interval of the ratio, or by the fact that the two sides do not overlap.
+  /// Sets the verdict by the interval of the ratio, or by the fact that two measured sides do not overlap. If neither
+  /// decides, the verdict remains inconclusive.
   private mutating func grade(_ check: Check, _ rounds: PairedRounds, _ ratio: ConfidenceInterval) {
     let comparison = check.comparison
     if ratio.low == 1, ratio.high == 1 {
@@ -76,8 +77,9 @@ struct PointGrade {
   /// The distance from 1 to the interval of the ratio; 0 if the interval includes 1, or if there is no interval.
   private var distance: Double { evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0 }
 
-  /// Returns the judgement of a claim from the grades of its points. Each point is judged separately. The claim has a
-  /// verdict if all points agree, and the evidence is from the point whose interval is nearest to 1.
+  /// Returns the judgement of a claim from the grades of its points. Each point is judged separately. If all points
+  /// agree, the claim has their verdict; otherwise, the claim is inconclusive. The evidence is from the point whose
+  /// interval is nearest to 1. The claim is unavailable if no round measured both sides.
   static func judgement(on claim: Claim, in results: Results) -> Judgement {
     let check = claim.check
     let points = results.matches(check).compactMap { PointGrade(check, $0, in: results) }

@@ -101,7 +101,7 @@ extension Results {
     judgements = Judge(self).judgements()
     findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability
     let omissions = measured.omissions(from: runs)
-    // Without the trials that found no second core, the figures are for several cores.
+    // Without the trials for which no second core was available, the figures are for several cores.
     warnings =
       shortening + measured.disturbances.filter { omissions.isEmpty || $0.kind != RunNote.oneCore } + omissions
       + warnings(within: budget)
@@ -109,8 +109,8 @@ extension Results {
 }
 
 extension Measurements {
-  /// The runs whose figures a search may compare. A trial that found no second core is not comparable, and is omitted
-  /// if each run has enough other trials. In any other case, and without a search, the runs have all trials.
+  /// The runs whose figures a search may compare. A trial for which no second core was available is not comparable, and
+  /// is omitted if each run has enough other trials. In any other case, and without a search, the runs have all trials.
   fileprivate var comparableRuns: [Run] {
     let whole = runs.map(\.withSecondCore)
     let areEnough = zip(runs, whole).allSatisfy {
@@ -130,7 +130,7 @@ extension Measurements {
 }
 
 extension Run {
-  /// The run without the trials that found no second core.
+  /// The run without the trials for which no second core was available.
   fileprivate var withSecondCore: Run {
     var run = self
     run.trials.removeAll { $0.shortages.contains(Cores.second) }
@@ -155,7 +155,7 @@ extension Runner {
 
 /// A pattern that computes findings in addition to the claims, such as a fitted model or a best setting.
 public protocol FindingPattern: Pattern {
-  /// Returns the findings in `results`, in addition to the claims.
+  /// Returns the findings in `results`, which supplement the claims.
   func findings(in results: Results) -> [RunNote]
 }
 

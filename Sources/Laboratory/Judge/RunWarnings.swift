@@ -1,6 +1,6 @@
 import Measurement
 
-/// The warnings about the trials of a run. The figures include all trials despite these warnings.
+/// The warnings about the trials of a run. No trial is left out of the figures because of these warnings.
 extension Results {
   /// Returns the warnings, in descending order of severity.
   func warnings(within budget: Budget) -> [RunNote] {
@@ -82,8 +82,8 @@ extension Results {
   }
 
   /// Returns a note on the precision of a search that ended before its ratios reached the requested precision; an empty
-  /// array if there is no such search. Runs that certainly differ much from the best run take part in few rounds, and
-  /// do not count.
+  /// array if there is no such search. Runs that certainly differ much from their references do not count, since such
+  /// runs may take part in fewer rounds.
   private func imprecision(_ budget: Budget) -> [RunNote] {
     guard experiment.seeksBest, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)
@@ -139,7 +139,7 @@ extension Results {
   }
 
   /// Returns the note on the runs whose trials were in one of two states; nil if there are no such runs. The note says
-  /// which state the figure in the tables belongs to, since one figure cannot describe both states.
+  /// how the figure in the tables relates to the states, since one figure cannot describe both states.
   private func twoStates(_ metric: Metric, isHeadline: Bool) -> RunNote? {
     let (all, steadiness) = series(metric)
     guard !steadiness.bimodal.isEmpty else { return nil }

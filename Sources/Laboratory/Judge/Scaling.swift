@@ -23,7 +23,7 @@ public struct Scaling: Sendable {
     public let steps: [Step]
     /// Whether the variant has its best figure at this setting.
     public let isFastest: Bool
-    /// The scalability law of the throughput; nil if there are too few numbers of cores, or if no law can be fitted.
+    /// The scalability law of the throughput; nil if the series has too few steps, or if no law can be fitted.
     public let law: ScalabilityLaw?
 
     /// The smallest number of cores in the series. The other steps are compared with the step on this number of cores.
@@ -78,7 +78,8 @@ public struct Scaling: Sendable {
 
 extension Results {
   /// Notes on the scalability law of the headline metric, one for each variant at its fastest setting. The array is
-  /// empty if the figures do not show the gain from several cores.
+  /// empty if the figures do not show the gain from several cores, or if the headline metric is not a speed. A variant
+  /// without a law has no note.
   var scalability: [RunNote] {
     guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed

@@ -98,7 +98,7 @@ private struct Sides {
   let trial: TrialRecord
   let left: Double?
   let right: Double?
-  /// Whether the check is true for the two figures; false if a figure is missing.
+  /// Whether the check is true for the two sides; false if a side has no value.
   let isMet: Bool
 
   /// Creates the two sides of a check in a trial; nil if the trial was not tried, or if it completed without a figure

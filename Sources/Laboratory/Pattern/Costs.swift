@@ -4,7 +4,8 @@ import Platform
 extension Metric {
   private static let absence = "the system does not report this cost"
 
-  /// The metrics of costs that the lab records for every completed trial, from the kernel's accounts of the process.
+  /// The metrics of costs, from the kernel's accounts of the process. The lab records the costs of every measured trial
+  /// that completes, if the system reports them.
   public static let costs: [Metric] = [
     Metric(
       "processor-time", .latency, .nanoseconds, unless: absence, isSpeed: false,

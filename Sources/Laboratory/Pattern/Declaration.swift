@@ -35,6 +35,6 @@ public struct SourceLine: Sendable, Hashable, CustomStringConvertible {
   /// The name of the file without the module.
   public var fileName: String { file.split(separator: "/").last.map(String.init) ?? file }
 
-  /// The name of the file and the line: `File.swift:12`.
+  /// The name of the file and the line, for example `File.swift:12`.
   public var description: String { "\(fileName):\(line)" }
 }

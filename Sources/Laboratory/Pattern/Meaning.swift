@@ -30,7 +30,7 @@ extension Metric {
       }
     }
 
-    /// Whether a better figure is a higher speed.
+    /// Whether a better figure means that the work is done faster.
     public var isSpeed: Bool { self == .duration || self == .throughput }
   }
 }

@@ -53,9 +53,8 @@ public struct Metric: Sendable, Hashable {
     self.summary = summary
   }
 
-  /// The metrics of a trial's outcome, which every trial has. The figure of such a metric is 1 in a trial with the
-  /// outcome of the same name as the metric, and 0 in any other trial. A claim can thus refer to a trial that traps or
-  /// hangs (`any.hung == 0`).
+  /// The metrics of a trial's outcome, which every trial has. The figure of such a metric is 1 if the trial's outcome
+  /// has the name of the metric, and 0 otherwise. For example, the check `any.hung == 0` is about hangs.
   public static let outcomes: [Metric] = [
     Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
     Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that a signal ended"),
@@ -79,8 +78,8 @@ public struct Metric: Sendable, Hashable {
   }
 }
 
-/// A metric that a pattern's author declares. A trial uses this typed key to record samples: `MetricKey<Duration>` for
-/// latencies, `MetricKey<Int>` for counts, and `MetricKey<Double>` for rates and shares.
+/// A typed key for a metric that a pattern's author declares. A trial records samples with the key:
+/// `MetricKey<Duration>` for latencies, `MetricKey<Int>` for counts, and `MetricKey<Double>` for rates and shares.
 ///
 /// The name in the declaration is the name of the property in kebab case. A test verifies this rule.
 public struct MetricKey<Sample>: Declaration {
@@ -95,8 +94,8 @@ public struct MetricKey<Sample>: Declaration {
   public var name: String { metric.name }
 }
 
-/// A family of metrics of one kind, one metric for each key: `write-latency`, `rename-latency`, … The expression
-/// `family[key]` returns the ``MetricKey`` of a key.
+/// A family of metrics of one kind, one metric for each key; for example, `write-latency` and `rename-latency`. The
+/// expression `family[key]` returns the ``MetricKey`` of a key.
 public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
   /// The place of the declaration.

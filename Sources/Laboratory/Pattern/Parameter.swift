@@ -86,7 +86,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// The accepted values, for error messages and `explain`: `1 to 4096`, `0 ns to 2 s`, `pool or thread`.
+  /// The accepted values, such as `1 to 4096` or `pool or thread`, for error messages and `explain`.
   public var allowed: String {
     switch kind {
     case .count(let range), .duration(let range), .size(let range), .percent(let range):
@@ -101,8 +101,7 @@ public struct Parameter: Sendable {
 
   /// Parses `text` as a value of this parameter.
   ///
-  /// - Throws: ``InputError`` without a place if `text` is not an allowed value; the error describes the text and the
-  ///   allowed values.
+  /// - Throws: ``InputError`` without a place if `text` is not an allowed value; the error describes the mistake.
   public func value(parsing text: String) throws(InputError) -> ParameterValue {
     let range: ClosedRange<Int>
     switch kind {
@@ -151,7 +150,7 @@ public struct Parameter: Sendable {
   }
 
   /// Whether the values are numbers. In place of a number, a scenario or a check may contain the name of another
-  /// setting.
+  /// setting, except for the number of cores.
   var isNumber: Bool {
     switch kind {
     case .count, .duration, .size, .percent, .cores: true
@@ -174,7 +173,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// Returns `value` in a readable form: `50 ns`, `64 KiB`, `1_000_000`, `ramp`.
+  /// Returns `value` in a readable form, for example `50 ns`, `64 KiB`, `1_000_000` or `ramp`.
   public func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text

@@ -1,4 +1,4 @@
-/// A parameter that a pattern's author declares. A trial uses this typed key to read the value.
+/// A typed key for a parameter that a pattern's author declares. A trial reads the value with the key.
 ///
 /// ```swift
 /// let work = Parameter.duration("work", .zero ... .seconds(1), default: .microseconds(100), "spin of each task")

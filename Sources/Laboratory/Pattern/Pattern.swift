@@ -1,4 +1,5 @@
-/// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
+/// A documented way of using Grand Central Dispatch or Swift concurrency, and the code that runs one trial of each
+/// variant.
 ///
 /// A pattern declares parameters (``ParameterKey``) and metrics (``MetricKey``) as stored properties, each with its
 /// name, type, unit, range, default and a short description. A pattern also declares its ``variants``, each with its
@@ -36,16 +37,16 @@ public protocol Pattern: Sendable {
   static var name: String { get }
   /// The requirements of all variants on the machine. The default is an empty array.
   static var needs: [Requirement] { get }
-  /// The settings that define the problem: the amount of work, or the conditions. The other settings define how the
-  /// work is done. Each value of such a setting is a different problem. Since a smaller problem is not a better
-  /// solution, `compare` determines a best run for each value. The default is an empty array.
+  /// The settings that define the problem: the amount of work, or the conditions. Each value of such a setting is a
+  /// different problem. Since a smaller problem is not a better solution, `compare` determines a best run for each
+  /// value. The other settings define how the work is done. The default is an empty array.
   var problem: [any Declaration] { get }
   /// The variants, which are compared with each other.
   @VariantList var variants: [Variant] { get }
 
   /// Returns the longest time that a trial with the settings of `trial` takes on an idle machine; nil for the sum of
-  /// the durations among the settings that affect the variant. After ten times the longest time plus half a minute, the
-  /// lab ends the trial as hung. The default implementation returns nil.
+  /// the durations among the settings that affect the variant. After ten times the longest time plus
+  /// ``Budget/watchdog``, the lab ends the trial as hung. The default implementation returns nil.
   func longest(_ trial: Trial) -> Duration?
 }
 

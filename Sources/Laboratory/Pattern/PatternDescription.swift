@@ -25,7 +25,7 @@ public struct PatternDescription: Sendable {
   ///
   /// - Throws: ``InputError`` if a name is declared twice, is reserved or cannot be written in checks, if the probe of
   ///   a variant reads or records a property that is not declared, or if the pattern has no variants. The error
-  ///   contains the line in the source, if it concerns a declaration.
+  ///   contains the line in the source, unless the pattern has no variants.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
     var places: [String: SourceLine] = [:]

@@ -1,10 +1,10 @@
 import Measurement
 import Platform
 
-/// A requirement of a pattern or a variant on the machine. If the machine does not meet the requirement, each variant
-/// with the requirement is unavailable, and the lab starts no worker for the variant.
+/// A requirement that the machine must meet for a pattern or a variant. If the machine does not meet the requirement,
+/// each variant with the requirement is unavailable, and the lab starts no worker for the variant.
 public struct Requirement: Sendable {
-  /// A short description of the requirement: `2 cores`, `Darwin`.
+  /// A short description of the requirement, for example `2 cores` or `Darwin`.
   public let says: String
   /// A closure that returns the reason why a machine does not meet the requirement, or nil if the machine meets the
   /// requirement.
@@ -16,8 +16,8 @@ public struct Requirement: Sendable {
     self.obstacle = obstacle
   }
 
-  /// Returns a requirement for `count` cores that this process may use. A race requires several cores, since its
-  /// threads must run at the same time.
+  /// Returns a requirement for `count` cores that a trial may use. A race requires several cores, since its threads
+  /// must run at the same time.
   public static func cores(_ count: Int) -> Requirement {
     Requirement("\(count) cores") { machine in
       guard machine.cores < count else { return nil }

@@ -16,10 +16,10 @@ public struct Setting: Sendable, Hashable {
     self.unit = unit
   }
 
-  /// The setting as checks and `--set` write it: `work=50ns`.
+  /// The setting as checks and `--set` write it, for example `work=50ns`.
   public var label: String { "\(name)=\(valueLabel)" }
 
-  /// The value as checks and `--set` write it: `50ns`.
+  /// The value as checks and `--set` write it, for example `50ns`.
   var valueLabel: String {
     switch value {
     case .integer(let number): Quantity.exact(number, unit)
@@ -39,7 +39,7 @@ public struct Point: Sendable, Hashable {
   /// The value of the parameter `name` at this point; nil if the parameter is not swept.
   public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }
 
-  /// The label of the point: `stride=64,balance=ramp`.
+  /// The label of the point, for example `stride=64,balance=ramp`.
   public var label: String { settings.map(\.label).joined(separator: ",") }
 }
 
@@ -49,7 +49,8 @@ public struct TrialRecord: Sendable {
   public let round: Int
   /// The way in which the trial ended.
   public let outcome: Outcome
-  /// The measurements of the trial; empty if the trial did not complete.
+  /// The measurements of the trial. If the trial did not complete, ``Metric/timeToEnd`` is the only possible
+  /// measurement.
   public let observation: Observation
   /// The names of the settings that the body read.
   public let reads: Set<String>
@@ -114,7 +115,7 @@ public struct Run: Sendable {
     self.trials = trials
   }
 
-  /// The variant and the point as checks write them: `apply[stride=64]`.
+  /// The variant and the point as checks write them, for example `apply[stride=64]`.
   public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
 
   /// Returns the samples of `metric` from all trials; nil if no trial measured the metric.
@@ -144,7 +145,7 @@ extension Run {
     trials.lazy.compactMap { if case .stopped = $0.outcome { $0.outcome.detail } else { nil } }.first
   }
 
-  /// Whether a trial of the run was stopped while it was still working.
+  /// Whether a trial of the run was stopped (``Outcome/stopped(after:)``).
   var isStopped: Bool { stopping != nil }
 }
 

@@ -81,17 +81,17 @@ public final class Trial: Sendable {
   /// results then contain a warning. Once three trials with the same number of cores have recorded a feature, the lab
   /// passes the feature to later trials (``isKnownToLack(_:)``).
   ///
-  /// - Parameter feature: the missing feature, as a noun phrase: `a second core`.
+  /// - Parameter feature: the missing feature as a noun phrase, for example `a second core`.
   public func lacks(_ feature: String) { state.withLock { _ = $0.found.insert(feature) } }
 
   /// Returns whether enough earlier trials recorded that the machine lacks `feature`. If the result is true, the trial
-  /// need not wait for `thing`.
+  /// need not wait for `feature`.
   public func isKnownToLack(_ feature: String) -> Bool { shortages.contains(feature) }
 
   // MARK: Recording
 
-  /// Records a duration in nanoseconds. If several operations were timed together, records the time of one operation,
-  /// and divides the noise floor by `operations`.
+  /// Records a duration in nanoseconds. If several operations were timed together, records the time of one operation.
+  /// The noise floor is then divided by `operations`.
   public func record(_ metric: MetricKey<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
     note { $0.record(metric.name, Double(nanoseconds) / Double(operations), batch: operations) }

@@ -1,10 +1,10 @@
 import Platform
 
 extension Trial {
-  /// The exit status of a worker that could not read its request.
+  /// The exit status of a worker whose request is missing or invalid.
   static let badRequest: Int32 = 64
 
-  /// Ends the process of a worker whose request is not from the lab, and prints the reason.
+  /// Prints the reason, and ends the process of a worker whose request is not from the lab.
   static func refuse(_ reason: String) -> Never {
     try? writeAll("gcdlab worker: \(reason.inLine)\n", to: STDERR_FILENO)
     exit(badRequest)

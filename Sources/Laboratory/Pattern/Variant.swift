@@ -36,7 +36,8 @@ public struct Variant: Sendable {
   /// (``PatternDescription``). A sweep over these parameters runs the variant only once, and a trial must not read
   /// these parameters.
   public internal(set) var ignores: Set<String> = []
-  /// The metrics that each completed trial must record; empty until the pattern is described.
+  /// The metrics that each completed trial records; empty until the pattern is described. Only metrics with a reason
+  /// (``Metric/unless``) may be missing.
   public internal(set) var promises: [Metric] = []
 
   /// Creates a variant that `probe` measures.
@@ -187,7 +188,7 @@ public enum MainQueueService: Sendable, Hashable {
   case dispatchMain
   /// A loop on the main thread, as in an app.
   case mainThread
-  /// A function that the body passes to the main thread (`MainThread.run`), so that the listing of the body shows the
+  /// A function that the body passes to the main thread (`MainThread.run`). The listing of the body thus shows the
   /// function. The main queue is not served before the body passes the function.
   case body
   /// No code: the main thread sleeps, and the main queue is not served.

@@ -32,7 +32,7 @@ public struct Experiment: Sendable {
   public var parameters: [String: ParameterValue]
   /// The variants to run, in the order of the scenario file or of the pattern.
   public var variants: [Variant]
-  /// The swept parameters with their values. The value of the last parameter changes from point to point.
+  /// The swept parameters with their values. From point to point, the value of the last parameter changes first.
   public var sweep: [Sweep]
   /// The name of the variant that ratios refer to; nil if the experiment has no baseline.
   public var baseline: String?
@@ -48,12 +48,12 @@ public struct Experiment: Sendable {
   public var code: [String: [String]] = [:]
   /// Whether the experiment searches for the best setting, and does not judge claims.
   public var seeksBest = false
-  /// The names of the parameters that the command line set to a value other than the value in the scenario.
+  /// The names of the parameters that the command line set, and that the scenario sweeps or sets to another value.
   public internal(set) var changed: Set<String> = []
   /// The settings of a quick run, which replace the values in ``parameters``.
   public let quick: [String: ParameterValue]
-  /// The settings of a recorded trial. These settings replace the values in ``quick``, so that the picture is legible.
-  /// If a setting has several values, each value has its own picture.
+  /// The settings of a recorded trial. These settings replace the values in ``quick``, and keep the picture legible. If
+  /// a setting has several values, each value has its own picture.
   public let trace: [Sweep]
 
   /// Creates an experiment. `pattern` must declare every name and allow every value.
@@ -104,7 +104,7 @@ extension Comparison.Policy {
 }
 
 extension Experiment {
-  /// The settings that all runs share, as text: `requests 3, work 50 us`.
+  /// The settings that all runs share, as text, for example `requests 3, work 50 us`.
   public var settingsText: String {
     pattern.parameters.filter { parameter in !sweep.contains { $0.name == parameter.name } }.map { parameter in
       "\(parameter.name) \(parameter.describe(parameters[parameter.name] ?? parameter.standard))"

@@ -19,8 +19,8 @@ public struct Budget: Sendable, Equatable {
   /// the run is refused as soon as this is clear.
   public var least: Int?
   /// The time limit of a trial; nil for no limit. A trial that exceeds the limit is `stopped`, or `hung` if all its
-  /// threads sleep. After a stopped trial, its run is not tried again; after a hung trial, its variant is not tried
-  /// again.
+  /// threads sleep long after the trial should have ended. After a stopped trial, its run is not tried again; after a
+  /// hung trial, its variant is not tried again.
   public var trialTime: Duration?
   /// Whether runs with a stopped trial are tried once more, with a longer ``trialTime``, if time remains when the other
   /// runs are done.

@@ -9,8 +9,8 @@ struct DisturbanceWatch {
   private let ownStarted = Host.ownProcessorTime
 
   /// The largest share of the cores' time that other programs may take without a warning, and the largest share of
-  /// trials that may find no second core. The hypervisor may take half of this share. The loss of a tenth is enough to
-  /// change a median.
+  /// trials that may have no second core available. The hypervisor may take half of this share. The loss of a tenth is
+  /// enough to change a median.
   private static let tolerated = 0.1
 
   /// Starts to measure the cores that trials on a machine may use.
@@ -22,7 +22,8 @@ struct DisturbanceWatch {
   /// Returns warnings for readers of the figures: about a debug build, and about disturbances since the start. The
   /// array is empty if there is nothing to warn about.
   ///
-  /// - Parameter lacking: the number of trials that found no second core, and the number of trials on several cores.
+  /// - Parameter lacking: the number of trials for which no second core was available, and the number of trials on
+  ///   several cores.
   func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [RunNote] {
     var warnings: [RunNote] = []
     if !machine.optimised {
@@ -43,15 +44,15 @@ struct DisturbanceWatch {
         lacking: lacking)
   }
 
-  /// Returns the number of trials that found no second core, and the number of all trials. Trials that are confined to
-  /// one core are not counted, since these trials need no second core.
+  /// Returns the number of trials for which no second core was available, and the number of all trials. Trials that are
+  /// confined to one core are not counted, since these trials need no second core.
   static func lackingCore(_ runs: [Run]) -> (count: Int, trials: Int) {
     let trials = runs.filter { $0.cores != 1 }.flatMap(\.trials)
     return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
   }
 
   /// Returns warnings about the shares of the time of `cores` cores that the hypervisor and other programs took, and
-  /// about trials that found no second core.
+  /// about trials for which no second core was available.
   static func warnings(
     stolen: Double, others: Double, of cores: Int, lacking: (count: Int, trials: Int) = (0, 0)
   ) -> [RunNote] {
@@ -87,9 +88,10 @@ struct DisturbanceWatch {
 
 extension RunNote {
   /// The kind of the warning that trials lacked cores: other programs and the hypervisor took more than a tenth of the
-  /// cores' time and more than half a core, or more than a tenth of the trials found no second core.
+  /// cores' time and more than half a core, or no second core was available in more than a tenth of the trials.
   public static let coresTaken = "cores-taken"
-  /// The kind of the warning that most trials found no second core, so that comparisons hold for one core only.
+  /// The kind of the warning that no second core was available in most trials. The comparisons of such a run hold for
+  /// one core only.
   public static let oneCore = "one-core"
   /// The kind of the note that a search ended before its ratios reached the requested precision.
   public static let precision = "precision"

@@ -6,7 +6,8 @@ struct Pace {
   private let clock: () -> UInt64
   private let start: UInt64
   private let headline: Metric?
-  /// The figures of the headline metric for each run, in the order of the plan.
+  /// The figures of the headline metric for each run, in the order of the plan. Trials for which no second core was
+  /// available are excluded.
   private var figures: [[RoundFigure]]
   /// The time from the start of the run to the beginning of the current round, in nanoseconds.
   private var roundStart: UInt64 = 0
@@ -15,10 +16,11 @@ struct Pace {
   private var reached: Double?
   /// The number of finished trials.
   private(set) var trials = 0
-  /// The names of the variants with a hung trial at any point of the sweep. Further trials of these variants are
-  /// skipped, since each further trial would take equally long.
+  /// The names of the variants with a trial, at any point of the sweep, that hung or failed in another way at its time
+  /// limit. Further trials of these variants are skipped, since each further trial would take equally long.
   private var givenUp: Set<String> = []
-  /// The labels of the runs whose trials were stopped while they worked. A variant may have less work at another point.
+  /// The labels of the runs with a stopped trial. The other runs of their variants continue, since a variant may have
+  /// less work at another point.
   private var stopped: Set<String> = []
   /// The labels of the runs that are certainly much worse than the best run of their group. These runs hardly affect
   /// the answer, so they take part in few rounds, and the other runs get more time.
@@ -29,13 +31,13 @@ struct Pace {
   private var longerTrialTime: Duration?
   /// Whether any worker was ended at its time limit.
   private var hasExpired = false
-  /// The total time and the number of the trials of variants that are not tried again. The projection of the run's
-  /// duration excludes these trials.
+  /// The number and the total time of the trials after which their variants were not tried again. The projection of the
+  /// run's duration excludes these trials.
   private var ended = (time: Duration.zero, trials: 0)
 
-  /// The smallest time limit of a trial. The limit applies even if no time remains, so that the first round is
-  /// completed. The limit is longer if the run had less than a second at its start. Such a run is a user's first run,
-  /// which must show results even on a busy machine.
+  /// The smallest time limit that the remaining time imposes on a trial. The limit applies even if no time remains,
+  /// since the first round must be completed. The limit is longer if the run had less than a second at its start. Such
+  /// a run is usually a user's first run, which must show results even on a busy machine.
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }

@@ -1,16 +1,18 @@
-/// A policy that repeats trials that found no second core, as long as enough of the repetitions find a second core.
+/// A policy that repeats trials for which no second core was available, as long as enough of the repetitions have a
+/// second core.
 ///
 /// A trial looks for the second core before it times a loop, so a repetition does not prefer one figure to another.
-/// With repetitions, the runs of all variants consist of trials under equal conditions even on a busy machine.
+/// With repetitions, most trials of all variants run under equal conditions even on a busy machine.
 struct Repeats {
   /// The largest number of attempts for one trial.
   private static let most = 3
   /// The interval, in trials without a second core, at which a repetition is tried even if the earlier repetitions were
   /// in vain. Programs that kept the second core busy may have ended in the meantime.
   private static let retryInterval = 16
-  /// The number of repetitions, and the number of repetitions that found a second core.
+  /// The number of repetitions, and the number of repetitions that had a second core.
   private var (made, useful) = (0, 0)
-  /// The number of trials that found no second core at the first attempt, and that were allowed to be repeated.
+  /// The number of trials for which no second core was available at the first attempt, and that were allowed to be
+  /// repeated.
   private var lacking = 0
 
   /// A note on the number of repetitions; an empty array if no trial was repeated. The note tells readers that the
@@ -19,11 +21,11 @@ struct Repeats {
     made == 0 ? [] : [RunNote("repeated", "\(made.counted("repetition")) of trials that found no second core")]
   }
 
-  /// Whether another repetition is worth its time: about a third or more of the earlier repetitions found a second
-  /// core, or the interval `pause` has passed.
+  /// Whether another repetition is worth its time: about a third or more of the earlier repetitions had a second core,
+  /// or the interval ``retryInterval`` has passed.
   private var areWorthwhile: Bool { made < 3 * (useful + 1) || lacking.isMultiple(of: Self.retryInterval) }
 
-  /// Runs a trial, and repeats the trial while it finds no second core and a repetition is worth its time, up to three
+  /// Runs a trial, and repeats the trial while it has no second core and a repetition is worth its time, up to three
   /// attempts. Returns the last result. If a repetition does not complete, returns the result before the repetition.
   ///
   /// - Parameter isAllowed: whether the trial may be repeated.

@@ -72,7 +72,7 @@ public struct Runner: Sendable {
   /// the finished trials and the event that ended the run early.
   ///
   /// - Throws: ``LabError`` if the limit of open descriptors is too low for a worker; ``InputError`` if `TMPDIR` is not
-  ///   a directory, or if the budget's smallest number of rounds does not fit into its time.
+  ///   a directory or has too long a path, or if the budget's smallest number of rounds does not fit into its time.
   public func measure(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Measurements {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(

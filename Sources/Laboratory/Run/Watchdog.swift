@@ -28,7 +28,7 @@ final class Watchdog: Sendable {
 
   /// Creates a watchdog without a worker, and starts its thread. The watchdog ends a worker after `limit`. At the end
   /// of each period of `ending` since the worker's hazard began, the watchdog also ends the worker if all its threads
-  /// sleep. If `ending` is nil, only the limit applies.
+  /// sleep, or if the system does not report the states of threads. If `ending` is nil, only the limit applies.
   ///
   /// - Throws: ``SystemError`` if the thread cannot be started.
   init(

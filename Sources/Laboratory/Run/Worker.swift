@@ -11,7 +11,7 @@ import Synchronization
 /// and in order.) The trial has its own thread outside the dispatch pool. A third thread waits for the end of standard
 /// input, which occurs when the lab ends in any way.
 public enum Worker {
-  /// The exit status of a worker that could not read its request.
+  /// The exit status of a worker whose request is missing or invalid.
   public static let badRequest = Trial.badRequest
 
   /// Reads a request from standard input, runs the trial, reports on standard output and exits.

@@ -22,13 +22,13 @@ struct WorkerProcess {
     var timeToEnd: UInt64?
     /// Whether the worker was ended at its time limit.
     var hasExpired = false
-    /// Whether all threads of the worker slept at the time limit.
+    /// Whether all threads of the worker slept at the time limit, as the watchdog determined (``Watchdog/isAsleep``).
     var isAsleep = false
   }
 
   /// Runs one trial in a worker, and returns once the worker has ended in any way. The lab ends the worker after
-  /// `limit`. If the variant is expected to trap or hang within `ending`, the watchdog also checks the worker after
-  /// that time. If `recorder` is not nil, the recorder records the trial.
+  /// `limit`. If the variant is expected to trap or hang within `ending`, the watchdog also checks the worker whenever
+  /// this time has passed since the hazard. If `recorder` is not nil, the recorder records the trial.
   ///
   /// - Throws: ``LabError`` if the worker cannot be run; `CancellationError` if the run is cancelled, after the worker
   ///   has ended.

@@ -60,9 +60,8 @@ extension TrialRequest {
   /// The largest valid values of a request. No machine has so many cores, or runs so many steps per microsecond.
   private static let (mostCores, mostSteps) = (1 << 20, 1e6)
 
-  /// Returns the pattern, the variant and the trial of the request. The values of settings are checked when the trial
-  /// reads them. A check in this method would require the pattern's declarations, whose collection would take time in
-  /// every trial.
+  /// Returns the variant and the trial of the request. The values of settings are checked when the trial reads them. A
+  /// check in this method would require the pattern's declarations, whose collection would take time in every trial.
   ///
   /// - Throws: ``InputError`` if a field is invalid; the error names the field.
   func trial(
@@ -147,8 +146,8 @@ extension TrialReport {
   }
 
   /// Returns the reason why a completed trial of `variant` does not count: the trial lacks a promised metric, recorded
-  /// a metric that the variant does not promise, or read a setting that the variant's probe does not list. Returns nil
-  /// if the trial counts.
+  /// a metric that is neither a cost nor promised by the variant, or read a setting that the variant's probe does not
+  /// list. Returns nil if the trial counts.
   func violation(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)

@@ -1,7 +1,7 @@
 import Platform
 
 /// The symbolicated call stacks of a record. A frame is the name of a function, with the file and the line of the call
-/// in the function if the line is known.
+/// in the function if the line is known. If no function of a stack has a name, its frames are files with offsets.
 struct CallStacks {
   /// The stacks. Each stack contains its frames as texts, beginning with the innermost function.
   private(set) var found: [[String]] = []

@@ -19,8 +19,8 @@ extension Trace {
     }
   }
 
-  /// The lanes that wait in `sync` for each other's queues at the end of the record; nil if there are no such lanes, if
-  /// a trial completed, or if the last calls were not recorded.
+  /// The lanes that wait in `sync` for each other's queues, or the lane that waits for its own queue, at the end of the
+  /// record; nil if there are no such lanes, if a trial completed, or if the last calls were not recorded.
   var deadlock: [TraceFinding.Owner]? {
     guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
       return nil

@@ -1,8 +1,8 @@
 /// The findings about the threads of the pool.
 extension Trace {
   /// The shortest reported wait of a job, and the shortest reported period of starvation in a trial, in nanoseconds. A
-  /// period of starvation in a user's program must be ten times as long. A pool needs up to this time to start the next
-  /// block on a thread.
+  /// pool needs up to this time to start the next block on a thread. A period of starvation in a user's program must be
+  /// ten times as long.
   private static let shortest: UInt64 = 1_000_000
 
   func starvation(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
@@ -56,10 +56,10 @@ extension Trace {
     return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 
-  /// The periods in which blocks were ready to begin, but had not begun for lack of a thread. The periods exclude
-  /// blocks that their submitter runs, blocks of the main queue, blocks of a queue of unknown kind, and blocks that a
-  /// barrier may delay. For a user's program, the periods also exclude blocks of queues that may have been suspended or
-  /// that have a target queue other than a global queue.
+  /// The periods in which blocks were ready to begin, but had not begun for lack of a thread. Only `async` blocks and
+  /// jobs count. Blocks of the main queue, of queues of unknown kind and of queues with barriers do not count. For a
+  /// user's program, blocks of queues that may have been suspended, or that have a target queue other than a global
+  /// queue, do not count either.
   var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .job]

@@ -35,8 +35,8 @@ extension Trace {
     return findings
   }
 
-  /// The finding about the longest block on the main queue that delayed other blocks for the program's limit
-  /// (``Program/hang``) or longer; nil if there is no such block.
+  /// The finding about the longest block on the main queue that ran for the program's limit (``Program/hang``) or
+  /// longer and delayed other blocks; nil if there is no such block.
   var hang: TraceFinding? {
     guard let program else { return nil }
     var longest: TraceFinding?
@@ -147,7 +147,8 @@ extension Trace {
     return stuck.isEmpty ? nil : .standstill(lanes: stuck.keys.sorted())
   }
 
-  /// The waits in `sync` that have ended, of all threads. A wait without an end is part of a standstill.
+  /// The waits of all threads in `sync` that have ended. A wait that has not ended can belong to a deadlock or a
+  /// standstill.
   private var syncWaits: [Wait] { lanes.flatMap(\.waits).filter { $0.reason == .sync && $0.end != nil } }
 
   /// The smallest number of waits in `sync` from which their total time is reported.

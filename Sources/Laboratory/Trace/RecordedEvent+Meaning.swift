@@ -26,7 +26,7 @@ extension RecordedEvent {
     return kinds[min(how, kinds.count - 1)]
   }
 
-  /// The bytes of a fragment of a text.
+  /// The bytes of the text fragment that this event contains.
   var bytes: [UInt8] {
     [a, b].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }
   }

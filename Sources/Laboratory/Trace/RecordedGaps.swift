@@ -7,8 +7,7 @@ struct RecordedGaps {
   /// The time of the last report of each core.
   private var lastOf: [Int: UInt64] = [:]
 
-  /// Creates the gaps in the record of calls. The method that reads the scheduler's reports adds the gaps in the
-  /// scheduler's record.
+  /// Creates the gaps in the record of calls. The method ``read(_:)`` adds the gaps in the scheduler's record.
   init(_ record: TraceRecord, in time: RecordedTime) {
     self.time = time
     if record.lost.first > 0 {

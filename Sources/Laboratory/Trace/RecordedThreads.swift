@@ -3,7 +3,7 @@ import Platform
 /// The threads of a record: the cores and times at which each thread ran, and the waits of each thread.
 struct RecordedThreads {
   private let time: RecordedTime
-  /// The time of the first report of the scheduler.
+  /// The time of the scheduler's first report; 0 if there are no reports.
   private let begin: UInt64
   private let isProgram: Bool
   private var threads: [Int: Thread] = [:]
@@ -158,9 +158,9 @@ struct RecordedThreads {
     }
   }
 
-  /// Returns the running time of a thread from both sources. Returns nil if the system did not report the time, or if a
-  /// thread other than the caller was running at the time of a report. The system reports the time of a running thread
-  /// only up to the last tick.
+  /// Returns the running time of a thread from both sources. Returns nil if the system did not report the time, or if
+  /// the thread is not the caller and was running at the time of a report. The system reports the time of a running
+  /// thread only up to the last tick.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
     guard let last = thread.reported.last, last.at > time.start else { return nil }
     let first = thread.reported.first.flatMap { $0.at < time.start ? $0 : nil } ?? (at: 0, ran: 0)

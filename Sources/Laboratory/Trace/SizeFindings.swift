@@ -2,7 +2,7 @@
 extension Trace {
   /// The smallest numbers of iterations and of blocks from which a finding is reported.
   private static let fewest = (iterations: 8, blocks: 100)
-  /// The longest running time of a small block, in nanoseconds.
+  /// The running time below which a block is small, in nanoseconds.
   private static let small: UInt64 = 1000
 
   var loop: TraceFinding? {

@@ -18,7 +18,7 @@ extension Trace {
       /// A queue of unknown kind.
       case unknown
     }
-    /// The label of the queue; `queue 3`, with a number, if the queue has no label.
+    /// The label of the queue in a short form; `queue 3`, with a number, if the queue has no label.
     public var label: String
     /// The kind of the queue.
     public var kind: Kind
@@ -61,7 +61,8 @@ extension Trace {
     public var kind: Kind
     /// Whether the block was submitted as a barrier.
     public var isBarrier: Bool
-    /// The index of the queue that the block was submitted to, in ``Trace/queues``.
+    /// The index in ``Trace/queues`` of the queue that the block was submitted to; for a job that has begun, of the
+    /// queue on which the job began.
     public var queue: Int
     /// The number of the block in its queue, from 1.
     public var number: Int

@@ -30,8 +30,8 @@ extension Trace {
   public struct Missing: Sendable, Codable, Equatable {
     /// The kind of the record.
     public var record: Gap.Recording
-    /// The reason why the record could not be made, and another way to obtain the same information: a sentence without
-    /// a full stop.
+    /// The reason why the record could not be made, and another way to obtain the same information if there is one: a
+    /// text without a full stop.
     public var why: String
 
     /// Creates a description of a missing record.

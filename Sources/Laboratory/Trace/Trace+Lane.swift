@@ -5,7 +5,7 @@ extension Trace {
     public enum Kind: String, Sendable, Codable, CaseIterable {
       /// The thread of the trial, which runs the body of the variant.
       case caller
-      /// The first thread of the process, which serves the main queue.
+      /// The first thread of the process, which executes the `main` function.
       case main
       /// A thread of Dispatch's pool, which also runs the jobs of Swift concurrency.
       case pool
@@ -27,12 +27,12 @@ extension Trace {
     }
     /// The system's identifier of the thread.
     public var thread: Int
-    /// The name of the thread in pictures: `caller`, `main`, `pool 3`.
+    /// The name of the thread in pictures, for example `caller`, `main` or `pool 3`.
     public var name: String
     /// The kind of the thread.
     public var kind: Kind
     /// The time at which the thread was created. If the creation is not recorded, this is the time of the first event
-    /// of the thread.
+    /// of the thread, or 0 if the thread has no events.
     public var begin: UInt64
     /// The time at which the thread ended; nil if the thread still existed at the end of the record.
     public var end: UInt64?
@@ -111,7 +111,8 @@ extension Trace {
     public var reason: Reason
     /// The index of the queue that a `sync` or a parallel loop waited for; nil for other waits.
     public var queue: Int?
-    /// The system's identifier of the thread that held the lock when the wait began; nil if this thread is unknown.
+    /// The system's identifier of the thread that held the lock when the wait began; nil if this thread is unknown, and
+    /// for waits that are not for a lock.
     public var owner: Int?
     /// The index of the stack of the call; nil if the stack is unknown.
     public var stack: Int?

@@ -1,24 +1,25 @@
 /// A recorded trial or program: the times and cores at which each thread ran, the blocks with their submissions, and
 /// the waits of each thread.
 ///
-/// All times are in nanoseconds since the start of the trial's body or of the record of a program. All references to
-/// lanes, queues and blocks are indices into ``lanes``, ``queues`` and ``blocks``. ``gaps`` and ``missing`` describe
-/// the periods and the kinds of events that were not recorded. A picture never shows an unrecorded period as an idle
-/// thread.
+/// All times are in nanoseconds since the start of the trace, which is the start of the trial's body or of the traced
+/// part of a program's record. All references to lanes, queues and blocks are indices into ``lanes``, ``queues`` and
+/// ``blocks``. ``gaps`` and ``missing`` describe the periods and the kinds of events that were not recorded. A picture
+/// never shows an unrecorded period as an idle thread.
 public struct Trace: Sendable, Codable, Equatable {
   /// The name of the scenario, or of the recorded program.
   public var scenario: String
-  /// The name of the variant, or the process of the recorded program: `process 1234`.
+  /// The name of the variant, or the process of the recorded program, for example `process 1234`.
   public var variant: String
-  /// The swept settings in the form of labels: `stride=64`; empty if nothing is swept.
+  /// The swept settings in the form of labels, for example `stride=64`; empty if nothing is swept.
   public var point: String
   /// The system's numbers of the cores that the trial or the program could use.
   public var cores: [Int]
-  /// The time from the beginning of the body, or of the record of a program, to the end of the record, in nanoseconds.
+  /// The duration of the trace, in nanoseconds. The trace ends with the trial's body or with the program. If neither
+  /// ended, the trace ends with the record.
   public var length: UInt64
   /// The way in which the trial or the program ended.
   public var end: End
-  /// Whether the trial ended by a trap or a hang that the variant is expected to end by.
+  /// Whether the trial ended with the trap or the hang with which its variant is expected to end.
   public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order of their first use.
   public var queues: [Queue]
@@ -71,8 +72,8 @@ public struct Trace: Sendable, Codable, Equatable {
     /// The trial or the program ended in the described way.
     case other(String)
 
-    /// Returns whether this end is a trap or a hang that a variant is expected to end by. The argument is the name of
-    /// the variant's ``Ending``; nil if the name is unknown.
+    /// Returns whether this end is the trap or the hang with which a variant is expected to end. The argument is the
+    /// name of the variant's ``Ending``; nil if the name is unknown.
     public func isForeseen(by ending: String?) -> Bool {
       switch self {
       case .hung: ending == Ending.hangs(within: .zero).name
@@ -104,7 +105,7 @@ public struct Trace: Sendable, Codable, Equatable {
 }
 
 extension Trace {
-  /// The variant and the point as checks write them: `apply[stride=64]`.
+  /// The variant and the point as checks write them, for example `apply[stride=64]`.
   public var label: String { point.isEmpty ? variant : "\(variant)[\(point)]" }
 
   /// Whether the trace contains a record of the scheduler.

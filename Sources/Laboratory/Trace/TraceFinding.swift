@@ -21,14 +21,14 @@ public enum TraceFinding: Sendable, Equatable {
   /// Jobs of Swift concurrency blocked their threads in waits of at least 1 ms. The values are the number of these
   /// waits and the longest wait.
   case blockedJobs(count: Int, longest: WorkWait)
-  /// The maximum number of blocks in progress at once on threads of the pool, and the number of threads that ran these
-  /// blocks, were at least four times the number of cores.
+  /// Many threads of the pool ran blocks, and many of these blocks were in progress at once. The values are the number
+  /// of these threads and the maximum number of blocks at once. Each value is at least four times the number of cores.
   case crowd(threads: Int, blocks: Int)
   /// The shares of the lanes in the parallel loop with the most iterations, in descending order.
   case loop([LoopShare])
-  /// The blocks of this queue are small: `run`, the median running time, is shorter than `apart`, the median time
-  /// between two submissions. For a user's program, `apart` is the time for submitting and starting a block, and `run`
-  /// is less than half of `apart`.
+  /// The submitted blocks of this queue, whose number is `blocks`, are small: `run`, the median running time, is
+  /// shorter than `apart`, the median time between two submissions. For a user's program, `apart` is the time for
+  /// submitting and starting a block, and `run` is less than half of `apart`.
   case small(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
   /// The longest wait of the caller or inside a block since the first submission. The finding is reported if the wait
   /// takes more than half of the time since the first submission.
@@ -36,7 +36,7 @@ public enum TraceFinding: Sendable, Equatable {
   /// Several blocks were in progress at once. The value is their maximum number.
   case overlap(blocks: Int)
   /// A block on the main queue delayed other blocks. The values are the longest such block, its duration, and the
-  /// number of blocks that waited for the program's limit or longer.
+  /// number of blocks that it delayed.
   case hang(block: Int, time: UInt64, waiting: Int)
   /// Each lane waits for a lock at the end of the record. The next lane held the lock when the wait began, and the last
   /// lane waits for a lock that the first lane held.
@@ -64,7 +64,8 @@ public enum TraceFinding: Sendable, Equatable {
     public var block: Int?
     /// The wait of the lane.
     public var wait: Trace.Wait
-    /// The duration of the wait, at most up to the end of the record, in nanoseconds.
+    /// The duration of the wait within the record, in nanoseconds. In ``TraceFinding/wait(_:)``, the duration counts
+    /// from the first submission.
     public var time: UInt64
   }
 

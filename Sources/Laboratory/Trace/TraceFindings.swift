@@ -23,8 +23,8 @@ extension Trace {
   /// The time of the first submission in nanoseconds; 0 if no block was submitted.
   public var opening: UInt64 { blocks.compactMap(\.submitted).min() ?? 0 }
 
-  /// The longest wait of the caller or inside a block, counted from the first submission; nil if there are no such
-  /// waits. A trial only prepares its work before the first submission.
+  /// The longest wait of the caller or of a block; nil if there is none. The part of a wait before the first submission
+  /// does not count, since a trial only prepares its work then.
   public var longestWait: TraceFinding.WorkWait? { longestWait(among: workWaits) }
 
   private func longestWait(among waits: [TraceFinding.WorkWait]) -> TraceFinding.WorkWait? {

@@ -15,7 +15,7 @@ struct TraceReader {
   /// The name that the program has recorded; nil if the program has not recorded a name.
   private var name: String?
 
-  /// Returns the trace of a trial that ended as `end` describes.
+  /// Returns the trace of a trial that ended as `end` describes. If the body did not begin, the trace is empty.
   static func trace(
     _ record: TraceRecord, scenario: String, variant: String, point: String, cores: [Int], end: Trace.End
   ) -> Trace {

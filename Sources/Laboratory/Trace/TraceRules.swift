@@ -20,17 +20,17 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// No event was lost.
   case lossless = "no event was lost"
 
-  /// The result of checking a trace by a rule.
+  /// The result of checking a trace against a rule.
   public enum Judgement: Sendable, Equatable {
     /// The trace follows the rule.
     case kept
     /// The trace breaks the rule at the described place.
     case broken(String)
-    /// The trace contains no data by which the rule can be checked.
+    /// The trace contains no data that the rule applies to.
     case notJudged
   }
 
-  /// Returns the result of checking a trace by the rule.
+  /// Returns the result of checking a trace against the rule.
   public func judgement(of trace: Trace) -> Judgement {
     switch self {
     case .submittedFirst: Self.submittedFirst(trace)

@@ -4,8 +4,8 @@ import Measurement
 /// The smallest measured size from which one way is certainly faster than another way.
 public struct Crossover {
   /// A size in nanoseconds, the speed of the way at that size as a multiple of the baseline's speed, the label of the
-  /// run, and the undecided sizes. At this size and at all larger sizes, the way is certainly faster. The undecided
-  /// sizes are smaller sizes at which neither way is certainly faster.
+  /// way's run at that size, and the undecided sizes. At this size and at all larger sizes, the way is certainly
+  /// faster. The undecided sizes are smaller sizes at which neither way is certainly faster.
   public typealias Point = (size: Int, times: Double, label: String, undecided: [Int])
 
   /// The minimum share of the rounds in which the way must be faster. A way whose times alternate between two states

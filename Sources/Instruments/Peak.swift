@@ -22,8 +22,8 @@ public final class Peak: Sendable {
   /// count is not available.
   public init(of count: @escaping @Sendable () -> Int?) { self.count = count }
 
-  /// Returns a peak of the threads of this process, without the sampling threads. A sample takes less than a
-  /// microsecond on Linux.
+  /// Returns a peak of the threads of this process, without the sampling threads. On Linux, a sample after the first
+  /// sample usually takes less than a microsecond.
   public static func threads() -> Peak {
     Peak { ThreadCensus.count().map { $0 - samplers.load(ordering: .acquiring) } }
   }

@@ -23,12 +23,13 @@ public struct PoolMeeting {
   /// later meetings return immediately.
   public private(set) var isGivenUp = false
 
-  /// Creates a meeting with a thread of `queue` that waits no longer than `patience`.
+  /// Creates a meeting with a thread of `queue`. The calling thread waits no longer than `patience`.
   public init(queue: DispatchQueue = .global(), patience: Duration = .milliseconds(40)) {
     (self.queue, self.patience) = (queue, patience)
   }
 
-  /// Waits until both threads run at the same time, or until ``patience`` has passed.
+  /// Waits until both threads run at the same time, or until ``patience`` has passed. Returns immediately if
+  /// ``isGivenUp`` is true.
   public mutating func take() {
     guard !isGivenUp else { return }
     let turns = Turns(until: MonotonicClock.now() + UInt64(patience.nanoseconds))

@@ -24,7 +24,7 @@ public struct DocumentsReport: Sendable {
   ///
   /// - Parameters:
   ///   - style: The style of the text.
-  ///   - details: Whether sentences are shown in full, with all claims on them.
+  ///   - details: Whether sentences are shown in full, with all claims about them.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     var hasFolded = false
@@ -103,7 +103,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
-  /// identifiers of the sentences on the question of the sentence, from the other half of the documents.
+  /// identifiers of the sentences in the other half of the documents that concern its question.
   static func placeAndConditions(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =

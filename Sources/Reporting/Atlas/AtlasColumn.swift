@@ -94,22 +94,23 @@ public struct AtlasColumn: Sendable {
   }
 }
 
-/// The headline figures of a scenario on a machine, each as a multiple of the baseline in the same run.
+/// The headline figures of a scenario in one run. The figures are multiples of the reference if the scenario has
+/// ratios.
 struct AtlasRun: Sendable {
   struct Row: Sendable {
     /// The label of the run: the variant at its point.
     let label: String
     /// Whether the variant is a broken variant, which shows a mistake.
     let isBroken: Bool
-    /// The ratio of the figure to the baseline; the figure itself if the scenario has no ratios.
+    /// The ratio of the figure to the reference, or the figure itself if the scenario has no ratios. Without a figure,
+    /// the cell states how the trials ended.
     let cell: Cell
     /// The measured figure with its unit, as text; nil if there is no figure.
     let figure: String?
     /// The uncertainty of the ratio: `±2.1 %`, or the ends of a wide interval; nil if there is no ratio, if the ratio
     /// is exact, or if there are too few rounds for an interval.
     let margin: String?
-    /// The contrast between the figure and the baseline; nil for the baseline itself, if the scenario has no baseline,
-    /// or if the baseline is 0.
+    /// The contrast between the figure and the reference; nil for the reference itself, or if the figure has no ratio.
     let contrast: Contrast?
     /// Whether other rows are compared with this row.
     let isReference: Bool

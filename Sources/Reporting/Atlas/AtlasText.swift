@@ -135,7 +135,7 @@ public struct AtlasText {
 
   // MARK: Scenarios
 
-  /// The maximum number of rows of a scenario without `details`.
+  /// The maximum number of rows of a scenario if `details` is false.
   private static let mostRows = 8
 
   private var scenarios: [String] {

@@ -23,8 +23,8 @@ extension ResultDiff {
     return ["built differently: \(names(was)) on the old side, \(names(now)) on the new side"]
   }
 
-  /// Returns a line for each claim of the old side that the new side does not contain or judged in a smaller share of
-  /// its runs.
+  /// Returns a line for each claim of the old side that the new side does not contain, or that the new side judged in a
+  /// smaller share of its runs. A scenario that the new side did not run has a single line.
   private static func lostClaims(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     old.grouped { $0.scenario.name }.flatMap { scenario, before -> [String] in
       let after = new.filter { $0.scenario.name == scenario }

@@ -1,7 +1,7 @@
 /// A chart of rows. Each row has a name, a drawing that fills the width, and a text. On a narrow page, the drawing is
 /// below the name.
 ///
-/// Horizontal positions are shares of the width, so that the text has the same size at any width.
+/// Horizontal positions are shares of the width. The text therefore has the same size at any width.
 struct StripChart {
   struct Row {
     let name: String

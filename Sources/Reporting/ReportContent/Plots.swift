@@ -67,7 +67,7 @@ struct SweepCurve: Sendable {
     let variant: Int
     /// Whether the series is shown as wrong (``RunIndex/isWrong(_:)``).
     let isBroken: Bool
-    /// Whether the variant ignores the parameter, so that the figure is the same at all values.
+    /// Whether the variant ignores the parameter. If so, the figure is the same at all values.
     let isFlat: Bool
     /// The point at each value of the parameter; nil for a value without a figure.
     let points: [Point?]

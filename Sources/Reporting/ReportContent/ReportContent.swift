@@ -34,7 +34,7 @@ public struct ReportContent: Sendable {
   /// The speed-up of the headline metric with the number of cores; nil if cores are not swept, if other programs used
   /// the cores during the run, if the metric does not measure speed, or if there are no figures.
   let speedUp: SpeedUp?
-  /// The median time of the empty timing loop of each shown metric that has such a loop, as text: `0.31 ns
+  /// For each shown metric that has an empty timing loop, the median time of this loop as text: `0.31 ns
   /// (uncontended)`.
   let ownFloors: [String]
 
@@ -215,8 +215,8 @@ public struct ReportContent: Sendable {
   /// The claims about the runs of the document. For a search, only the failed claims are included.
   var claims: [ClaimFacts] { document.judgedClaims }
 
-  /// A line with the number of claims on variants or settings that the command line left out; nil for a search, or if
-  /// there are no such claims.
+  /// A line with the number of claims about variants or settings that the command line left out; nil for a search, or
+  /// if there are no such claims.
   var leftOut: String? {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }

@@ -67,7 +67,7 @@ struct SearchAnswer {
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
   }
 
-  /// The sentences on the best settings. Settings with a flaw are not considered.
+  /// The sentences about the best settings. Settings with a flaw are not considered.
   private var bests: [String] {
     if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
       return [
@@ -76,7 +76,7 @@ struct SearchAnswer {
       ]
     }
     guard let first = groups.first else { return [] }
-    // There are too few rounds for intervals.
+    // Without enough rounds for intervals, the answer names only the best mean so far.
     guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
       return groups.prefix(Self.mostGroups).map { group in
         sentence("\(lead(group))\(names([group.best], of: group.runs)) has the best mean so far")

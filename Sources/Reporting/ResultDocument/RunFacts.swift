@@ -12,8 +12,8 @@ struct RunFacts: Codable, Sendable {
   let outcomes: OutcomeCounts
   /// The number of trapped trials for each signal, by the number of the signal in decimal; nil if no trial trapped.
   let signals: [String: Int]?
-  /// The requirement that the run's number of cores does not meet, so that the run was not tried; nil if all
-  /// requirements are met, or if trials are not confined to cores.
+  /// The requirement that the run's number of cores does not meet; nil if all requirements are met, or if trials are
+  /// not confined to cores. A run with an obstacle is not tried.
   let obstacle: String?
   let metrics: [String: SampleFacts]
 

@@ -3,7 +3,8 @@ import Measurement
 import Platform
 
 extension Machine {
-  /// The version of Dispatch and the way in which it is linked: `of Swift 6.3, static`.
+  /// The version of the Dispatch library, and whether the library is linked statically, if this is known: `of Swift
+  /// 6.3, static`.
   var dispatchText: String {
     let linked = isStatic.map { $0 ? ", static" : ", dynamic" } ?? ""
     return (dispatch ?? "of Swift \(swift)") + linked

@@ -82,8 +82,8 @@ private struct StandIns {
   private static let first: UInt32 = 0xe000
   private static let filler: Character = "\u{f8ff}"
 
-  /// Returns the replacement of a text: as many private-use characters as it has terminal cells. The first character
-  /// identifies the text. A text whose width equals its length is returned unchanged.
+  /// Returns the replacement of a text: as many private-use characters as the text has terminal cells. The first
+  /// character identifies the text. A text whose width equals its length is returned unchanged.
   mutating func standIn(for text: String) -> String {
     guard !text.allSatisfy(\.isASCII), text.displayWidth > 0, text.displayWidth != text.utf16.count, texts.count < 6000,
       let mark = Unicode.Scalar(Self.first + UInt32(texts.count))

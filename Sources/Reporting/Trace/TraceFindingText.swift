@@ -5,7 +5,7 @@ extension Trace {
   /// The maximum number of findings below a picture.
   private static let mostFindings = 3
 
-  /// The findings of the trace as sentences, the most important first.
+  /// The findings of the trace as sentences, the most important first. The number of findings of a trial is limited.
   var findingTexts: [String] {
     guard program == nil else { return programFindingTexts }
     return findings.prefix(Self.mostFindings).map(text)
@@ -14,7 +14,8 @@ extension Trace {
   /// The findings in the trace of a program as sentences. Findings that the record proves are first. Each sentence
   /// contains the calls that lead to the problem and a scenario that shows the problem, if these are known.
   ///
-  /// Without findings, the result is a sentence that states this, or is empty if the record of calls is incomplete.
+  /// Without findings, the result is a sentence that states that nothing was found, or is empty if the record of calls
+  /// is incomplete.
   private var programFindingTexts: [String] {
     let findings = findings
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
